@@ -7,7 +7,7 @@ import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
 import type { Feeds } from "#lib/events/feed.ts";
-import type { HoldWatch } from "#lib/installation/held.ts";
+import type { DatabaseHoldWatch } from "#lib/installation/database-hold.ts";
 import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Notice } from "#lib/base/notice.ts";
@@ -52,5 +52,5 @@ export interface App {
   readonly notices: readonly Notice[];
   readonly release: ProgramRelease;
   /** Since when no operation runs because the database was restored from a backup; null where it was not. */
-  readonly held: HoldWatch["held"];
+  readonly held: DatabaseHoldWatch["current"];
 }

@@ -16,7 +16,7 @@ import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
-import { watchHold } from "#lib/installation/held.ts";
+import { watchDatabaseHold } from "#lib/installation/database-hold.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { collectNotices, postponeNotices } from "#lib/http/deprecation.ts";
@@ -89,10 +89,10 @@ export async function compose(
     opened.push(() => db.close());
     await canonicaliseAddresses(db, log);
     const announced = postponeNotices(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
-    const hold = await watchHold(db, log);
+    const hold = await watchDatabaseHold(db, log);
     opened.push(() => hold.close());
     log.debug("Opens a replica", { replica: replicaId });
-    const feeds = openFeeds(db, log, { look: decideVisibility, most: config.maxStreams });
+    const feeds = openFeeds(db, log, { readVisibility: decideVisibility, maxStreams: config.maxStreams });
     opened.push(() => feeds.close());
     const app: App = Object.freeze({
       config,
@@ -109,7 +109,7 @@ export async function compose(
       payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
       notices: collectNotices(announced.manifest, announced.limits),
       release: release(),
-      held: hold.held,
+      held: hold.current,
     });
     const fleet = registry && watchFleet(app);
     opened.push(() => fleet?.close());

@@ -18,7 +18,7 @@ import type { Config } from "#lib/base/config.ts";
 import { type MetricsServer, startMetricsServer } from "#lib/metrics/server.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
-import { holdSentence } from "#lib/installation/held.ts";
+import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";
@@ -107,7 +107,7 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
 /** That it is held keeps no request from being answered. */
 function holdNotes({ held }: Program["app"]): string[] {
   const hold = held();
-  return hold ? [holdSentence(hold)] : [];
+  return hold ? [describeDatabaseHold(hold)] : [];
 }
 
 async function listen(server: Server, config: Config): Promise<Listening> {

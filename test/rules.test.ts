@@ -25,7 +25,7 @@ const ORDER = [
   ),
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],
-  ...["installation/installation", "audit", "events", "idempotency", "jobs", "changes", "installation/held"],
+  ...["installation/installation", "audit", "events", "idempotency", "jobs", "changes", "installation/database-hold"],
   "app", // what a running program consists of
   ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),

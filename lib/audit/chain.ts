@@ -22,7 +22,7 @@
 import { createHash } from "node:crypto";
 
 /** What comes before the first event of a chain. */
-export const NOTHING_BEFORE = "0".repeat(64);
+export const FIRST_PREVIOUS_HASH = "0".repeat(64);
 
 /** The chain of the events that belong to no hub; every other chain is called by its hub's id. */
 export const SYSTEM_CHAIN = "system";
@@ -49,10 +49,10 @@ export interface ChainLink {
 
 /** The hash of an event behind the one whose hash is `previous`, in lower-case hexadecimal. */
 export function hashLink(previous: string, link: ChainLink): string {
-  return createHash("sha256").update(writeLink(previous, link), "utf8").digest("hex");
+  return createHash("sha256").update(serializeLink(previous, link), "utf8").digest("hex");
 }
 
-function writeLink(previous: string, link: ChainLink): string {
+function serializeLink(previous: string, link: ChainLink): string {
   const values = [
     "wheelwright audit 1",
     previous,

@@ -2,7 +2,7 @@
 import { SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import { isId } from "#lib/base/ids.ts";
 
-export interface Head {
+export interface ChainHead {
   readonly chain: string;
   /** How many events it seals; at least 1. */
   readonly count: number;
@@ -10,16 +10,16 @@ export interface Head {
   readonly hash: string;
 }
 
-export function writeHead({ chain, count, hash }: Head): string {
+export function formatHead({ chain, count, hash }: ChainHead): string {
   return `${chain}:${count}:${hash}`;
 }
 
 /** Null for any other text. */
-export function readHead(text: string): Head | null {
+export function parseHead(text: string): ChainHead | null {
   const [, chain, count, hash] = /^(\w+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
-  return chain && count && hash && isChain(chain) ? { chain, count: Number(count), hash } : null;
+  return chain && count && hash && isChainName(chain) ? { chain, count: Number(count), hash } : null;
 }
 
-export function isChain(text: string): boolean {
+export function isChainName(text: string): boolean {
   return text === SYSTEM_CHAIN || isId("fed", text);
 }

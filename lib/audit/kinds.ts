@@ -80,4 +80,4 @@ export const OBJECT_TYPES = [
 ] as const;
 export type ObjectType = (typeof OBJECT_TYPES)[number];
 
-export const isVisible = (kind: AuditKind): boolean => AUDIT_KINDS[kind] === "visible";
+export const isVisibleKind = (kind: AuditKind): boolean => AUDIT_KINDS[kind] === "visible";

@@ -10,13 +10,13 @@ import { type ChainLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 /** Where an event stands in its chain; `at` is the text of the timestamp, since it may be `-infinity`. */
-export interface Position {
+export interface ChainPosition {
   readonly at: string;
   readonly id: string;
 }
 
-interface Batch {
-  readonly after: Position;
+interface LinkBatch {
+  readonly after: ChainPosition;
   readonly limit: number;
   /** Only events that are not newer. */
   readonly until?: Date;
@@ -25,8 +25,8 @@ interface Batch {
 export async function readLinks(
   rows: Rows,
   chain: string,
-  batch: Batch,
-): Promise<(ChainLink & { position: Position })[]> {
+  batch: LinkBatch,
+): Promise<(ChainLink & { position: ChainPosition })[]> {
   const { after, limit, until } = batch;
   const { rows: found } = await sql<ChainLink & { stands: string }>`
     select id, kind, actor_id as "actorId", actor_email as "actorEmail", object_type as "objectType",
@@ -35,7 +35,7 @@ export async function readLinks(
       spoke_id as "spokeId", audience_user_id as "audienceUserId", customer_visible as "customerVisible",
       at::text as stands
     from audit_events
-    where ${ofChain(chain)} and ${isAfter(after)} ${until ? sql`and at <= ${until}` : sql``}
+    where ${isInChain(chain)} and ${isAfter(after)} ${until ? sql`and at <= ${until}` : sql``}
     order by federation_id desc, audit_events.at, id collate "C" limit ${limit}`.execute(rows);
   return found.map(({ stands, ...link }) => ({ ...link, position: { at: stands, id: link.id } }));
 }
@@ -51,22 +51,22 @@ interface LinkCounts {
 }
 
 /** Counts the chain's events, and those of them after the position. */
-export async function countLinks(rows: Rows, chain: string, after: Position): Promise<LinkCounts> {
+export async function countLinks(rows: Rows, chain: string, after: ChainPosition): Promise<LinkCounts> {
   const { rows: [row] } = await sql<Record<keyof LinkCounts, string>>`
     select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind,
       (select coalesce(sum(events), 0) from audit_counts where chain = ${chain}) as written,
       count(*) filter (where audit_events.at >= (select first_at from audit_counts where chain = ${chain})) as left
-    from audit_events where ${ofChain(chain)}`.execute(rows);
+    from audit_events where ${isInChain(chain)}`.execute(rows);
   const { all, behind, written, left } = row!;
   return { all: Number(all), behind: Number(behind), written: Number(written), left: Number(left) };
 }
 
-function ofChain(chain: string): RawBuilder<boolean> {
+function isInChain(chain: string): RawBuilder<boolean> {
   return chain === SYSTEM_CHAIN ? sql`federation_id is null` : sql`federation_id = ${chain}`;
 }
 
 /** The first comparison is one that an index can begin at. */
-function isAfter({ at, id }: Position): RawBuilder<boolean> {
+function isAfter({ at, id }: ChainPosition): RawBuilder<boolean> {
   return sql`(audit_events.at >= ${at}::timestamptz
     and (audit_events.at > ${at}::timestamptz or id collate "C" > ${id}))`;
 }

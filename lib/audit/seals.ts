@@ -9,34 +9,35 @@
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
-import type { Head } from "#lib/audit/head.ts";
-import { type Position, readLinks } from "#lib/audit/links.ts";
+import type { ChainHead } from "#lib/audit/head.ts";
+import { type ChainPosition, readLinks } from "#lib/audit/links.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 /** Older than this an event has settled: no transaction that wrote an earlier one can still be open. */
-const SETTLING = MINUTE;
+const SETTLING_TIME = MINUTE;
 
-interface Seal extends Head {
-  readonly position: Position;
+interface Seal extends ChainHead {
+  readonly position: ChainPosition;
   readonly sealedAt: Date;
 }
 
 /** Events up to this time may be sealed now. */
-export function settled(now: Date): Date {
-  return new Date(now.getTime() - SETTLING);
+export function newestSealable(now: Date): Date {
+  return new Date(now.getTime() - SETTLING_TIME);
 }
 
 /** The chains that have events to seal. */
-export async function findUnsealed(rows: Rows, until: Date): Promise<string[]> {
-  const { rows: found } = await sql<{ chain: string }>`select chain from (${nextOfChains(until)}) as next`.execute(
-    rows,
-  );
+export async function findUnsealedChains(rows: Rows, until: Date): Promise<string[]> {
+  const { rows: found } = await sql<{ chain: string }>`select chain from (${selectNextUnsealed(until)}) as next`
+    .execute(
+      rows,
+    );
   return found.map(({ chain }) => chain);
 }
 
 /** The first event of each chain that is to be sealed. It looks once into an index for each hub, however long the log is. */
-function nextOfChains(until: Date) {
+function selectNextUnsealed(until: Date) {
   // The order makes the index the only way to the first row: any other way would first have to sort.
   const next = sql`audit_events.at >= coalesce(seal.last_at, '-infinity') and audit_events.at <= ${until}
     and (seal.chain is null or audit_events.at > seal.last_at or audit_events.id collate "C" > seal.last_id)
@@ -53,7 +54,7 @@ function nextOfChains(until: Date) {
 /** When the oldest event was written that may be sealed and is not; null where none is. */
 export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
-    nextOfChains(until)
+    selectNextUnsealed(until)
   }) as next`
     .execute(rows);
   return row!.oldest;
@@ -64,7 +65,7 @@ export async function sealBatch(
   tx: Tx,
   chain: string,
   batch: { readonly until: Date; readonly limit: number },
-): Promise<{ readonly head: Head; readonly events: number } | null> {
+): Promise<{ readonly head: ChainHead; readonly events: number } | null> {
   const { count, hash, position } = await lockSeal(tx, chain);
   const links = await readLinks(tx, chain, { ...batch, after: position });
   const last = links.at(-1);

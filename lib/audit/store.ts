@@ -1,7 +1,7 @@
 /** The rows of the audit log. They are only ever added; the table itself refuses everything else. */
 import { type Selectable, sql } from "kysely";
-import { type AuditKind, isVisible, type ObjectType } from "#lib/audit/kinds.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import { type AuditKind, isVisibleKind, type ObjectType } from "#lib/audit/kinds.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
   type ListPage,
@@ -28,15 +28,17 @@ export interface AuditEntry {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-type Place = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
+type AuditSubject = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
 
 /** What was done to a hub itself. */
-export function onHub(id: string): Place {
+export function hubSubject(id: string): AuditSubject {
   return { objectType: "federation", objectId: id, federationId: id };
 }
 
 /** What was done to a spoke. */
-export function onSpoke({ id, federationId }: { readonly id: string; readonly federationId: string }): Place {
+export function spokeSubject(
+  { id, federationId }: { readonly id: string; readonly federationId: string },
+): AuditSubject {
   return { objectType: "spoke", objectId: id, federationId, spokeId: id };
 }
 
@@ -65,68 +67,69 @@ export interface AuditFilter {
 }
 
 /** Writes the entries with the times given; `lib/changes` gives them, so that they grow within a hub. */
-export async function insertAudit(
+export async function insertAuditEvents(
   tx: Tx,
-  asker: Asker,
+  requester: Requester,
   entries: readonly { readonly entry: AuditEntry; readonly at: Date }[],
 ): Promise<void> {
   if (entries.length === 0) return;
   await tx.insertInto("audit_events").values(entries.map(({ entry, at }) => ({
     id: newId("evt"),
     kind: entry.kind,
-    actorId: asker.userId,
-    actorEmail: asker.email,
+    actorId: requester.userId,
+    actorEmail: requester.email,
     objectType: entry.objectType,
     objectId: entry.objectId,
     metadata: JSON.stringify(
-      asker.tokenPrefix ? { ...entry.metadata, token: asker.tokenPrefix } : entry.metadata ?? {},
+      requester.tokenPrefix ? { ...entry.metadata, token: requester.tokenPrefix } : entry.metadata ?? {},
     ),
-    ip: asker.ip,
-    userAgent: asker.userAgent,
+    ip: requester.ip,
+    userAgent: requester.userAgent,
     at,
     federationId: entry.federationId ?? null,
     spokeId: entry.spokeId ?? null,
     audienceUserId: entry.audienceUserId ?? null,
-    customerVisible: isVisible(entry.kind),
-    originPrivate: sql<boolean>`exists (select from users where id = ${asker.userId} and operator)`,
+    customerVisible: isVisibleKind(entry.kind),
+    originPrivate: sql<boolean>`exists (select from users where id = ${requester.userId} and operator)`,
   }))).execute();
 }
 
 /** Newest first. */
-export async function readAudit(
+export async function listAuditEvents(
   rows: Rows,
   filter: AuditFilter,
   request: ListPageRequest,
 ): Promise<ListPage<AuditEvent>> {
   const { kind, actorId, objectType, objectId, federationId, spokeId } = filter;
-  const narrowed = { kind, actorId, objectType, objectId, federationId, spokeId };
+  const filters = { kind, actorId, objectType, objectId, federationId, spokeId };
   const page = await readPage(
     request,
-    (bounds) => pageOfEvents(rows, { ...narrowed, ...bounds }),
+    (bounds) => readEventPage(rows, { ...filters, ...bounds }),
     ({ at, id }) => [at, id],
   );
-  return withItems(page, page.items.map(toEvent));
+  return withItems(page, page.items.map(toAuditEvent));
 }
 
 /** The rarest first: by which of the given ones a page is walked. The index of each of them has its events in order. */
-const LEADS = ["objectId", "spokeId", "actorId", "federationId", "kind", "objectType"] as const;
+const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind", "objectType"] as const;
 
 /**
  * To the planner a frequent kind is among the newest of all soon enough, and it walks the whole log until then. A list of one
  * is no constant to it, so the order can name the column, and then only that column's own index has it.
  */
-const pageOfEvents = prepare((rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
-  const lead = LEADS.find((column) => columns[column] !== undefined);
+const readEventPage = prepare((rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
+  const leadColumn = INDEXED_COLUMNS.find((column) => columns[column] !== undefined);
   let query = rows.selectFrom("audit_events").selectAll();
-  for (const column of LEADS) {
+  for (const column of INDEXED_COLUMNS) {
     const value = columns[column];
-    if (column === lead) query = query.where(sql<boolean>`${sql.ref(column)} = any(array[${value}])`).orderBy(column);
-    else if (value !== undefined) query = query.where(column, "=", value);
+    if (column === leadColumn) {
+      query = query.where(sql<boolean>`${sql.ref(column)} = any(array[${value}])`).orderBy(column);
+    } else if (value !== undefined) query = query.where(column, "=", value);
   }
   return newestFirst(query, { maxRows: most, beforeAt, beforeId }, { at: "at" });
 });
 
-export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
+export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
   return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
 }
 
@@ -134,7 +137,7 @@ export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
  * The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from,
  * and with what means something can be mended.
  */
-export function shownTo<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
-  const shown = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
-  return event.originPrivate && reader.role !== "operator" ? { ...shown, ip: "", userAgent: "" } : shown;
+export function redactForReader<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
+  const redacted = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
+  return event.originPrivate && reader.role !== "operator" ? { ...redacted, ip: "", userAgent: "" } : redacted;
 }

@@ -7,17 +7,17 @@
  * compared by their number alone: the database counts them as they are written.
  */
 import { sql } from "kysely";
-import { hashLink, NOTHING_BEFORE } from "#lib/audit/chain.ts";
-import type { Head } from "#lib/audit/head.ts";
-import { countLinks, type Position, readLinks } from "#lib/audit/links.ts";
+import { FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
+import type { ChainHead } from "#lib/audit/head.ts";
+import { type ChainPosition, countLinks, readLinks } from "#lib/audit/links.ts";
 import { readSeal } from "#lib/audit/seals.ts";
-import { type ChainVerdict, judgeChain } from "#lib/audit/verdict.ts";
+import { type ChainResult, checkChain } from "#lib/audit/check-chain.ts";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 
-const BATCH = 1000;
-const START: Position = { at: "-infinity", id: "" };
+const BATCH_SIZE = 1000;
+const CHAIN_START: ChainPosition = { at: "-infinity", id: "" };
 
-export interface Verification extends ChainVerdict {
+export interface Verification extends ChainResult {
   readonly chain: string;
   /** Events that the seal counts; 0 where none exists. */
   readonly sealed: number;
@@ -31,35 +31,35 @@ export interface Verification extends ChainVerdict {
 export async function verifyChain(
   db: Database,
   chain: string,
-  exported: readonly Head[],
-  limit = BATCH,
+  exported: readonly ChainHead[],
+  limit = BATCH_SIZE,
 ): Promise<Verification> {
-  const own = exported.filter((head) => head.chain === chain);
+  const ownHeads = exported.filter((head) => head.chain === chain);
   return await db.transact(async (tx) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(tx);
     const seal = await readSeal(tx, chain);
-    const { all, behind, written, left } = await countLinks(tx, chain, seal?.position ?? START);
-    const counts = new Set([...own, ...(seal ? [seal] : [])].map(({ count }) => count));
-    const hashes = await recompute(tx, chain, counts, limit);
+    const { all, behind, written, left } = await countLinks(tx, chain, seal?.position ?? CHAIN_START);
+    const counts = new Set([...ownHeads, ...(seal ? [seal] : [])].map(({ count }) => count));
+    const hashes = await recomputeHashes(tx, chain, counts, limit);
     return {
       chain,
       sealed: seal?.count ?? 0,
       unsealed: behind,
-      exported: highest(own.map(({ count }) => count)),
-      ...judgeChain({ seal, exported: own, events: all, covered: all - behind, written, left, hashes }),
+      exported: maxOf(ownHeads.map(({ count }) => count)),
+      ...checkChain({ seal, exported: ownHeads, events: all, covered: all - behind, written, left, hashes }),
     };
   });
 }
 
 /** The hashes that the chain has at these counts, as far as it goes. */
-async function recompute(
+async function recomputeHashes(
   rows: Rows,
   chain: string,
   counts: ReadonlySet<number>,
   limit: number,
 ): Promise<Map<number, string>> {
-  const hashes = new Map<number, string>(), end = highest(counts);
-  let count = 0, hash = NOTHING_BEFORE, after = START;
+  const hashes = new Map<number, string>(), end = maxOf(counts);
+  let count = 0, hash = FIRST_PREVIOUS_HASH, after = CHAIN_START;
   while (count < end) {
     const links = await readLinks(rows, chain, { after, limit });
     for (const link of links) {
@@ -74,8 +74,8 @@ async function recompute(
 }
 
 /** Of any number of them: the heads of years are more than a call takes as arguments. */
-function highest(counts: Iterable<number>): number {
-  let most = 0;
-  for (const count of counts) most = Math.max(most, count);
-  return most;
+function maxOf(counts: Iterable<number>): number {
+  let max = 0;
+  for (const count of counts) max = Math.max(max, count);
+  return max;
 }

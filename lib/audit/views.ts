@@ -4,17 +4,17 @@ import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { text, Timestamp } from "#lib/base/schema.ts";
 
 const KINDS = Object.keys(AUDIT_KINDS) as (keyof typeof AUDIT_KINDS)[];
-const word = v.optional(text(1, 254));
+const optionalText = v.optional(text(1, 254));
 
 /** What narrows the log in a query. A kind that there is not would else find nothing, as one that never happened. */
 export const auditFilters = {
   kind: v.optional(v.picklist(KINDS, `must be one of ${KINDS.join(", ")}`)),
   /** The id or the address of a user, "system" or "anonymous". */
-  actor: word,
+  actor: optionalText,
   objectType: v.optional(v.picklist(OBJECT_TYPES, `must be one of ${OBJECT_TYPES.join(", ")}`)),
-  objectId: word,
+  objectId: optionalText,
   /** The id or the slug of a hub. */
-  federationId: word,
+  federationId: optionalText,
 };
 
 export const AuditEventView = v.object({

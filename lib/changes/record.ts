@@ -9,9 +9,9 @@
  * other. What is counted for spokes and people is locked before both, in the order of their ids.
  */
 import { sql } from "kysely";
-import type { Asker } from "#lib/audit/asker.ts";
-import { isVisible } from "#lib/audit/kinds.ts";
-import { type AuditEntry, insertAudit } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { isVisibleKind } from "#lib/audit/kinds.ts";
+import { type AuditEntry, insertAuditEvents } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { insertEvents, type StreamEntry } from "#lib/events/store.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
@@ -24,24 +24,24 @@ export interface Change {
 }
 
 /** Call it last in the transaction. */
-export async function record(tx: Tx, asker: Asker, change: Change): Promise<void> {
+export async function record(tx: Tx, requester: Requester, change: Change): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
-  for (const job of jobs) await enqueue(tx, asker, job);
+  for (const job of jobs) await enqueue(tx, requester, job);
   // Asked at once: so they are done in this order, and cost one way to the server.
-  await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeAll(tx, asker, audit, events)]);
+  await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeEntries(tx, requester, audit, events)]);
 }
 
-async function writeAll(
+async function writeEntries(
   tx: Tx,
-  asker: Asker,
+  requester: Requester,
   audit: readonly AuditEntry[],
   events: readonly StreamEntry[],
 ): Promise<void> {
-  await writeLoose(tx, asker, audit.filter((entry) => !entry.federationId));
-  for (const federationId of hubsOf(audit, events)) {
-    await writeHub(
+  await writeEventsWithoutHub(tx, requester, audit.filter((entry) => !entry.federationId));
+  for (const federationId of hubIdsOf(audit, events)) {
+    await writeHubEntries(
       tx,
-      asker,
+      requester,
       federationId,
       audit.filter((entry) => entry.federationId === federationId),
       events.filter((entry) => entry.federationId === federationId),
@@ -52,16 +52,16 @@ async function writeAll(
 /** The same for a new operation that the rest of the change names: `tell` is given the job as it was enqueued. */
 export async function recordOperation(
   tx: Tx,
-  asker: Asker,
+  requester: Requester,
   operation: NewJob,
-  tell: (job: Job) => Change,
+  changeFor: (job: Job) => Change,
 ): Promise<Job> {
-  const job = await enqueue(tx, asker, operation);
-  await record(tx, asker, tell(job));
+  const job = await enqueue(tx, requester, operation);
+  await record(tx, requester, changeFor(job));
   return job;
 }
 
-function hubsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]): string[] {
+function hubIdsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]): string[] {
   const ids = [...audit, ...events].flatMap((entry) => entry.federationId ?? []);
   return [...new Set(ids)].sort();
 }
@@ -70,7 +70,7 @@ function hubsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]): s
 async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { kind, spokeId } of audit) {
-    if (spokeId && isVisible(kind)) counts.set(spokeId, (counts.get(spokeId) ?? 0) + 1);
+    if (spokeId && isVisibleKind(kind)) counts.set(spokeId, (counts.get(spokeId) ?? 0) + 1);
   }
   await Promise.all(
     [...counts].sort().map(([id, count]) =>
@@ -81,10 +81,10 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
 
 /** The same for those who see an event because it decides what they asked for, by the hub and spoke that it is about. */
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
-  const seen = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisible(kind))
+  const audiences = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisibleKind(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);
   await Promise.all(
-    seen.sort().map(([userId, federationId, spokeId]) =>
+    audiences.sort().map(([userId, federationId, spokeId]) =>
       tx.insertInto("notification_audiences").values({ userId, federationId, spokeId, visibleEvents: 1 })
         .onConflict((conflict) =>
           conflict.columns(["userId", "federationId", "spokeId"])
@@ -98,7 +98,7 @@ async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<voi
  * Events that belong to no hub. Under their lock, which is held until the commit, `at` grows by at least 1 ms and in
  * commit order: sealing goes on after the last event that it saw, and would never come back for an earlier one.
  */
-async function writeLoose(tx: Tx, asker: Asker, audit: readonly AuditEntry[]): Promise<void> {
+async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readonly AuditEntry[]): Promise<void> {
   if (audit.length === 0) return;
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: events of no hub', 0))`.execute(tx);
   // A statement of its own: one that waited for the lock would not see what was committed meanwhile. Ordering by the
@@ -109,23 +109,23 @@ async function writeLoose(tx: Tx, asker: Asker, audit: readonly AuditEntry[]): P
       order by federation_id, at desc limit 1
     )) as at`.execute(tx);
   const firstAt = row!.at.getTime();
-  await insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
-  const visible = audit.filter((entry) => isVisible(entry.kind)).length;
+  await insertAuditEvents(tx, requester, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
+  const visible = audit.filter((entry) => isVisibleKind(entry.kind)).length;
   if (visible === 0) return;
   const lastAt = new Date(firstAt + audit.length - 1);
   await tx.updateTable("loose_heads").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
 }
 
 /** Takes the hub's head, and with it a number for each stream event and a millisecond of its own for each entry. */
-async function writeHub(
+async function writeHubEntries(
   tx: Tx,
-  asker: Asker,
+  requester: Requester,
   federationId: string,
   audit: readonly AuditEntry[],
   events: readonly StreamEntry[],
 ): Promise<void> {
   const entries = audit.length + events.length;
-  const visible = audit.filter((entry) => isVisible(entry.kind)).length;
+  const visible = audit.filter((entry) => isVisibleKind(entry.kind)).length;
   const { rows: [head] } = await sql<{ number: string; lastAt: Date }>`
     insert into stream_heads as head (federation_id, number, last_at, visible_events)
     values (${federationId}, ${events.length}, wheelwright_now(), ${visible})
@@ -137,7 +137,7 @@ async function writeHub(
   const firstAt = head!.lastAt.getTime() - entries + 1;
   const firstNumber = Number(head!.number) - events.length + 1;
   await Promise.all([
-    insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) }))),
+    insertAuditEvents(tx, requester, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) }))),
     insertEvents(
       tx,
       events.map((entry, i) => ({ entry, number: firstNumber + i, at: new Date(firstAt + audit.length + i) })),

@@ -8,27 +8,27 @@
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openReaders, type Readers, type ReadersOptions } from "#lib/events/readers.ts";
-import { readBounds, readEvents, type StreamEvent } from "#lib/events/store.ts";
+import { readEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { openVoices, type Send, type Voice } from "#lib/events/voices.ts";
+import { createKeepAlives, type KeepAlive, type Send } from "#lib/events/keep-alive.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const RING = 512, PAGE = 500, POLL = 5 * SECOND;
-const QUIET = 15 * SECOND; // proxies close connections that are silent for longer, nginx after 60 s
-const ROUSED = 500; // readers at once: what else this process does comes between
+const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
+const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close connections that are silent for longer, nginx after 60 s
+const WAKE_BATCH = 500; // readers at once: what else this process does comes between
 
 export interface Feeds extends Readers {
   /** Starts following a hub, until the reader is over; the feed lives until its last reader has left. */
-  join(federationId: string, over: AbortSignal): Feed;
+  join(federationId: string, ended: AbortSignal): Feed;
   /** Gives a stream a voice that breaks a long silence by itself. */
-  speak(send: Send): Voice;
+  openKeepAlive(send: Send): KeepAlive;
   /**
    * What one reader reads for itself, tried until the database answers. Such reads take turns, so that what all wait
    * for, news and rights, never waits behind more than one of them.
    */
-  read<T>(work: (rows: Rows) => Promise<T>, over: AbortSignal): Promise<T>;
+  read<T>(work: (rows: Rows) => Promise<T>, ended: AbortSignal): Promise<T>;
   closing(): boolean;
   /** The streams that are open, and by how many events the slowest of them is behind. */
   stats(): { readonly streams: number; readonly behind: number };
@@ -38,7 +38,7 @@ export interface Feeds extends Readers {
 /** Events in order, and when they were read (by performance.now()). */
 export interface FeedPage {
   readonly events: readonly StreamEvent[];
-  readonly at: number;
+  readonly readAt: number;
 }
 
 export interface Feed {
@@ -56,10 +56,10 @@ export interface Feed {
 interface Waiter {
   wake(): void;
   /** The number after which it asked for events last. */
-  at: number;
+  position: number;
 }
 
-interface Hub {
+interface HubFeed {
   readonly readers: Set<Waiter>;
   last: number;
   ring: StreamEvent[];
@@ -71,26 +71,26 @@ interface Hub {
 
 interface FeedsOptions extends ReadersOptions {
   /** Milliseconds of silence that a stream breaks. */
-  readonly quiet?: number;
+  readonly keepAliveAfterMs?: number;
 }
 
 export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds {
-  const hubs = new Map<string, Hub>();
+  const feeds = new Map<string, HubFeed>();
   const { enter, close } = openReaders(db, log, options);
-  let closing = false, turn: Promise<unknown> = Promise.resolve();
+  let closing = false, lastRead: Promise<unknown> = Promise.resolve();
 
-  const read: Feeds["read"] = (work, over) =>
+  const read: Feeds["read"] = (work, ended) =>
     retryWhileUnavailable(() => {
-      const mine = turn.then(() => (over.throwIfAborted(), work(db.streams)));
-      turn = mine.catch(() => {});
-      return mine;
-    }, over);
+      const result = lastRead.then(() => (ended.throwIfAborted(), work(db.streams)));
+      lastRead = result.catch(() => {});
+      return result;
+    }, ended);
 
-  function open(federationId: string): Hub {
+  function open(federationId: string): HubFeed {
     const left = new AbortController();
-    const refresh = coalesced(
+    const refresh = coalesce(
       async () => {
-        if (await advance(db, federationId, hub)) await rouse(hub);
+        if (await readNewEvents(db, federationId, hub)) await wakeReaders(hub);
       },
       (error) => {
         if (left.signal.aborted) return;
@@ -99,13 +99,15 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
       },
     );
     const unsubscribe = db.wakeups.subscribe(`federation:${federationId}`, refresh);
-    const poll = setInterval(refresh, POLL);
-    const hub: Hub = {
+    const poll = setInterval(refresh, POLL_INTERVAL);
+    const hub: HubFeed = {
       readers: new Set(),
       last: 0,
       ring: [],
       readAt: 0,
-      opened: read((rows) => readBounds(rows, federationId), left.signal).then(({ last }) => void (hub.last = last)),
+      opened: read((rows) => readStreamBounds(rows, federationId), left.signal).then(({ last }) =>
+        void (hub.last = last)
+      ),
       end: () => {
         clearInterval(poll);
         unsubscribe();
@@ -122,33 +124,33 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
     closing: () => closing,
     stats() {
       let streams = 0, behind = 0;
-      for (const { readers, last } of hubs.values()) {
+      for (const { readers, last } of feeds.values()) {
         streams += readers.size;
-        for (const { at } of readers) behind = Math.max(behind, last - at);
+        for (const { position: at } of readers) behind = Math.max(behind, last - at);
       }
       return { streams, behind };
     },
     log,
-    speak: openVoices(options.quiet ?? QUIET),
-    join(federationId, over) {
-      const hub = hubs.get(federationId) ?? runDetached(() => open(federationId));
-      hubs.set(federationId, hub);
-      const waiter: Waiter = { wake: () => {}, at: Infinity };
+    openKeepAlive: createKeepAlives(options.keepAliveAfterMs ?? KEEP_ALIVE_AFTER),
+    join(federationId, ended) {
+      const hub = feeds.get(federationId) ?? runDetached(() => open(federationId));
+      feeds.set(federationId, hub);
+      const waiter: Waiter = { wake: () => {}, position: Infinity };
       hub.readers.add(waiter);
-      hub.opened.then(() => waiter.at = Math.min(waiter.at, hub.last), () => {});
-      over.addEventListener("abort", () => waiter.wake());
+      hub.opened.then(() => waiter.position = Math.min(waiter.position, hub.last), () => {});
+      ended.addEventListener("abort", () => waiter.wake());
       return {
         opened: hub.opened,
         last: () => hub.last,
-        after: (number) => reach(hub, number),
+        after: (number) => findInRing(hub, number),
         wait(number) {
-          waiter.at = number;
-          if (number >= hub.last && !over.aborted) return new Promise((resolve) => waiter.wake = resolve);
+          waiter.position = number;
+          if (number >= hub.last && !ended.aborted) return new Promise((resolve) => waiter.wake = resolve);
         },
         leave() {
           if (!hub.readers.delete(waiter) || hub.readers.size > 0) return;
           hub.end();
-          hubs.delete(federationId);
+          feeds.delete(federationId);
         },
       };
     },
@@ -160,43 +162,43 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
 }
 
 /** Reads what is new into the ring. */
-async function advance(db: Database, federationId: string, hub: Hub): Promise<boolean> {
+async function readNewEvents(db: Database, federationId: string, hub: HubFeed): Promise<boolean> {
   await hub.opened;
-  for (let grown = false;; grown = true) {
-    const events = await readEvents(db.streams, federationId, hub.last, PAGE);
-    hub.ring = [...hub.ring, ...events].slice(-RING);
+  for (let hasNew = false;; hasNew = true) {
+    const events = await readEvents(db.streams, federationId, hub.last, PAGE_SIZE);
+    hub.ring = [...hub.ring, ...events].slice(-RING_SIZE);
     hub.readAt = performance.now();
     hub.last = events.at(-1)?.number ?? hub.last;
-    if (events.length < PAGE) return grown || events.length > 0;
+    if (events.length < PAGE_SIZE) return hasNew || events.length > 0;
   }
 }
 
-function reach({ last, ring, readAt: at }: Hub, number: number): FeedPage | null {
-  if (number >= last) return { events: [], at };
+function findInRing({ last, ring, readAt: at }: HubFeed, number: number): FeedPage | null {
+  if (number >= last) return { events: [], readAt: at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
   // Looked for from the newest on, and not reckoned: in a database that was restored the numbers leap.
-  return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), at };
+  return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), readAt: at };
 }
 
-async function rouse({ readers }: Hub): Promise<void> {
-  let roused = 0;
+async function wakeReaders({ readers }: HubFeed): Promise<void> {
+  let woken = 0;
   for (const reader of readers) {
     reader.wake();
-    if (++roused % ROUSED === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (++woken % WAKE_BATCH === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 /** Runs the work once at a time; being asked while it runs makes it run once more afterwards, however often. */
-function coalesced(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
-  let running = false, again = false;
-  return function ask() {
-    again = running;
+function coalesce(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
+  let running = false, requestedAgain = false;
+  return function request() {
+    requestedAgain = running;
     if (running) return;
     running = true;
     work().catch(onError).finally(() => {
       running = false;
-      if (again) ask();
+      if (requestedAgain) request();
     });
   };
 }

@@ -7,13 +7,13 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
+  createHubAccess,
   type Follower,
-  newRight,
-  openLooks,
-  type ReadSights,
-  type Right,
-  type StreamSight,
-} from "#lib/events/looks.ts";
+  type HubAccess,
+  openAccessChecks,
+  type ReadVisibility,
+  type StreamVisibility,
+} from "#lib/events/visibility.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -22,14 +22,14 @@ export interface StreamReader {
   readonly federationId: string;
   readonly userId: string;
   /** Aborts when the stream must end: its right was taken back, its client has left, or the replica closes. */
-  readonly over: AbortSignal;
+  readonly ended: AbortSignal;
   /**
    * What may be seen, if that was decided by a look that began at most 4.5 s ago, after the reader entered, after its user's
    * last wake-up, and not before `since` (of performance.now()); else null.
    */
-  sight(since: number): StreamSight | null;
+  visibility(since: number): StreamVisibility | null;
   /** Settles after one more look, or the failure of one. */
-  looked(): Promise<void>;
+  recheck(): Promise<void>;
   leave(): void;
 }
 
@@ -41,101 +41,108 @@ export interface Readers {
 }
 
 export interface ReadersOptions {
-  readonly look: ReadSights;
+  readonly readVisibility: ReadVisibility;
   /** Streams that may be open on this replica. */
-  readonly most: number;
+  readonly maxStreams: number;
 }
 
-interface Person {
+interface UserStreams {
   streams: number;
-  readonly rights: Set<Right>;
-  readonly end: () => void;
+  readonly accesses: Set<HubAccess>;
+  readonly unsubscribe: () => void;
 }
 
-const PER_USER = 20;
-const LOOK_EVERY = 3 * SECOND;
-const FRESH = 1.5 * LOOK_EVERY; // the time between two looks, and what a slow one may take until readers wait for it
+const MAX_PER_USER = 20;
+const CHECK_INTERVAL = 3 * SECOND;
+const MAX_AGE = 1.5 * CHECK_INTERVAL; // the time between two looks, and what a slow one may take until readers wait for it
 
-export function openReaders(db: Database, log: Log, { look, most }: ReadersOptions): Readers {
-  const rights = new Map<string, Right>(), people = new Map<string, Person>();
-  const closing = new AbortController(), { ask, drop } = openLooks(db, log, look, { lost, closing: closing.signal });
-  let streams = 0, polling: ReturnType<typeof setInterval> | undefined;
+export function openReaders(db: Database, log: Log, { readVisibility, maxStreams }: ReadersOptions): Readers {
+  const accesses = new Map<string, HubAccess>(), users = new Map<string, UserStreams>();
+  const closing = new AbortController(),
+    { check, remove } = openAccessChecks(db, log, readVisibility, { onLost, closing: closing.signal });
+  let streams = 0, pollTimer: ReturnType<typeof setInterval> | undefined;
 
-  function lost(right: Right): void {
-    forget(right); // should it be given anew, that is another right
-    for (const leave of right.readers) leave();
+  function onLost(access: HubAccess): void {
+    removeAccess(access); // should it be given anew, that is another right
+    for (const leave of access.endStreams) leave();
   }
 
-  function forget(right: Right): void {
-    drop(right);
-    people.get(right.userId)?.rights.delete(right);
-    if (rights.get(keyOf(right)) === right) rights.delete(keyOf(right));
+  function removeAccess(access: HubAccess): void {
+    remove(access);
+    users.get(access.userId)?.accesses.delete(access);
+    if (accesses.get(keyOf(access)) === access) accesses.delete(keyOf(access));
   }
 
-  function wake(userId: string): void {
-    for (const right of people.get(userId)?.rights ?? []) {
-      Object.assign(right, { changed: true, decidedAt: -Infinity });
-      void ask(right);
+  function onUserChanged(userId: string): void {
+    for (const access of users.get(userId)?.accesses ?? []) {
+      Object.assign(access, { changed: true, decidedAt: -Infinity });
+      void check(access);
     }
   }
 
-  function askDue(): void {
-    const due = performance.now() - LOOK_EVERY + SECOND / 2; // or it would be the next time
-    for (const right of rights.values()) if (right.decidedAt <= due) void ask(right);
+  function checkDue(): void {
+    const due = performance.now() - CHECK_INTERVAL + SECOND / 2; // or it would be the next time
+    for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }
 
-  function takePlace(userId: string): Person {
-    const person = people.get(userId) ??
-      { streams: 0, rights: new Set(), end: db.wakeups.subscribe(`user:${userId}`, () => wake(userId)) };
-    people.set(userId, person);
-    person.streams++;
-    if (streams++ === 0) polling = setInterval(askDue, SECOND);
-    return person;
+  function addStream(userId: string): UserStreams {
+    const user = users.get(userId) ??
+      {
+        streams: 0,
+        accesses: new Set(),
+        unsubscribe: db.wakeups.subscribe(`user:${userId}`, () => onUserChanged(userId)),
+      };
+    users.set(userId, user);
+    user.streams++;
+    if (streams++ === 0) pollTimer = setInterval(checkDue, SECOND);
+    return user;
   }
 
-  function freePlace(userId: string, person: Person): void {
-    if (--streams === 0) clearInterval(polling);
-    if (--person.streams > 0) return;
-    person.end();
-    people.delete(userId);
+  function removeStream(userId: string, user: UserStreams): void {
+    if (--streams === 0) clearInterval(pollTimer);
+    if (--user.streams > 0) return;
+    user.unsubscribe();
+    users.delete(userId);
   }
 
   return {
     enter(follower) {
       const { userId, federationId } = follower;
-      if ((people.get(userId)?.streams ?? 0) >= PER_USER) {
-        throw tooMany(`You have ${PER_USER} event streams open; close one of them first`);
+      if ((users.get(userId)?.streams ?? 0) >= MAX_PER_USER) {
+        throw tooManyStreamsFault(`You have ${MAX_PER_USER} event streams open; close one of them first`);
       }
-      if (streams >= most) throw tooMany("As many event streams are open as there may be; try again later");
-      const person = takePlace(userId), entered = performance.now(), over = new AbortController();
-      const right = rights.get(keyOf(follower)) ?? newRight(follower);
-      rights.set(keyOf(follower), right);
-      person.rights.add(right);
+      if (streams >= maxStreams) {
+        throw tooManyStreamsFault("As many event streams are open as there may be; try again later");
+      }
+      const user = addStream(userId), enteredAt = performance.now(), ended = new AbortController();
+      const access = accesses.get(keyOf(follower)) ?? createHubAccess(follower);
+      accesses.set(keyOf(follower), access);
+      user.accesses.add(access);
       const leave = () => {
-        if (!right.readers.delete(leave)) return;
-        over.abort();
-        if (right.readers.size === 0) forget(right);
-        freePlace(userId, person);
+        if (!access.endStreams.delete(leave)) return;
+        ended.abort();
+        if (access.endStreams.size === 0) removeAccess(access);
+        removeStream(userId, user);
       };
-      right.readers.add(leave);
+      access.endStreams.add(leave);
       if (closing.signal.aborted) leave();
       return {
         federationId,
         userId,
-        over: over.signal,
-        sight(since) {
-          const { decidedAt, endsAt, sight } = right, now = performance.now();
-          const holds = decidedAt >= since && decidedAt >= entered && decidedAt >= now - FRESH && now < endsAt;
-          return holds && !over.signal.aborted ? sight : null;
+        ended: ended.signal,
+        visibility(since) {
+          const { decidedAt, expiresAt: endsAt, visibility } = access, now = performance.now();
+          const isCurrent = decidedAt >= since && decidedAt >= enteredAt && decidedAt >= now - MAX_AGE && now < endsAt;
+          return isCurrent && !ended.signal.aborted ? visibility : null;
         },
-        looked: () => ask(right),
+        recheck: () => check(access),
         leave,
       };
     },
     close() {
       closing.abort();
-      clearInterval(polling);
-      for (const right of rights.values()) for (const leave of right.readers) leave();
+      clearInterval(pollTimer);
+      for (const access of accesses.values()) for (const leave of access.endStreams) leave();
     },
   };
 }
@@ -145,6 +152,6 @@ function keyOf({ credentialId, federationId }: Follower): string {
 }
 
 /** Streams last for long; a reader that comes back at once finds the same. */
-function tooMany(message: string): Fault {
+function tooManyStreamsFault(message: string): Fault {
   return new Fault("limited", "too_many_streams", message, { retryAfter: 5 + Math.random() * 10 });
 }

@@ -69,11 +69,11 @@ export async function insertEvents(
     type: eventType(entry),
     at,
     spokeId: entry.spokeId ?? null,
-    data: JSON.stringify(toData(entry, number, at)),
+    data: JSON.stringify(toStreamData(entry, number, at)),
   }))).execute();
 }
 
-function toData(entry: StreamEntry, number: number, at: Date): StreamData {
+function toStreamData(entry: StreamEntry, number: number, at: Date): StreamData {
   return {
     id: String(number),
     type: eventType(entry),
@@ -95,15 +95,15 @@ export async function readEvents(
   rows: Rows,
   federationId: string,
   after: number,
-  most: number,
+  limit: number,
 ): Promise<StreamEvent[]> {
   const found = await rows.selectFrom("stream_events").select(["number", "type", "spokeId", "data", members])
     .where("federationId", "=", federationId).where("number", ">", String(after))
-    .orderBy("number").limit(most).execute();
+    .orderBy("number").limit(limit).execute();
   return found.map(toStreamEvent);
 }
 
-interface Bounds {
+interface StreamBounds {
   /** The number of the newest event; 0 while none exists. */
   readonly last: number;
   /** The one up to which events may have been pruned. */
@@ -112,7 +112,7 @@ interface Bounds {
   readonly removed: boolean;
 }
 
-export async function readBounds(rows: Rows, federationId: string): Promise<Bounds> {
+export async function readStreamBounds(rows: Rows, federationId: string): Promise<StreamBounds> {
   const { state, number, prunedThrough } = await rows.selectFrom("federations as hub")
     .leftJoin("stream_heads as head", "head.federationId", "hub.id")
     .select(["hub.state", "head.number", "head.prunedThrough"]).where("hub.id", "=", federationId)
@@ -124,7 +124,7 @@ export async function readBounds(rows: Rows, federationId: string): Promise<Boun
  * What a new reader begins with, up to and including `last`: the latest event of the hub and of each of its spokes that
  * is live or was removed in the last 5 minutes, in the order in which they happened.
  */
-export async function readLatest(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
+export async function readLatestEvents(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`
     (select number, type, spoke_id, data, ${members} from stream_events
       where federation_id = ${federationId} and spoke_id is null and number <= ${last}

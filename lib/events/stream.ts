@@ -7,15 +7,15 @@
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, Feeds } from "#lib/events/feed.ts";
-import type { StreamSight } from "#lib/events/looks.ts";
+import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
-import { readBounds, readEvents, readLatest, type StreamEvent } from "#lib/events/store.ts";
-import type { Send, StreamFrame } from "#lib/events/voices.ts";
+import { readEvents, readLatestEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
+import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { withoutOperatorDetailsIn } from "#lib/base/operator-details.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /**
  * Sends all of one reader's stream. `since` is the last event that the client has; null begins with the present state of
@@ -27,30 +27,30 @@ export async function followHub(
   since: number | null,
   write: Send,
 ): Promise<void> {
-  const { over, federationId, userId } = reader;
-  const feed = feeds.join(federationId, over), voice = feeds.speak(write);
+  const { ended, federationId, userId } = reader;
+  const feed = feeds.join(federationId, ended), keepAlive = feeds.openKeepAlive(write);
   const send: Send = (frame) => {
-    over.throwIfAborted();
-    const room = voice.send(frame);
-    if (room) return unless(over, () => room);
+    ended.throwIfAborted();
+    const drained = keepAlive.send(frame);
+    if (drained) return unlessEnded(ended, () => drained);
   };
   try {
     await send({ comment: "following" });
-    await follow({ feeds, feed, reader, since, send });
+    await sendEvents({ feeds, feed, reader, since, send });
   } catch (error) {
-    if (!over.aborted) {
+    if (!ended.aborted) {
       feeds.log.warn("A stream was cut off", { federationId, userId, error });
       throw error;
     }
   } finally {
-    voice.end();
+    keepAlive.end();
     feed.leave();
     reader.leave();
   }
-  if (feeds.closing()) write({ retry: reconnectAfter() })?.catch(() => {}); // nobody waits for whether that is taken
+  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {}); // nobody waits for whether that is taken
 }
 
-interface Following {
+interface StreamContext {
   readonly feeds: Feeds;
   readonly feed: Feed;
   readonly reader: StreamReader;
@@ -59,52 +59,57 @@ interface Following {
 }
 
 /** Ends by throwing, as soon as the reader is over. */
-async function follow(following: Following): Promise<void> {
-  const { feed, reader: { over }, send } = following;
-  let { sent, removed } = await begin(following);
+async function sendEvents(context: StreamContext): Promise<void> {
+  const { feed, reader: { ended }, send } = context;
+  let { sent, removed } = await sendBacklog(context);
   while (!removed) {
     await feed.wait(sent);
-    over.throwIfAborted();
-    const known = feed.last(), page = feed.after(sent) ?? await readPage(following, sent);
-    await show(following, page);
-    sent = page.events.at(-1)?.number ?? Math.max(sent, known); // of a slow reader's, all may be pruned
+    ended.throwIfAborted();
+    const existing = feed.last(), page = feed.after(sent) ?? await readPage(context, sent);
+    await sendVisible(context, page);
+    sent = page.events.at(-1)?.number ?? Math.max(sent, existing); // of a slow reader's, all may be pruned
     removed = page.events.some(isRemoval);
   }
   // Nothing comes after the removal of a hub. A client that comes back all the same is told so again, and need not hurry.
   await send({ retry: HOUR });
-  await show(following, { events: [await notice(following, "StreamEnd", sent)], at: performance.now() });
+  await sendVisible(context, { events: [await createNotice(context, "StreamEnd", sent)], readAt: performance.now() });
 }
 
 /** Sends what stands before the live part, and tells the number of the last event of that, and whether the hub is gone. */
-async function begin(following: Following): Promise<{ sent: number; removed: boolean }> {
-  const { feeds, feed, reader: { federationId, over }, since } = following;
-  await unless(over, () => feed.opened);
-  const bounds = await unless(over, () => feeds.read((rows) => readBounds(rows, federationId), over));
+async function sendBacklog(context: StreamContext): Promise<{ sent: number; removed: boolean }> {
+  const { feeds, feed, reader: { federationId, ended }, since } = context;
+  await unlessEnded(ended, () => feed.opened);
+  const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
   // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
-  for await (const page of beginning(following, { last: sent, prunedThrough: bounds.prunedThrough })) {
-    await show(following, page);
+  for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {
+    await sendVisible(context, page);
     removed ||= page.events.some(isRemoval); // the feed may be ahead of the bounds
   }
   return { sent, removed };
 }
 
 /** What stands before the live part, page by page: all up to and including event number `last`. */
-async function* beginning(
-  following: Following,
+async function* readBacklog(
+  context: StreamContext,
   { last, prunedThrough }: { readonly last: number; readonly prunedThrough: number },
 ): AsyncGenerator<FeedPage, void> {
-  const { feeds, reader: { federationId, over }, since } = following;
+  const { feeds, reader: { federationId, ended }, since } = context;
   if (since === null) {
-    const events = await unless(over, () => feeds.read((rows) => readLatest(rows, federationId, last), over));
-    return yield { events, at: performance.now() };
+    const events = await unlessEnded(
+      ended,
+      () => feeds.read((rows) => readLatestEvents(rows, federationId, last), ended),
+    );
+    return yield { events, readAt: performance.now() };
   }
   // Otherwise what the client saw last is pruned, or of another life of this database: it must begin anew.
-  const whole = since >= prunedThrough && since <= last;
-  if (!whole) yield { events: [await notice(following, "StreamReset", prunedThrough)], at: performance.now() };
-  for (let from = whole ? since : 0; from < last;) {
-    const page = await readPage(following, from);
+  const isComplete = since >= prunedThrough && since <= last;
+  if (!isComplete) {
+    yield { events: [await createNotice(context, "StreamReset", prunedThrough)], readAt: performance.now() };
+  }
+  for (let from = isComplete ? since : 0; from < last;) {
+    const page = await readPage(context, from);
     const events = page.events.filter((event) => event.number <= last);
     if (events.length === 0) return;
     yield { ...page, events };
@@ -112,14 +117,17 @@ async function* beginning(
   }
 }
 
-async function readPage({ feeds, reader: { federationId, over } }: Following, after: number): Promise<FeedPage> {
-  const events = await unless(over, () => feeds.read((rows) => readEvents(rows, federationId, after, PAGE), over));
-  return { events, at: performance.now() };
+async function readPage({ feeds, reader: { federationId, ended } }: StreamContext, after: number): Promise<FeedPage> {
+  const events = await unlessEnded(
+    ended,
+    () => feeds.read((rows) => readEvents(rows, federationId, after, PAGE_SIZE), ended),
+  );
+  return { events, readAt: performance.now() };
 }
 
 /** What is said of the stream itself, with the state of its hub. */
-async function notice(
-  { feeds, reader: { federationId, over } }: Following,
+async function createNotice(
+  { feeds, reader: { federationId, ended } }: StreamContext,
   type: "StreamReset" | "StreamEnd",
   number: number,
 ): Promise<StreamEvent> {
@@ -128,45 +136,45 @@ async function notice(
       (rows) =>
         rows.selectFrom("federations").select(["state", sql<Date>`wheelwright_now()`.as("now")])
           .where("id", "=", federationId).executeTakeFirstOrThrow(),
-      over,
+      ended,
     );
-  const { state, now } = await unless(over, read);
+  const { state, now } = await unlessEnded(ended, read);
   const data = { id: String(number), type, at: now.toISOString(), federationId, state };
   return { number, type, spokeId: null, data, members: [] };
 }
 
 /** Those of the events that the reader may see as it takes them: a slow one takes hours over a page. */
-async function show(following: Following, { events, at }: FeedPage): Promise<void> {
-  const { reader, send } = following;
+async function sendVisible(context: StreamContext, { events, readAt: at }: FeedPage): Promise<void> {
+  const { reader, send } = context;
   for (const event of events) {
-    let sight = reader.sight(-Infinity) ?? await decide(following, -Infinity);
+    let visibility = reader.visibility(-Infinity) ?? await recheckVisibility(context, -Infinity);
     // It may be of a spoke that was given after the decision and before the event.
-    if (!sees(sight, event) && event.members.includes(reader.userId)) {
-      sight = reader.sight(at) ?? await decide(following, at);
+    if (!maySee(visibility, event) && event.members.includes(reader.userId)) {
+      visibility = reader.visibility(at) ?? await recheckVisibility(context, at);
     }
-    if (!sees(sight, event)) continue;
-    const room = send(frameOf(event, sight));
-    if (room) await room;
+    if (!maySee(visibility, event)) continue;
+    const drained = send(frameOf(event, visibility));
+    if (drained) await drained;
   }
 }
 
-const whole = new WeakMap<StreamEvent, StreamFrame>(), plain = new WeakMap<StreamEvent, StreamFrame>();
+const fullFrames = new WeakMap<StreamEvent, StreamFrame>(), plainFrames = new WeakMap<StreamEvent, StreamFrame>();
 
 /** One object for all who are told the same: those who learn of an operator's means, and those who do not. */
-function frameOf(event: StreamEvent, sight: StreamSight): StreamFrame {
-  const frames = sight === "all" ? whole : plain, known = frames.get(event);
-  if (known) return known;
+function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame {
+  const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
+  if (existing) return existing;
   const { number, type, data } = event;
-  const frame = { id: String(number), event: type, data: sight === "all" ? data : withoutOperatorDetailsIn(data) };
+  const frame = { id: String(number), event: type, data: visibility === "all" ? data : withoutOperatorDetailsIn(data) };
   frames.set(event, frame);
   return frame;
 }
 
-async function decide({ reader }: Following, since: number): Promise<StreamSight> {
+async function recheckVisibility({ reader }: StreamContext, since: number): Promise<StreamVisibility> {
   for (;;) {
-    await unless(reader.over, () => reader.looked());
-    const sight = reader.sight(since);
-    if (sight) return sight;
+    await unlessEnded(reader.ended, () => reader.recheck());
+    const visibility = reader.visibility(since);
+    if (visibility) return visibility;
   }
 }
 
@@ -174,17 +182,17 @@ function isRemoval({ type }: StreamEvent): boolean {
   return type === "FederationUpdateRemoved";
 }
 
-function sees(sight: StreamSight, event: StreamEvent): boolean {
-  return typeof sight === "string" || event.type.startsWith("Stream") ||
-    (event.spokeId !== null && sight.has(event.spokeId));
+function maySee(visibility: StreamVisibility, event: StreamEvent): boolean {
+  return typeof visibility === "string" || event.type.startsWith("Stream") ||
+    (event.spokeId !== null && visibility.has(event.spokeId));
 }
 
 /** What comes of the work, unless the reader is over before. */
-function unless<T>(over: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return runWithin([over], null, work);
+function unlessEnded<T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return runWithin([ended], null, work);
 }
 
 /** Milliseconds; by chance between 1 and 4 s, so that not all readers of a replica come back at once. */
-function reconnectAfter(): number {
+function reconnectDelay(): number {
   return Math.round(SECOND + Math.random() * 3 * SECOND);
 }

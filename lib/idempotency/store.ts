@@ -17,22 +17,22 @@ export interface IdempotencyKey {
   readonly bodyHash: Uint8Array;
 }
 
-const OLDEST = sql<Date>`wheelwright_now() - interval '24 hours'`;
+const OLDEST_VALID = sql<Date>`wheelwright_now() - interval '24 hours'`;
 
 /**
  * Runs `make` in the transaction unless this key was used within 24 hours, and returns what it returned then. `T` must
  * survive JSON. Throws Fault impossible `idempotency_key_reused` (422) when the key came with another body before.
  */
-export async function once<T>(tx: Tx, key: IdempotencyKey | null, make: () => Promise<T>): Promise<T> {
-  if (!key) return await make();
+export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () => Promise<T>): Promise<T> {
+  if (!key) return await create();
   const { userId, method, path, bodyHash } = key;
-  await tx.deleteFrom("idempotency_keys").where(matches(key)).where("createdAt", "<", OLDEST).execute();
-  const mine = await tx.insertInto("idempotency_keys").values({ userId, method, path, key: key.key, bodyHash })
+  await tx.deleteFrom("idempotency_keys").where(matches(key)).where("createdAt", "<", OLDEST_VALID).execute();
+  const inserted = await tx.insertInto("idempotency_keys").values({ userId, method, path, key: key.key, bodyHash })
     .onConflict((conflict) => conflict.doNothing()).returning("key").executeTakeFirst();
-  if (!mine) return replyOf<T>(await replies(tx, key).executeTakeFirstOrThrow(), key);
-  const made = await make();
-  await tx.updateTable("idempotency_keys").set({ reply: JSON.stringify(made) }).where(matches(key)).execute();
-  return made;
+  if (!inserted) return checkedReplyOf<T>(await selectReply(tx, key).executeTakeFirstOrThrow(), key);
+  const reply = await create();
+  await tx.updateTable("idempotency_keys").set({ reply: JSON.stringify(reply) }).where(matches(key)).execute();
+  return reply;
 }
 
 /**
@@ -41,15 +41,18 @@ export async function once<T>(tx: Tx, key: IdempotencyKey | null, make: () => Pr
  */
 export async function findReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;
-  const row = await replies(rows, key).where("createdAt", ">=", OLDEST).executeTakeFirst();
-  return row && replyOf<T>(row, key);
+  const row = await selectReply(rows, key).where("createdAt", ">=", OLDEST_VALID).executeTakeFirst();
+  return row && checkedReplyOf<T>(row, key);
 }
 
-function replies(rows: Rows, key: IdempotencyKey) {
+function selectReply(rows: Rows, key: IdempotencyKey) {
   return rows.selectFrom("idempotency_keys").select(["bodyHash", "reply"]).where(matches(key));
 }
 
-function replyOf<T>(row: { readonly bodyHash: Uint8Array; readonly reply: unknown }, { bodyHash }: IdempotencyKey): T {
+function checkedReplyOf<T>(
+  row: { readonly bodyHash: Uint8Array; readonly reply: unknown },
+  { bodyHash }: IdempotencyKey,
+): T {
   if (!sameBytes(row.bodyHash, bodyHash)) {
     const message = "This Idempotency-Key was used with another body; use a new key for a new request";
     throw new Fault("impossible", "idempotency_key_reused", message);

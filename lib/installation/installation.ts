@@ -13,16 +13,16 @@ export async function readInstallation(rows: Rows): Promise<Installation> {
 }
 
 /** For this namespace alone: in another one the same text is not signed. */
-export function signFor({ key }: Pick<Installation, "key">, namespaceUid: string, text: string): string {
+export function signText({ key }: Pick<Installation, "key">, namespaceUid: string, text: string): string {
   return createHmac("sha256", key).update(`${namespaceUid}\n${text}`).digest("base64url");
 }
 
-export function isSignedFor(
+export function isSignatureValid(
   installation: Pick<Installation, "key">,
   namespaceUid: string,
   text: string,
   signature: string,
 ): boolean {
-  const own = Buffer.from(signFor(installation, namespaceUid, text)), other = Buffer.from(signature);
-  return own.length === other.length && timingSafeEqual(own, other);
+  const expected = Buffer.from(signText(installation, namespaceUid, text)), received = Buffer.from(signature);
+  return expected.length === received.length && timingSafeEqual(expected, received);
 }

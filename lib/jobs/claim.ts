@@ -1,7 +1,7 @@
 /**
  * Taking jobs: from the queue, and from replicas that no longer beat.
  *
- * What a look found (look.ts) may be out of date at once; taking is a short transaction of its own, in which the lane's
+ * What a look found (poll.ts) may be out of date at once; taking is a short transaction of its own, in which the lane's
  * advisory lock, the conditional update and two partial unique indexes see to it that one replica wins.
  */
 import { sql } from "kysely";
@@ -24,21 +24,21 @@ export interface Candidate {
 }
 
 /** The kinds that this replica can run, as the queries want them. */
-export interface Known {
+export interface KnownKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
-  readonly needHub: readonly string[];
+  readonly kindsNeedingHub: readonly string[];
   /** Labels of the steps by `kind@plan`, of the kinds that a look may start by itself: nothing but their row changes. */
-  readonly labels: Readonly<Record<string, readonly string[]>>;
+  readonly plainLabels: Readonly<Record<string, readonly string[]>>;
 }
 
-export function knownKinds(kinds: readonly JobKind[], plain: readonly JobKind[] = []): Known {
+export function knownKindsOf(kinds: readonly JobKind[], plainKinds: readonly JobKind[] = []): KnownKinds {
   return {
     kinds: kinds.map(({ kind }) => kind),
     plans: kinds.map(({ plan }) => plan),
-    needHub: kinds.filter(({ needsActiveHub }) => needsActiveHub).map(({ kind }) => kind),
-    labels: Object.fromEntries(
-      plain.map(({ kind, plan, steps }) => [`${kind}@${plan}`, steps.map(({ label }) => label)]),
+    kindsNeedingHub: kinds.filter(({ needsActiveHub }) => needsActiveHub).map(({ kind }) => kind),
+    plainLabels: Object.fromEntries(
+      plainKinds.map(({ kind, plan, steps }) => [`${kind}@${plan}`, steps.map(({ label }) => label)]),
     ),
   };
 }
@@ -49,7 +49,7 @@ interface Claim {
 }
 
 /** Takes the job, with a fence of its own; null when somebody else was faster. Call it inside `unlessTaken`. */
-export async function claimJob(tx: Tx, candidate: Candidate, known: Known, claim: Claim): Promise<Job | null> {
+export async function claimJob(tx: Tx, candidate: Candidate, known: KnownKinds, claim: Claim): Promise<Job | null> {
   if (candidate.lane !== null) {
     const { rows: [lock] } = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended(${candidate.lane}, 0)) as taken`.execute(tx);
@@ -61,13 +61,13 @@ export async function claimJob(tx: Tx, candidate: Candidate, known: Known, claim
       started_at = coalesce(started_at, wheelwright_now()),
       deadline_at = coalesce(deadline_at, wheelwright_now() + time_limit_ms * interval '1 millisecond'),
       updated_at = wheelwright_now()
-    where id = ${candidate.id} and state = 'queued' and run_at <= wheelwright_now() and ${startable(known)}
+    where id = ${candidate.id} and state = 'queued' and run_at <= wheelwright_now() and ${isStartable(known)}
     returning *`.execute(tx);
   return row ? toJob(row) : null;
 }
 
 /** Two replicas that saw the same lane free: the index lets one through, and to the other that is no error. */
-export async function unlessTaken<T>(work: Promise<T>): Promise<T | null> {
+export async function nullIfTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
@@ -77,29 +77,29 @@ export async function unlessTaken<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-export interface Orphan {
+export interface OrphanedJob {
   readonly id: string;
   readonly fence: string;
 }
 
 /** The last beat of a replica. */
-export interface Beat {
+export interface Heartbeat {
   readonly id: string;
   /** The transaction that wrote its row last: another one after each beat, whatever any clock says. */
-  readonly beat: string;
+  readonly version: string;
 }
 
 export interface Takeover {
   readonly holder: string;
   /** The replicas that are given up, each with the beat after which it was silent. */
-  readonly silent: readonly Beat[];
+  readonly silent: readonly Heartbeat[];
 }
 
 /** The last beats of all others that hold a job. */
-export async function readBeats(rows: Rows, self: string): Promise<Beat[]> {
-  const { rows: found } = await sql<Beat>`
-    select id, xmin::text as beat from replicas
-    where id <> ${self} and id in (select holder from jobs where state = 'running')`.execute(rows);
+export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbeat[]> {
+  const { rows: found } = await sql<Heartbeat>`
+    select id, xmin::text as version from replicas
+    where id <> ${ownId} and id in (select holder from jobs where state = 'running')`.execute(rows);
   return found;
 }
 
@@ -107,42 +107,42 @@ export async function readBeats(rows: Rows, self: string): Promise<Beat[]> {
  * Running jobs that nobody runs: their holder is silent, or is this replica, which had to let go of them because it
  * could not beat. `running` are the jobs that this replica does run.
  */
-export async function findOrphans(
+export async function findOrphanedJobs(
   rows: Rows,
-  known: Known,
-  { holder, running, silent, most }: Takeover & { running: readonly string[]; most: number },
-): Promise<Orphan[]> {
-  const { rows: found } = await sql<Orphan>`
+  known: KnownKinds,
+  { holder, running, silent, most: limit }: Takeover & { running: readonly string[]; most: number },
+): Promise<OrphanedJob[]> {
+  const { rows: found } = await sql<OrphanedJob>`
     select jobs.id, jobs.fence from jobs join replicas on replicas.id = jobs.holder
-    where jobs.state = 'running' and ${isKnown(known)} and jobs.id <> all(${running}::text[])
-      and (holder = ${holder} or ${isSilent(silent)})
-    order by seq limit ${most}`.execute(rows);
+    where jobs.state = 'running' and ${isKnownKind(known)} and jobs.id <> all(${running}::text[])
+      and (holder = ${holder} or ${isSilentReplica(silent)})
+    order by seq limit ${limit}`.execute(rows);
   return found;
 }
 
 /** Takes the orphan where it stands: it keeps its lane, attempt and steps, and gets a new holder and fence. */
-export async function takeOver(tx: Tx, orphan: Orphan, { holder, silent }: Takeover): Promise<Job | null> {
+export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()
     from replicas
     where jobs.id = ${orphan.id} and jobs.fence = ${orphan.fence} and state = 'running'
-      and replicas.id = jobs.holder and (holder = ${holder} or ${isSilent(silent)})
+      and replicas.id = jobs.holder and (holder = ${holder} or ${isSilentReplica(silent)})
     returning jobs.*`.execute(tx);
   return row ? toJob(row) : null;
 }
 
-function isKnown({ kinds, plans }: Known) {
+function isKnownKind({ kinds, plans }: KnownKinds) {
   return sql`(kind, plan) in (select * from unnest(${kinds}::text[], ${plans}::integer[]))`;
 }
 
-function isSilent(silent: readonly Beat[]) {
-  const ids = silent.map(({ id }) => id), beats = silent.map(({ beat }) => beat);
-  return sql`(replicas.id, replicas.xmin::text) in (select * from unnest(${ids}::text[], ${beats}::text[]))`;
+function isSilentReplica(silent: readonly Heartbeat[]) {
+  const ids = silent.map(({ id }) => id), versions = silent.map(({ version }) => version);
+  return sql`(replicas.id, replicas.xmin::text) in (select * from unnest(${ids}::text[], ${versions}::text[]))`;
 }
 
-function startable({ needHub }: Known) {
+function isStartable({ kindsNeedingHub }: KnownKinds) {
   return sql`
-    (kind <> all(${needHub}::text[])
+    (kind <> all(${kindsNeedingHub}::text[])
       or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))
     and (spoke_id is null or not visible or not exists (
       select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;

@@ -10,20 +10,20 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 /** Which job, and by which right. */
-export interface Hold {
+export interface JobFence {
   readonly id: string;
   readonly fence: string;
 }
 
 /** The job is no longer this holder's. Whatever it still wanted to do, somebody else does. */
 export class FenceLost extends Error {
-  constructor(hold: Hold) {
-    super(`Job ${hold.id} is no longer held with fence ${hold.fence}`);
+  constructor(held: JobFence) {
+    super(`Job ${held.id} is no longer held with fence ${held.fence}`);
     this.name = "FenceLost";
   }
 }
 
-interface HeldChange {
+interface HeldJobChange {
   readonly label?: string;
   /** Appended to the steps done; one that stands there already is not repeated. */
   readonly stepDone?: string;
@@ -32,11 +32,11 @@ interface HeldChange {
 }
 
 /** Writes what changed while the job runs, and returns the job as it is now. Throws FenceLost. */
-export async function writeHeld(tx: Tx, hold: Hold, change: HeldChange = {}): Promise<Job> {
+export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChange = {}): Promise<Job> {
   const { label, stepDone, progress } = change;
-  return await updateHeld(tx, hold, {
+  return await writeColumns(tx, held, {
     ...(label !== undefined && { label }),
-    ...(stepDone !== undefined && { stepsDone: withStep(stepDone) }),
+    ...(stepDone !== undefined && { stepsDone: appendStep(stepDone) }),
     ...(progress && { progress: sql<string>`progress || ${JSON.stringify(progress)}::jsonb` }),
   });
 }
@@ -45,7 +45,7 @@ export async function writeHeld(tx: Tx, hold: Hold, change: HeldChange = {}): Pr
  * Writes that the step is done and the next one begun, and returns the job. Null when that was written already, or when
  * the job is no longer this holder's: `writeHeld` tells which.
  */
-export async function passStep(tx: Tx, hold: Hold, step: string, label: string): Promise<Job | null> {
+export async function recordStep(tx: Tx, held: JobFence, step: string, label: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs")
     .set({
       updatedAt: sql<Date>`wheelwright_now()`,
@@ -53,7 +53,7 @@ export async function passStep(tx: Tx, hold: Hold, step: string, label: string):
       stepsDone: sql<string[]>`array_append(steps_done, ${step})`,
       stepEnds: sql<string>`step_ends || jsonb_build_object(${step}::text, wheelwright_now())`,
     })
-    .where("id", "=", hold.id).where("fence", "=", hold.fence).where("state", "=", "running")
+    .where("id", "=", held.id).where("fence", "=", held.fence).where("state", "=", "running")
     .where(sql<boolean>`${step} <> all(steps_done)`)
     .returningAll().executeTakeFirst();
   return row ? toJob(row) : null;
@@ -67,10 +67,10 @@ interface Ending {
 }
 
 /** Ends the job. Its lane is free from the commit on. Throws FenceLost. */
-export async function endHeld(tx: Tx, hold: Hold, ending: Ending): Promise<Job> {
+export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
-  return await updateHeld(tx, hold, {
-    ...(ending.stepDone !== undefined && { stepsDone: withStep(ending.stepDone) }),
+  return await writeColumns(tx, held, {
+    ...(ending.stepDone !== undefined && { stepsDone: appendStep(ending.stepDone) }),
     state: ending.state,
     holder: null,
     finishedAt: sql<Date>`wheelwright_now()`,
@@ -80,7 +80,7 @@ export async function endHeld(tx: Tx, hold: Hold, ending: Ending): Promise<Job> 
 }
 
 /** As text that is written once: to build and compile it costs more than all else that is done here for such a job. */
-const END_PLAIN = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
+const END_PLAIN_JOB = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
     steps_done = array_append(steps_done, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
   where id = $1 and fence = $2 and state = 'running' returning *`;
 
@@ -88,20 +88,20 @@ const END_PLAIN = `update jobs set state = 'succeeded', holder = null, label = '
  * Ends a job that has succeeded and of which nothing else is written, with its last step: one statement, without a
  * transaction around it and without a wake-up. Who calls it looks for work afterwards. Throws FenceLost.
  */
-export async function endPlain(rows: Rows, hold: Hold, stepDone: string): Promise<Job> {
+export async function endPlainJob(rows: Rows, held: JobFence, stepDone: string): Promise<Job> {
   const { rows: [row] } = await rows.executeQuery<JobRow>(
-    CompiledQuery.raw(END_PLAIN, [hold.id, hold.fence, stepDone]) as CompiledQuery<JobRow>,
+    CompiledQuery.raw(END_PLAIN_JOB, [held.id, held.fence, stepDone]) as CompiledQuery<JobRow>,
   );
-  if (!row) throw new FenceLost(hold);
+  if (!row) throw new FenceLost(held);
   return toJob(row);
 }
 
-export interface Return {
+export interface Requeue {
   readonly label: string;
   /** Milliseconds until it may be claimed again. */
-  readonly wait: number;
+  readonly delayMs: number;
   /** Whether the attempt counts: one that a shutdown cut off does not. */
-  readonly counts: boolean;
+  readonly countsAsAttempt: boolean;
   /** The operation that must end first. Then the time that this one may take begins anew. */
   readonly awaits?: string;
   readonly failure?: FailureReport;
@@ -109,30 +109,30 @@ export interface Return {
 }
 
 /** Puts the job back into the queue, with its finished steps. Throws FenceLost. */
-export async function returnHeld(tx: Tx, hold: Hold, back: Return): Promise<Job> {
+export async function requeueHeldJob(tx: Tx, held: JobFence, requeue: Requeue): Promise<Job> {
   tx.wakes.add("jobs");
-  return await updateHeld(tx, hold, {
+  return await writeColumns(tx, held, {
     state: "queued",
     holder: null,
-    label: back.label,
-    runAt: sql<Date>`wheelwright_now() + ${back.wait}::float8 * interval '1 millisecond'`,
-    attempt: sql<number>`attempt - ${back.counts ? 0 : 1}::integer`,
-    ...(back.awaits !== undefined && { awaits: back.awaits, deadlineAt: null }),
-    ...(back.failure && { failure: JSON.stringify(back.failure) }),
-    ...(back.progress && { progress: sql<string>`progress || ${JSON.stringify(back.progress)}::jsonb` }),
+    label: requeue.label,
+    runAt: sql<Date>`wheelwright_now() + ${requeue.delayMs}::float8 * interval '1 millisecond'`,
+    attempt: sql<number>`attempt - ${requeue.countsAsAttempt ? 0 : 1}::integer`,
+    ...(requeue.awaits !== undefined && { awaits: requeue.awaits, deadlineAt: null }),
+    ...(requeue.failure && { failure: JSON.stringify(requeue.failure) }),
+    ...(requeue.progress && { progress: sql<string>`progress || ${JSON.stringify(requeue.progress)}::jsonb` }),
   });
 }
 
-function withStep(step: string) {
+function appendStep(step: string) {
   return sql<string[]>`case when ${step}::text = any(steps_done) then steps_done
     else array_append(steps_done, ${step}::text) end`;
 }
 
 // deno-lint-ignore no-explicit-any
-async function updateHeld(tx: Tx, hold: Hold, columns: Record<string, any>): Promise<Job> {
+async function writeColumns(tx: Tx, held: JobFence, columns: Record<string, any>): Promise<Job> {
   const row = await tx.updateTable("jobs").set({ updatedAt: sql<Date>`wheelwright_now()`, ...columns })
-    .where("id", "=", hold.id).where("fence", "=", hold.fence).where("state", "=", "running")
+    .where("id", "=", held.id).where("fence", "=", held.fence).where("state", "=", "running")
     .returningAll().executeTakeFirst();
-  if (!row) throw new FenceLost(hold);
+  if (!row) throw new FenceLost(held);
   return toJob(row);
 }

@@ -10,21 +10,21 @@ import type { Job } from "#lib/jobs/job.ts";
 const RETRY = /\bretry\b(?! the\b)/g; // "retry the upgrade" says by itself what is meant
 
 /** Of an operation that has ended; `state` is what its spoke or hub is in since. */
-export function hintAfter(
+export function hintAfterFailure(
   hint: string | null,
   { kind, visible }: Pick<Job, "kind" | "visible">,
   state?: string,
 ): string | null {
-  const retried = kind.startsWith("provision") || kind === "upgrade" && state === "failed";
-  if (retried || !visible) return hint;
-  return rewrite(hint, kind === "restore" ? "restore it again" : `ask for the action ${kind} again`);
+  const canRetry = kind.startsWith("provision") || kind === "upgrade" && state === "failed";
+  if (canRetry || !visible) return hint;
+  return replaceRetry(hint, kind === "restore" ? "restore it again" : `ask for the action ${kind} again`);
 }
 
 /** Of a try that is followed by another. */
-export function hintMeanwhile(hint: string | null): string | null {
-  return rewrite(hint, "it goes on by itself");
+export function hintWhileRetrying(hint: string | null): string | null {
+  return replaceRetry(hint, "it goes on by itself");
 }
 
-function rewrite(hint: string | null, words: string): string | null {
-  return hint?.replace(RETRY, words) ?? null;
+function replaceRetry(hint: string | null, replacement: string): string | null {
+  return hint?.replace(RETRY, replacement) ?? null;
 }

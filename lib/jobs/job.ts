@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import type { Blame } from "#lib/base/errors.ts";
 import { parseTrace, type Sampler, type SpanContext, startSpanContext } from "#lib/base/trace.ts";
-import { type Asker, SYSTEM } from "#lib/audit/asker.ts";
+import { type Requester, SYSTEM } from "#lib/audit/requester.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
@@ -59,7 +59,7 @@ export interface Job {
   readonly progress: Readonly<Record<string, any>>;
   readonly failure: FailureReport | null;
   readonly cancelRequestedAt: Date | null;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** What it was asked for as part of, as a text of `writeTrace`; null for what the service does by itself. */
   readonly trace: string | null;
   readonly createdAt: Date;
@@ -69,21 +69,21 @@ export interface Job {
 }
 
 /** Its place in the trace of who asked for it, or in one of its own. It follows from the row: each holder finds the same. */
-export function placeOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
+export function traceOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
 
 /** What a line of the log says of a job: which it is, what it is about and who asked, all by id. */
-export function aboutJob(job: Job): Readonly<Record<string, string>> {
-  const { id, kind, federationId, spokeId, asker } = job;
+export function jobLogFields(job: Job): Readonly<Record<string, string>> {
+  const { id, kind, federationId, spokeId, requester } = job;
   return {
     operation: id,
     kind,
-    traceId: placeOfJob(job, () => false).traceId,
+    traceId: traceOfJob(job, () => false).traceId,
     ...(federationId !== null && { hub: federationId }),
     ...(spokeId !== null && { spoke: spokeId }),
-    ...(asker.userId !== SYSTEM.userId && { user: asker.userId }),
+    ...(requester.userId !== SYSTEM.userId && { user: requester.userId }),
   };
 }
 

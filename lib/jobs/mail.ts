@@ -11,7 +11,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 
-export const MAIL: JobKind = {
+export const MAIL_KIND: JobKind = {
   kind: "mail",
   plan: 1,
   visible: false,
@@ -24,7 +24,7 @@ export const MAIL: JobKind = {
  * thousands of them; and is a kind of its own, so that earlier releases, which cannot write such letters, leave it
  * alone.
  */
-export const BULK_MAIL: JobKind = { ...MAIL, kind: "bulk-mail" };
+export const BULK_MAIL_KIND: JobKind = { ...MAIL_KIND, kind: "bulk-mail" };
 
 const LANES = 4, BULK_LANES = 2;
 
@@ -36,19 +36,19 @@ export interface MailPayload {
 }
 
 /** To be handed to `record` with the change that it tells of. */
-export function mailJob(letter: Letter, grantId: string | null = null): NewJob {
+export function createMailJob(letter: Letter, grantId: string | null = null): NewJob {
   const payload: MailPayload = { letter, grantId };
-  const lane = `mail:${spread(letter.to.email, LANES)}`;
-  return { kind: MAIL, lane, federationId: null, spokeId: null, payload: { ...payload } };
+  const lane = `mail:${laneNumberOf(letter.to.email, LANES)}`;
+  return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
 /** The same for a letter without a grant, of which many go out at once. */
-export function bulkMailJob(letter: Letter): NewJob {
-  const lane = `bulk-mail:${spread(letter.to.email, BULK_LANES)}`;
-  return { ...mailJob(letter), kind: BULK_MAIL, lane };
+export function createBulkMailJob(letter: Letter): NewJob {
+  const lane = `bulk-mail:${laneNumberOf(letter.to.email, BULK_LANES)}`;
+  return { ...createMailJob(letter), kind: BULK_MAIL_KIND, lane };
 }
 
 /** Any spreading of the addresses over the lanes will do, as long as it is the same everywhere. */
-function spread(email: string, lanes: number): number {
-  return [...email].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7) % lanes;
+function laneNumberOf(email: string, lanes: number): number {
+  return [...email].reduce((hash, character) => (hash * 31 + character.codePointAt(0)!) >>> 0, 7) % lanes;
 }

@@ -3,10 +3,10 @@ import * as v from "valibot";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
 import { type FailureReport, isFinished, type Job } from "#lib/jobs/job.ts";
-import { hintMeanwhile } from "#lib/jobs/hint.ts";
+import { hintWhileRetrying } from "#lib/jobs/hint.ts";
 import { readQueue } from "#lib/jobs/queue.ts";
 import { describeSteps, StepView } from "#lib/jobs/steps.ts";
-import { labelOf } from "#lib/jobs/waiting.ts";
+import { currentLabelOf } from "#lib/jobs/label.ts";
 import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 
 const OperationError = v.object({
@@ -18,7 +18,7 @@ const OperationError = v.object({
   hint: v.nullable(v.string()),
 });
 
-const entries = {
+const operationFields = {
   id: v.string(),
   kind: v.string(),
   state: v.picklist(["queued", "running", "succeeded", "failed", "cancelled"]),
@@ -54,7 +54,7 @@ const entries = {
 };
 
 /** `error` is that of the last try, also while the next one is waited for. */
-export const OperationView = v.object({ ...entries, error: v.nullable(OperationError) });
+export const OperationView = v.object({ ...operationFields, error: v.nullable(OperationError) });
 export type OperationView = v.InferInput<typeof OperationView>;
 
 /**
@@ -62,7 +62,7 @@ export type OperationView = v.InferInput<typeof OperationView>;
  * events.
  */
 export const OperationDetail = v.object({
-  ...entries,
+  ...operationFields,
   /** In the order of its plan. */
   steps: v.array(StepView),
   error: v.nullable(v.object({
@@ -80,31 +80,31 @@ export const OperationDetail = v.object({
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
 /** Whether the caller may know of an operation. */
-export type MayKnow = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
+export type MaySee = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
 /** Views of the jobs, in their order. However many they are, the queue is read once. */
 export async function describeOperations(
   rows: Rows,
   jobs: readonly Job[],
-  visible: MayKnow = () => true,
+  maySee: MaySee = () => true,
 ): Promise<OperationView[]> {
-  return (await describe(rows, jobs, visible)).map(({ view, failure }) => ({
+  return (await describeAll(rows, jobs, maySee)).map(({ view, failure }) => ({
     ...view,
-    error: failure && summarise(failure),
+    error: failure && summarizeFailure(failure),
   }));
 }
 
-export async function describeOperation(rows: Rows, job: Job, visible: MayKnow = () => true): Promise<OperationDetail> {
-  const [{ view, failure }] = await describe(rows, [job], visible) as [Described];
+export async function describeOperation(rows: Rows, job: Job, maySee: MaySee = () => true): Promise<OperationDetail> {
+  const [{ view, failure }] = await describeAll(rows, [job], maySee) as [DescribedOperation];
   return {
     ...view,
     steps: describeSteps(job),
-    error: failure && { ...summarise(failure), log: [...failure.log], events: [...failure.events] },
+    error: failure && { ...summarizeFailure(failure), log: [...failure.log], events: [...failure.events] },
   };
 }
 
 /** What a stream event says of the operation. */
-export function streamOperation(job: Job): StreamOperation {
+export function toStreamOperation(job: Job): StreamOperation {
   return {
     id: job.id,
     kind: job.kind,
@@ -115,26 +115,26 @@ export function streamOperation(job: Job): StreamOperation {
   };
 }
 
-interface Described {
+interface DescribedOperation {
   readonly view: Omit<OperationView, "error">;
   readonly failure: FailureReport | null;
 }
 
-async function describe(rows: Rows, jobs: readonly Job[], visible: MayKnow): Promise<Described[]> {
+async function describeAll(rows: Rows, jobs: readonly Job[], maySee: MaySee): Promise<DescribedOperation[]> {
   const queue = await readQueue(rows, jobs.filter((job) => !isFinished(job.state)).map((job) => job.id));
   return jobs.map((job) => {
-    const place = queue.get(job.id);
-    const ahead = place?.ahead && visible(place.ahead) ? place.ahead : null;
+    const queuePosition = queue.get(job.id);
+    const ahead = queuePosition?.waitingFor && maySee(queuePosition.waitingFor) ? queuePosition.waitingFor : null;
     return {
       failure: failureOf(job),
       view: {
-        ...streamOperation(job),
-        label: labelOf(job, place),
+        ...toStreamOperation(job),
+        label: currentLabelOf(job, queuePosition),
         state: job.state,
         federationId: job.federationId,
         spokeId: job.spokeId,
-        position: job.state === "queued" ? place?.position ?? 1 : null,
-        etaSeconds: place?.etaSeconds ?? null,
+        position: job.state === "queued" ? queuePosition?.position ?? 1 : null,
+        etaSeconds: queuePosition?.etaSeconds ?? null,
         waitingFor: job.state === "queued" && ahead
           ? {
             id: ahead.id,
@@ -147,7 +147,7 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: MayKnow): Pro
             spokeId: ahead.spokeId,
           }
           : null,
-        nextTryAt: job.state === "queued" ? place?.nextTryAt ?? null : null,
+        nextTryAt: job.state === "queued" ? queuePosition?.nextTryAt ?? null : null,
         notes: notesOf(job),
         createdAt: job.createdAt,
         startedAt: job.startedAt,
@@ -160,10 +160,10 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: MayKnow): Pro
 /** What went wrong at last; a hint of before the next try says that there is one. */
 function failureOf({ state, failure }: Job): FailureReport | null {
   if (state === "succeeded" || failure === null) return null;
-  return isFinished(state) ? failure : { ...failure, hint: hintMeanwhile(failure.hint) };
+  return isFinished(state) ? failure : { ...failure, hint: hintWhileRetrying(failure.hint) };
 }
 
-function summarise({ code, message, step, fault, hint }: FailureReport): NonNullable<OperationView["error"]> {
+function summarizeFailure({ code, message, step, fault, hint }: FailureReport): NonNullable<OperationView["error"]> {
   return { code, message, step, fault, hint };
 }
 

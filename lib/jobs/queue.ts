@@ -9,7 +9,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-export interface QueuePlace {
+export interface QueuePosition {
   /** 1 when nothing of the lane is ahead. */
   readonly position: number;
   /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded, or waits for a cluster. */
@@ -18,7 +18,7 @@ export interface QueuePlace {
    * The operation that must end first: what sets up the hub, what its step needs, what runs in the lane, what runs for the
    * same spoke, or the next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
    */
-  readonly ahead: Job | null;
+  readonly waitingFor: Job | null;
   /** When it may be tried again, while that is still to come. */
   readonly nextTryAt: Date | null;
   /** The state of its hub, where it has to wait for that to be active; `ahead` is the hub's own operation then. */
@@ -26,13 +26,13 @@ export interface QueuePlace {
 }
 
 /** Past runs of a kind whose median is the estimate. */
-const SAMPLE = 50;
-const NEED_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
+const MAX_SAMPLES = 50;
+const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
 /** The places of those of the jobs that are queued or running. One query, and one more if something is waited for. */
-export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePlace>> {
+export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePosition>> {
   if (ids.length === 0) return new Map();
-  const { rows: places } = await sql<PlaceRow>`
+  const { rows: positions } = await sql<QueueRow>`
     with wanted as (
       select *, (select other.id from jobs as other where other.id = jobs.awaits and jobs.state = 'queued'
         and other.state in ('queued', 'running')) as awaited
@@ -53,7 +53,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     usual as (
       select kind, (select percentile_cont(0.5) within group (order by took) from (
         select extract(epoch from finished_at - started_at) as took from jobs
-        where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${SAMPLE}
+        where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${MAX_SAMPLES}
       ) as past) as seconds
       from (select distinct kind from live) as kinds
     ),
@@ -71,7 +71,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
         order by (own.state in ('queued', 'running')) desc, own.seq desc limit 1
       ) as operation
       from wanted join federations on federations.id = wanted.federation_id
-      where wanted.kind = any(${NEED_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
+      where wanted.kind = any(${KINDS_NEEDING_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
     ),
     placed as (
       select *, row_number() over ahead as position,
@@ -94,17 +94,17 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
         next_ahead
       ) as ahead
     from placed join wanted using (id) left join held using (id)`.execute(rows);
-  const ahead = await readJobs(rows, places.flatMap((place) => place.ahead ?? []));
-  return new Map(places.map((place) => [place.id, {
-    position: place.position,
-    etaSeconds: place.eta,
-    ahead: ahead.get(place.ahead ?? "") ?? null,
-    nextTryAt: place.nextTry,
-    hubState: place.hubState,
+  const ahead = await readJobsById(rows, positions.flatMap((row) => row.ahead ?? []));
+  return new Map(positions.map((row) => [row.id, {
+    position: row.position,
+    etaSeconds: row.eta,
+    waitingFor: ahead.get(row.ahead ?? "") ?? null,
+    nextTryAt: row.nextTry,
+    hubState: row.hubState,
   }]));
 }
 
-interface QueueCount {
+interface QueueCounts {
   readonly queued: number;
   readonly running: number;
   /** How long the oldest of the queued has been there; null where none is. */
@@ -112,24 +112,24 @@ interface QueueCount {
 }
 
 /** How many operations there are that have not ended, among those that `which` is true of. */
-export async function countQueue(rows: Rows, which: RawBuilder<SqlBool>): Promise<QueueCount> {
-  const { rows: [count] } = await sql<QueueCount>`
+export async function countQueue(rows: Rows, condition: RawBuilder<SqlBool>): Promise<QueueCounts> {
+  const { rows: [count] } = await sql<QueueCounts>`
     select count(*) filter (where state = 'queued')::integer as queued,
       count(*) filter (where state = 'running')::integer as running,
       floor(extract(epoch from wheelwright_now() - min(created_at) filter (where state = 'queued')))::integer
         as oldest_wait_seconds
-    from jobs where visible and state in ('queued', 'running') and ${which}`.execute(rows);
+    from jobs where visible and state in ('queued', 'running') and ${condition}`.execute(rows);
   return count!;
 }
 
 /** An operation that could run now, and that nothing keeps from it but the want of a replica that has room for it. */
-const WAITS_FOR_ROOM = sql<SqlBool>`visible and state = 'queued' and run_at <= wheelwright_now()
-  and (kind <> all(${NEED_HUB}::text[])
+const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <= wheelwright_now()
+  and (kind <> all(${KINDS_NEEDING_HUB}::text[])
     or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
   and not exists (select from jobs as other where other.state = 'running'
     and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))`;
 
-export interface LaneCount {
+export interface LaneCounts {
   /** Lanes in which an operation could run and does not, and in which one runs. */
   readonly queued: number;
   readonly running: number;
@@ -137,12 +137,12 @@ export interface LaneCount {
   readonly longestWaitSeconds: number;
 }
 
-export async function countLanes(rows: Rows): Promise<LaneCount> {
-  const { rows: [count] } = await sql<LaneCount>`
+export async function countLanes(rows: Rows): Promise<LaneCounts> {
+  const { rows: [count] } = await sql<LaneCounts>`
     select count(distinct lane)::integer as queued,
       (select count(*)::integer from jobs where visible and state = 'running') as running,
       coalesce(extract(epoch from wheelwright_now() - min(run_at)), 0)::float8 as longest_wait_seconds
-    from jobs where ${WAITS_FOR_ROOM}`.execute(rows);
+    from jobs where ${WAITS_FOR_REPLICA}`.execute(rows);
   return count!;
 }
 
@@ -150,19 +150,21 @@ export async function countLanes(rows: Rows): Promise<LaneCount> {
  * Whether an operation waits for nothing but a replica that has room for it. One that has waited for over an hour is passed
  * over: nobody knows its kind.
  */
-export async function isRoomWanted(rows: Rows): Promise<boolean> {
+export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`
-    select from jobs where ${WAITS_FOR_ROOM} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(rows);
+    select from jobs where ${WAITS_FOR_REPLICA} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(
+    rows,
+  );
   return first !== undefined;
 }
 
-async function readJobs(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {
+async function readJobsById(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {
   if (ids.length === 0) return new Map();
   const found: JobRow[] = await rows.selectFrom("jobs").selectAll().where("id", "in", [...new Set(ids)]).execute();
   return new Map(found.map((row) => [row.id, toJob(row)]));
 }
 
-interface PlaceRow {
+interface QueueRow {
   id: string;
   position: number;
   eta: number | null;

@@ -3,37 +3,37 @@ import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { OF_THIS_SITE, toJob } from "#lib/jobs/store.ts";
+import { ON_CURRENT_SITE, toJob } from "#lib/jobs/store.ts";
 
 /** The last step before the site is stopped. */
-const UNTOUCHED = "volumes";
+const LAST_SAFE_STEP = "volumes";
 
-/** Whether the site was touched by this very restore: everything before that leaves it as it was. */
-export function hasReplaced({ stepsDone }: Pick<Job, "stepsDone">): boolean {
-  return stepsDone.includes(UNTOUCHED);
+/** Whether the site was touched by this very restore: everything before that leaves it was. */
+export function hasChangedSite({ stepsDone }: Pick<Job, "stepsDone">): boolean {
+  return stepsDone.includes(LAST_SAFE_STEP);
 }
 
 /** The last one that touched the site that there is and has ended, however it did. */
-export async function lastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
-  const row = await restoresOf(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
-    .where(sql<boolean>`${UNTOUCHED} = any(steps_done)`).where(OF_THIS_SITE).orderBy("seq", "desc").limit(1)
+export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
+  const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
+    .where(sql<boolean>`${LAST_SAFE_STEP} = any(steps_done)`).where(ON_CURRENT_SITE).orderBy("seq", "desc").limit(1)
     .executeTakeFirst();
   return row ? toJob(row) : null;
 }
 
 /** The one that left the site half-way; only another restore ends that. */
-export async function findHalfRestored(rows: Rows, spokeId: string): Promise<Job | null> {
-  const last = await lastRestore(rows, spokeId);
+export async function findUnfinishedRestore(rows: Rows, spokeId: string): Promise<Job | null> {
+  const last = await findLastRestore(rows, spokeId);
   return last && last.state !== "succeeded" ? last : null;
 }
 
 /** Of all that have begun. */
-export async function listRestores(rows: Rows, spokeId: string): Promise<string[]> {
-  const found = await restoresOf(rows, spokeId).select("id").where("startedAt", "is not", null).execute();
+export async function listStartedRestores(rows: Rows, spokeId: string): Promise<string[]> {
+  const found = await selectRestores(rows, spokeId).select("id").where("startedAt", "is not", null).execute();
   return found.map(({ id }) => id);
 }
 
-function restoresOf(rows: Rows, spokeId: string) {
+function selectRestores(rows: Rows, spokeId: string) {
   return rows.selectFrom("jobs").where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("kind", "=", OPERATIONS.restore.name);
 }

@@ -23,16 +23,16 @@ export function describeSteps(job: Job): StepView[] {
   let startedAt = job.startedAt;
   return job.stepNames.map((name) => {
     const label = plan.find((step) => step.name === name)?.label ?? name;
-    const step = { name, label, startedAt, finishedAt: endOf(job, name) };
+    const step = { name, label, startedAt, finishedAt: stepEndOf(job, name) };
     startedAt = name in job.stepEnds ? step.finishedAt : null; // after a step that failed, none begins
     return step;
   });
 }
 
-function endOf({ state, stepNames, stepsDone, stepEnds, finishedAt }: Job, step: string): Date | null {
+function stepEndOf({ state, stepNames, stepsDone, stepEnds, finishedAt }: Job, step: string): Date | null {
   if (state === "succeeded" && step === stepNames.at(-1)) return finishedAt;
-  const isCutOff = state === "failed" || state === "cancelled";
-  if (isCutOff && step === stepNames.find((name) => !stepsDone.includes(name))) return finishedAt;
+  const hasStopped = state === "failed" || state === "cancelled";
+  if (hasStopped && step === stepNames.find((name) => !stepsDone.includes(name))) return finishedAt;
   const end = stepEnds[step];
   return end === undefined ? null : new Date(end);
 }

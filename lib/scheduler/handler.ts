@@ -14,15 +14,15 @@ export interface Run {
   readonly signal: AbortSignal;
   readonly log: Log;
   /** Throws unless this replica still holds the job. To be called right before anything that cannot be taken back. */
-  check(): void;
+  throwIfStopped(): void;
   /** Writes in a transaction that is rolled back if the job is no longer this holder's. It may run more than once. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Keeps values in the job's progress, for a later step or another holder. */
-  remember(values: Readonly<Record<string, unknown>>): Promise<void>;
+  saveProgress(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Tells people, in a plain sentence, what is being waited for. */
-  progress(sentence: string): void;
+  showProgress(sentence: string): void;
   /** Milliseconds that the step may still wait, so that what it waited for is told before its time is over. */
-  patience(): number;
+  timeLeft(): number;
 }
 
 /**
@@ -43,34 +43,34 @@ export interface Hooks {
   readonly onCancelled?: Hook;
 }
 
-type Work = (run: Run) => Promise<void>;
+type StepFunction = (run: Run) => Promise<void>;
 
 /** An operation's declaration, as far as its work goes by it. */
-export interface Planned<Step extends string> {
+export interface PlannedOperation<Step extends string> {
   readonly kind: JobKind;
   readonly plan: { readonly steps: Readonly<Record<Step, unknown>> };
 }
 
 /** What is done in a place that was opened for it. */
-type WorkIn<Site, Result> = (site: Site, run: Run) => Promise<Result>;
+type SiteFunction<Site, Result> = (site: Site, run: Run) => Promise<Result>;
 
 /** A function for each step of the plan: one that is missing or misspelt does not compile. */
-export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, WorkIn<Site, void>>>;
+export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, SiteFunction<Site, void>>>;
 
 /** What a handler has besides its steps, in the same place. */
-export interface Ends<Site> {
+export interface HandlerHooks<Site> {
   readonly hooks: Hooks;
-  readonly evidence?: WorkIn<Site, Evidence>;
-  readonly observe?: WorkIn<Site, unknown>;
+  readonly readEvidence?: SiteFunction<Site, Evidence>;
+  readonly observe?: SiteFunction<Site, unknown>;
 }
 
 export interface Handler {
   readonly kind: JobKind;
   /** By the names of the kind's plan. Each may be run again after a crash, and must then find what is there already. */
-  readonly steps: Readonly<Record<string, Work>>;
+  readonly steps: Readonly<Record<string, StepFunction>>;
   readonly hooks?: Hooks;
   /** Logs and events for the report of a failure that brought none along. */
-  readonly evidence?: (run: Run) => Promise<Evidence>;
+  readonly readEvidence?: (run: Run) => Promise<Evidence>;
   /**
    * How things stand after a failure, never undefined. It is in the job's progress as `observed` when onFailed is
    * called.
@@ -79,30 +79,30 @@ export interface Handler {
 }
 
 /** `open` is asked once as each step begins, and for each look at a failure: the step before may have run elsewhere. */
-export function handlerOf<Step extends string, Site>(
-  { kind }: Planned<Step>,
+export function createHandler<Step extends string, Site>(
+  { kind }: PlannedOperation<Step>,
   open: (run: Run) => Promise<Site>,
   steps: Steps<Step, Site>,
-  { hooks, evidence, observe }: Ends<Site>,
+  { hooks, readEvidence, observe }: HandlerHooks<Site>,
 ): Handler {
-  const opened = <Result>(work: WorkIn<Site, Result>) => async (run: Run) => await work(await open(run), run);
+  const withSite = <Result>(work: SiteFunction<Site, Result>) => async (run: Run) => await work(await open(run), run);
   return {
     kind,
-    steps: mapSteps(steps, opened),
+    steps: mapSteps(steps, withSite),
     hooks,
-    ...(evidence && { evidence: opened(evidence) }),
-    ...(observe && { observe: opened(observe) }),
+    ...(readEvidence && { readEvidence: withSite(readEvidence) }),
+    ...(observe && { observe: withSite(observe) }),
   };
 }
 
 /** The same handler, with this around each of its steps and around the opening of its place. */
-export function around(handler: Handler, wrap: (work: Work, step: string) => Work): Handler {
+export function wrapSteps(handler: Handler, wrap: (work: StepFunction, step: string) => StepFunction): Handler {
   return { ...handler, steps: mapSteps(handler.steps, wrap) };
 }
 
 function mapSteps<Step>(
   steps: Readonly<Record<string, Step>>,
-  make: (step: Step, name: string) => Work,
+  make: (step: Step, name: string) => StepFunction,
 ): Handler["steps"] {
   return Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, make(step, name)]));
 }

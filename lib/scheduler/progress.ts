@@ -2,13 +2,13 @@
 import { redact } from "#lib/base/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const EVERY = 1 * SECOND;
-const LONGEST = 300;
+const WRITE_INTERVAL = 1 * SECOND;
+const MAX_LENGTH = 300;
 
 export interface Progress {
   /** From now on the sentences are about this step. */
-  begin(step: string): void;
-  say(sentence: string): void;
+  startStep(step: string): void;
+  show(sentence: string): void;
   /** Forgets what was not written yet, and resolves once nothing is being written. */
   settle(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
 
   function schedule(): void {
     if (writing || timer !== undefined || latest === null) return;
-    timer = setTimeout(flush, Math.max(0, writtenAt + EVERY - performance.now()));
+    timer = setTimeout(flush, Math.max(0, writtenAt + WRITE_INTERVAL - performance.now()));
   }
 
   function flush(): void {
@@ -39,9 +39,9 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
   }
 
   return {
-    begin: (next) => void (step = next),
-    say(sentence) {
-      const label = shorten(redact(`${step}: ${sentence}`));
+    startStep: (next) => void (step = next),
+    show(sentence) {
+      const label = shortenLabel(redact(`${step}: ${sentence}`));
       latest = label === written ? null : label;
       schedule();
     },
@@ -55,6 +55,6 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
 }
 
 /** What fits into a line that people read. */
-export function shorten(sentence: string): string {
-  return sentence.length > LONGEST ? `${sentence.slice(0, LONGEST - 1).toWellFormed()}…` : sentence;
+export function shortenLabel(sentence: string): string {
+  return sentence.length > MAX_LENGTH ? `${sentence.slice(0, MAX_LENGTH - 1).toWellFormed()}…` : sentence;
 }

@@ -9,25 +9,25 @@
  */
 import type { Control } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
-import { Lapsed } from "#lib/scheduler/stops.ts";
+import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const BEAT_EVERY = 1 * SECOND;
-const BEAT_AGAIN = 200; // after one that failed: the control connection is replaced within a moment
-const TRUST = 2.5 * SECOND;
+const HEARTBEAT_INTERVAL = 1 * SECOND;
+const HEARTBEAT_RETRY = 200; // after one that failed: the control connection is replaced within a moment
+const LEASE_DURATION = 2.5 * SECOND;
 
 /** A time in which this replica beat without a break. */
-export interface Tenure {
+export interface ReplicaLease {
   /** Aborts with Lapsed. */
   readonly signal: AbortSignal;
   /** Throws Lapsed if the time is over, even if no timer has had its turn to notice. */
-  check(): void;
+  throwIfLapsed(): void;
 }
 
 export interface Replica {
   readonly id: string;
   /** The present tenure, or null while it does not beat. */
-  tenure(): Tenure | null;
+  currentLease(): ReplicaLease | null;
   /** Stops beating, and says so in its row. */
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface ReplicaOptions {
   readonly release: string;
   readonly control: Control;
   readonly log: Log;
-  readonly onBeat: () => void;
+  readonly onHeartbeat: () => void;
 }
 
 /** When a beat was sent, by both clocks. */
@@ -46,43 +46,43 @@ interface Moment {
   readonly wall: number;
 }
 
-interface Beaten {
+interface HeartbeatResult {
   /** Whether this replica had no row before. */
-  readonly made: boolean;
+  readonly isNew: boolean;
 }
 
-interface Reign extends Tenure {
+interface OwnLease extends ReplicaLease {
   lapse(): void;
 }
 
-export function openReplica({ id, release, control, log, onBeat }: ReplicaOptions): Replica {
+export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaOptions): Replica {
   const end = new AbortController();
-  let reign: Reign | null = null;
-  let beatAt: Moment = { steady: -Infinity, wall: -Infinity };
-  let watch: ReturnType<typeof setTimeout> | undefined;
+  let lease: OwnLease | null = null;
+  let heartbeatAt: Moment = { steady: -Infinity, wall: -Infinity };
+  let lapseTimer: ReturnType<typeof setTimeout> | undefined;
   let failing = false;
-  const ended = run();
+  const ended = sendHeartbeats();
 
-  async function run(): Promise<void> {
+  async function sendHeartbeats(): Promise<void> {
     while (!end.signal.aborted) {
       const sentAt = { steady: performance.now(), wall: Date.now() };
-      const row = await beat().catch(onFailed), ok = row !== null;
+      const row = await sendHeartbeat().catch(onFailed), ok = row !== null;
       if (end.signal.aborted) break;
-      if (row) onAnswered(sentAt, row);
-      const left = sentAt.steady + (ok ? BEAT_EVERY : BEAT_AGAIN) - performance.now();
-      await sleep(Math.max(ok ? 0 : BEAT_AGAIN / 2, left), end.signal).catch(() => {});
+      if (row) onWritten(sentAt, row);
+      const left = sentAt.steady + (ok ? HEARTBEAT_INTERVAL : HEARTBEAT_RETRY) - performance.now();
+      await sleep(Math.max(ok ? 0 : HEARTBEAT_RETRY / 2, left), end.signal).catch(() => {});
     }
   }
 
   /** Also makes the row, at first and should it ever be gone: and tells whether it did. */
-  async function beat(): Promise<Beaten> {
+  async function sendHeartbeat(): Promise<HeartbeatResult> {
     const [row] = await control.query(
       `insert into replicas (id, release) values ($1, $2)
        on conflict (id) do update set beat_at = wheelwright_now(), stopped_at = null
        returning xmax::text = '0' as made`,
       [id, release],
     );
-    return { made: row?.made === true };
+    return { isNew: row?.made === true };
   }
 
   function onFailed(error: unknown): null {
@@ -91,44 +91,44 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
     return null;
   }
 
-  function onAnswered(sentAt: Moment, { made }: Beaten): void {
+  function onWritten(sentAt: Moment, { isNew: made }: HeartbeatResult): void {
     if (failing) log.info("Beating again", { replica: id });
     failing = false;
-    look(); // the answer to a beat must not hide that it came too late
-    if (made && reign) leaveOff(reign); // nobody takes it away from who beats: another database is there, which was restored
-    beatAt = sentAt;
-    reign ??= openReign();
-    keepWatch();
-    onBeat();
+    lapseIfLate(); // the answer to a beat must not hide that it came too late
+    if (made && lease) endLease(lease); // nobody takes it away from who beats: another database is there, which was restored
+    heartbeatAt = sentAt;
+    lease ??= openLease();
+    scheduleLapse();
+    onHeartbeat();
   }
 
   /** A timer may fire a moment early, and would then have seen nothing: it is set again until the reign is over. */
-  function keepWatch(): void {
-    clearTimeout(watch);
-    look();
-    if (reign) watch = setTimeout(keepWatch, Math.max(0, TRUST - since(beatAt)) + 1);
+  function scheduleLapse(): void {
+    clearTimeout(lapseTimer);
+    lapseIfLate();
+    if (lease) lapseTimer = setTimeout(scheduleLapse, Math.max(0, LEASE_DURATION - elapsedSince(heartbeatAt)) + 1);
   }
 
-  function look(): void {
-    if (reign && since(beatAt) > TRUST) leaveOff(reign);
+  function lapseIfLate(): void {
+    if (lease && elapsedSince(heartbeatAt) > LEASE_DURATION) endLease(lease);
   }
 
-  function leaveOff(ended: Reign): void {
+  function endLease(ended: OwnLease): void {
     log.warn("Stops all work: others may have taken it", { replica: id });
     ended.lapse();
   }
 
-  function openReign(): Reign {
+  function openLease(): OwnLease {
     const stop = new AbortController();
-    const opened: Reign = {
+    const opened: OwnLease = {
       signal: stop.signal,
-      check() {
-        if (reign === opened) look();
+      throwIfLapsed() {
+        if (lease === opened) lapseIfLate();
         stop.signal.throwIfAborted();
       },
       lapse() {
-        reign = null;
-        stop.abort(new Lapsed());
+        lease = null;
+        stop.abort(new LeaseLapsed());
       },
     };
     return opened;
@@ -136,21 +136,21 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
 
   return {
     id,
-    tenure() {
-      look();
-      return reign;
+    currentLease() {
+      lapseIfLate();
+      return lease;
     },
     async close() {
       end.abort();
       await ended;
-      clearTimeout(watch);
-      reign?.lapse();
+      clearTimeout(lapseTimer);
+      lease?.lapse();
       await control.query("update replicas set stopped_at = wheelwright_now() where id = $1", [id])
         .catch((error) => log.warn("Cannot write that this replica stopped", { replica: id, error }));
     },
   };
 }
 
-function since({ steady, wall }: Moment): number {
+function elapsedSince({ steady, wall }: Moment): number {
   return Math.max(performance.now() - steady, Date.now() - wall);
 }

@@ -11,76 +11,76 @@ import { redact, redactLines } from "#lib/base/redact.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { StepTimeout } from "#lib/scheduler/stops.ts";
+import { StepTimeout } from "#lib/scheduler/stop-reasons.ts";
 import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
 
-export interface Verdict {
+export interface FailureAnalysis {
   /**
    * `passing`: the cluster, the database, the mail server or the payment provider may do better next time. `bug`: ours; a
    * few tries, in case it was chance.
    */
-  readonly nature: "passing" | "final" | "bug";
+  readonly nature: "transient" | "permanent" | "bug";
   readonly report: FailureReport;
   /** Milliseconds that must pass before the next try makes sense. */
-  readonly wait: number;
+  readonly minDelayMs: number;
   /** Whether the cluster is away: it is tried again soon, for it may be back at any moment. */
-  readonly away?: boolean;
+  readonly clusterAway?: boolean;
 }
 
-export function judge(error: unknown, step: string): Verdict {
+export function analyzeFailure(error: unknown, step: string): FailureAnalysis {
   if (error instanceof ClusterError) {
     const { transient, retryAfterMs, evidence } = error;
     const { code, message, blame, hint } = explain(error);
     return {
-      nature: transient ? "passing" : "final",
-      report: { ...report(step, code, message, blame, evidence), hint: hint ?? null },
-      wait: retryAfterMs ?? 0,
-      away: isClusterUnavailable(error),
+      nature: transient ? "transient" : "permanent",
+      report: { ...createReport(step, code, message, blame, evidence), hint: hint ?? null },
+      minDelayMs: retryAfterMs ?? 0,
+      clusterAway: isClusterUnavailable(error),
     };
   }
   if (error instanceof DriverError) {
     const { code, message, transient, blame, hint, retryAfterMs } = error;
     return {
-      nature: transient ? "passing" : "final",
-      report: { ...report(step, code, message, blame), hint: hint ?? null },
-      wait: retryAfterMs ?? 0,
+      nature: transient ? "transient" : "permanent",
+      report: { ...createReport(step, code, message, blame), hint: hint ?? null },
+      minDelayMs: retryAfterMs ?? 0,
     };
   }
   if (error instanceof StepTimeout) {
     const hint = "See the cluster's events and the load of its API server; then retry.";
-    return passing({ ...report(step, "deadline", error.message, "cluster"), hint });
+    return transientFailure({ ...createReport(step, "deadline", error.message, "cluster"), hint });
   }
   if (error instanceof Fault && error.kind === "unavailable") {
-    return passing(report(step, error.code, error.message, "operator"));
+    return transientFailure(createReport(step, error.code, error.message, "operator"));
   }
   const message = "The service made a mistake in this step; its log says which";
-  return { nature: "bug", report: report(step, "internal", message, "operator"), wait: 0 };
+  return { nature: "bug", report: createReport(step, "internal", message, "operator"), minDelayMs: 0 };
 }
 
-function passing(what: FailureReport): Verdict {
-  return { nature: "passing", report: what, wait: 0 };
+function transientFailure(failureReport: FailureReport): FailureAnalysis {
+  return { nature: "transient", report: failureReport, minDelayMs: 0 };
 }
 
 /** A webhook may answer with a page; a sentence for people has some lines at most. */
-const MESSAGE_MOST = 2000;
+const MAX_MESSAGE_LENGTH = 2000;
 
-function report(
+function createReport(
   step: string,
   code: string,
   message: string,
   fault: FailureReport["fault"],
   evidence?: Evidence,
 ): FailureReport {
-  return { step, code, fault, message: fit(message), hint: null, ...tidy(evidence) };
+  return { step, code, fault, message: redactMessage(message), hint: null, ...redactEvidence(evidence) };
 }
 
 /** What the row says of the subject is then what was known before: its reader must know that. */
-export function tellUnseen(report: FailureReport): FailureReport {
-  return { ...report, message: fit(`${report.message}. How things stand since then could not be looked at`) };
+export function withUnknownState(report: FailureReport): FailureReport {
+  return { ...report, message: redactMessage(`${report.message}. How things stand since then could not be looked at`) };
 }
 
 export function withEvidence(report: FailureReport, evidence: Evidence): FailureReport {
-  const found = tidy(evidence);
+  const found = redactEvidence(evidence);
   return {
     ...report,
     log: report.log.length > 0 ? report.log : found.log,
@@ -88,7 +88,7 @@ export function withEvidence(report: FailureReport, evidence: Evidence): Failure
   };
 }
 
-function tidy(evidence: Evidence | undefined): Pick<FailureReport, "log" | "events"> {
+function redactEvidence(evidence: Evidence | undefined): Pick<FailureReport, "log" | "events"> {
   const events = evidence?.events ?? [];
   return {
     log: redactLines(evidence?.log ?? []),
@@ -101,70 +101,70 @@ function tidy(evidence: Evidence | undefined): Pick<FailureReport, "log" | "even
   };
 }
 
-function fit(message: string): string {
+function redactMessage(message: string): string {
   const text = redact(message).trim();
-  return text.length > MESSAGE_MOST ? `${text.slice(0, MESSAGE_MOST - 1).toWellFormed()}…` : text;
+  return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH - 1).toWellFormed()}…` : text;
 }
 
 /**
  * The report of the last try: where it was not the first one, how often it went so, and since when. A
  * last try that was cut short by the time that was left says nothing of its own, so that the one before is told.
  */
-export function lastReport({ nature, report }: Verdict, job: Job): FailureReport {
-  if (nature === "final" || job.attempt < 2) return report;
+export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): FailureReport {
+  if (nature === "permanent" || job.attempt < 2) return report;
   const before = job.failure?.step === report.step && report.code === "deadline" ? job.failure : report;
   const since = (job.startedAt ?? job.createdAt).toISOString().slice(0, 16).replace("T", " ");
-  const message = fit(`Gave up, tried ${job.attempt} times since ${since} UTC: ${before.message}`);
+  const message = redactMessage(`Gave up, tried ${job.attempt} times since ${since} UTC: ${before.message}`);
   const hint = before.hint ?? "Once the cause is gone, retry.";
   return { ...withEvidence(before, report), message, hint };
 }
 
-const BUG_TRIES = 3;
+const MAX_BUG_ATTEMPTS = 3;
 
 /** Of a job whose start or end cannot be written. */
-export function unrecorded(step: string, what: "that this began" | "how this ended"): FailureReport {
-  const standing = what === "that this began"
+export function unrecordedReport(step: string, what: "that this began" | "how this ended"): FailureReport {
+  const consequence = what === "that this began"
     ? "and nothing more was done"
     : "so that it is not known how things stand";
-  const message = `The service made a mistake as it recorded ${what}, ${standing}; its log says which`;
+  const message = `The service made a mistake as it recorded ${what}, ${consequence}; its log says which`;
   const hint = "Read the log, and have the service mended; then retry, or reapply the blueprint.";
-  return { ...report(step, "internal", message, "operator"), hint };
+  return { ...createReport(step, "internal", message, "operator"), hint };
 }
 
 /** Milliseconds before the first repeat of a failed try, and before the later ones at most. */
-export interface Retry {
-  readonly first: number;
-  readonly most: number;
+export interface RetryDelays {
+  readonly firstMs: number;
+  readonly maxMs: number;
 }
 
 /** The longest wait between two tries while a cluster is away. */
-const AWAY_MOST = 10 * SECOND;
+const MAX_AWAY_DELAY = 10 * SECOND;
 
 /** Milliseconds before the next try. */
-export function pause(
+export function retryDelay(
   { kind }: { readonly kind: JobKind },
   { attempt }: Pick<Job, "attempt">,
-  retry: Retry | undefined,
-  away = false,
+  retry: RetryDelays | undefined,
+  clusterAway = false,
 ): number {
-  const { first, most } = retry ?? { first: 2 * SECOND, most: kind.persistent ? 15 * MINUTE : MINUTE };
-  return backoff(attempt, first, away ? Math.min(most, AWAY_MOST) : most);
+  const { firstMs, maxMs } = retry ?? { firstMs: 2 * SECOND, maxMs: kind.persistent ? 15 * MINUTE : MINUTE };
+  return backoff(attempt, firstMs, clusterAway ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
 }
 
 /** Whether a job is broken off whose start or end could not be written as often as this. */
-export function isHopeless({ persistent }: JobKind, unended: number): boolean {
-  return !persistent && unended >= BUG_TRIES;
+export function shouldGiveUp({ persistent }: JobKind, unended: number): boolean {
+  return !persistent && unended >= MAX_BUG_ATTEMPTS;
 }
 
 /** Whether the job gets another try, by what went wrong, its kind, and the time that it has. */
-export function mayTryAgain(verdict: Verdict, kind: JobKind, job: Job, at: Date): boolean {
+export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at: Date): boolean {
   if (kind.persistent) return true;
   if (job.deadlineAt && at >= job.deadlineAt) return false;
-  if (verdict.nature === "bug") return bugsOf(job) + 1 < BUG_TRIES;
-  return verdict.nature === "passing";
+  if (analysis.nature === "bug") return bugCountOf(job) + 1 < MAX_BUG_ATTEMPTS;
+  return analysis.nature === "transient";
 }
 
 /** Tries of this job that failed by a mistake of ours. */
-export function bugsOf(job: Job): number {
+export function bugCountOf(job: Job): number {
   return typeof job.progress.bugs === "number" ? job.progress.bugs : 0;
 }

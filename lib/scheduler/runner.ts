@@ -1,103 +1,111 @@
 /**
  * Runs one claimed job: its steps in order, each recorded when done. The run is over once the last one is, or once
- * something stops it (conclude.ts); then nothing that is still going on of it can write.
+ * something stops it (end-run.ts); then nothing that is still going on of it can write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { endPlain, FenceLost, writeHeld } from "#lib/jobs/fence.ts";
+import { endPlainJob, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
 import { runInContext } from "#lib/base/work-context.ts";
-import { aboutJob, type Job, placeOfJob } from "#lib/jobs/job.ts";
+import { type Job, jobLogFields, traceOfJob } from "#lib/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
-import { openClock } from "#lib/scheduler/clock.ts";
-import { conclude } from "#lib/scheduler/conclude.ts";
+import { createStepClock } from "#lib/scheduler/step-clock.ts";
+import { endRun } from "#lib/scheduler/end-run.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { holdJob } from "#lib/scheduler/held.ts";
-import { endsPlain, finishStep, noteProgress } from "#lib/scheduler/outcomes.ts";
+import { openHeldJob } from "#lib/scheduler/held-job.ts";
+import { endsPlainly, finishStep, recordProgress } from "#lib/scheduler/job-changes.ts";
 import { NO_TELEMETRY, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 import { openProgress } from "#lib/scheduler/progress.ts";
-import type { Tenure } from "#lib/scheduler/replica.ts";
-import type { Retry } from "#lib/scheduler/reports.ts";
-import { Cancelled, Draining, Ended, isInterruption, Lapsed, rejection, StepTimeout } from "#lib/scheduler/stops.ts";
+import type { ReplicaLease } from "#lib/scheduler/replica.ts";
+import type { RetryDelays } from "#lib/scheduler/reports.ts";
+import {
+  isInterruption,
+  LeaseLapsed,
+  rejectOnAbort,
+  ReplicaDraining,
+  RunCancelled,
+  RunEnded,
+  StepTimeout,
+} from "#lib/scheduler/stop-reasons.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const SETTLE = 5 * SECOND; // how long a step that was told to stop may take to do so
+const SETTLE_TIMEOUT = 5 * SECOND; // how long a step that was told to stop may take to do so
 
 export interface RunnerOptions {
   readonly db: Database;
   readonly log: Log;
-  readonly retry?: Retry;
+  readonly retry?: RetryDelays;
   readonly telemetry?: Telemetry;
 }
 
-export interface Running {
+export interface RunningJob {
   readonly job: Job;
   /** Resolves when the run is over, however it went. */
   readonly ended: Promise<void>;
-  /** Ends it now, for one of the reasons in stops.ts. */
+  /** Ends it now, for one of the reasons in stop-reasons.ts. */
   stop(reason: Error): void;
   /** Lets the present step end, and gives the job back before the next. */
-  leave(): void;
+  stopAfterStep(): void;
 }
 
-export function startRun(options: RunnerOptions, handler: Handler, claimed: Job, tenure: Tenure): Running {
+export function startRun(options: RunnerOptions, handler: Handler, claimed: Job, lease: ReplicaLease): RunningJob {
   const { telemetry = NO_TELEMETRY } = options, { kind, visible } = claimed;
-  const log = options.log.with({ ...aboutJob(claimed), fence: claimed.fence });
+  const log = options.log.with({ ...jobLogFields(claimed), fence: claimed.fence });
   const stop = new AbortController();
-  const held = holdJob(options.db, claimed, tenure, log);
-  const clock = openClock(handler.kind, claimed);
-  const progress = openProgress(claimed.label, tellProgress);
-  let leaving = false;
-  let over = false;
+  const heldJob = openHeldJob(options.db, claimed, lease, log);
+  const clock = createStepClock(handler.kind, claimed);
+  const progress = openProgress(claimed.label, writeProgress);
+  let isLeaving = false;
+  let hasEnded = false;
 
   const run: Run = {
     get job() {
-      return held.job;
+      return heldJob.job;
     },
     signal: stop.signal,
     log,
-    check() {
-      if (over) throw new Ended();
-      tenure.check();
+    throwIfStopped() {
+      if (hasEnded) throw new RunEnded();
+      lease.throwIfLapsed();
       stop.signal.throwIfAborted();
     },
     async write(work) {
-      run.check();
-      return await held.transact(async (tx, job) => {
+      run.throwIfStopped();
+      return await heldJob.transact(async (tx, job) => {
         await lockSubject(tx, job);
-        await writeHeld(tx, job);
+        await updateHeldJob(tx, job);
         return await work(tx);
       });
     },
-    async remember(values) {
-      run.check();
-      await held.advance((tx, job) => writeHeld(tx, job, { progress: values }));
+    async saveProgress(values) {
+      run.throwIfStopped();
+      await heldJob.advance((tx, job) => updateHeldJob(tx, job, { progress: values }));
     },
-    progress: progress.say,
-    patience: clock.patience,
+    showProgress: progress.show,
+    timeLeft: clock.timeLeft,
   };
 
-  async function go(): Promise<void> {
-    const onLapse = () => stop.abort(tenure.signal.reason);
-    tenure.signal.addEventListener("abort", onLapse, { once: true });
-    if (tenure.signal.aborted) onLapse();
+  async function runSteps(): Promise<void> {
+    const onLapse = () => stop.abort(lease.signal.reason);
+    lease.signal.addEventListener("abort", onLapse, { once: true });
+    if (lease.signal.aborted) onLapse();
     let step = handler.kind.steps[0]!;
     try {
-      if (claimed.cancelRequestedAt) stop.abort(new Cancelled());
+      if (claimed.cancelRequestedAt) stop.abort(new RunCancelled());
       for (step of handler.kind.steps) {
-        if (held.job.stepsDone.includes(step.name)) continue;
-        await telemetry.span("step", { kind, step: step.name }, (span) => tellStop(span, doStep(step)));
+        if (heldJob.job.stepsDone.includes(step.name)) continue;
+        await telemetry.span("step", { kind, step: step.name }, (span) => markInterruption(span, runStep(step)));
       }
     } catch (error) {
-      await conclude({ handler, held, run, retry: options.retry }, error, step.name);
+      await endRun({ handler, heldJob, run, retry: options.retry }, error, step.name);
     } finally {
-      over = true;
-      tenure.signal.removeEventListener("abort", onLapse);
+      hasEnded = true;
+      lease.signal.removeEventListener("abort", onLapse);
     }
   }
 
   /** A step that was interrupted, or that waits for something, has not failed. */
-  async function tellStop(span: Span, work: Promise<void>): Promise<void> {
+  async function markInterruption(span: Span, work: Promise<void>): Promise<void> {
     try {
       await work;
     } catch (error) {
@@ -106,24 +114,24 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  async function doStep(step: StepPlan): Promise<void> {
-    if (leaving) throw new Draining();
+  async function runStep(step: StepPlan): Promise<void> {
+    if (isLeaving) throw new ReplicaDraining();
     stop.signal.throwIfAborted();
-    progress.begin(step.label);
-    await withinTime(step, clock.begin(step.timeout), stop, () => handler.steps[step.name]!(run))
+    progress.startStep(step.label);
+    await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
     // A replica that shuts down looks for work no more, so it wakes the others when it ends a job.
-    const job = !leaving && endsPlain(handler, held.job, step.name)
-      ? await held.advanceAtOnce((rows, before) => endPlain(rows, before, step.name))
-      : await held.advance((tx, before) => finishStep(tx, handler, before, step.name));
-    if (job.cancelRequestedAt && job.state === "running") stop.abort(new Cancelled());
+    const job = !isLeaving && endsPlainly(handler, heldJob.job, step.name)
+      ? await heldJob.advanceInOneStatement((rows, before) => endPlainJob(rows, before, step.name))
+      : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
+    if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelled());
     const level = job.visible ? "info" : "debug"; // what repeats itself day and night is no news
     log[level](job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });
   }
 
-  async function tellProgress(text: string): Promise<void> {
+  async function writeProgress(text: string): Promise<void> {
     try {
-      await held.transact((tx, job) => noteProgress(tx, job, text));
+      await heldJob.transact((tx, job) => recordProgress(tx, job, text));
     } catch (error) {
       if (error instanceof FenceLost) stop.abort(error);
       else log.warn("Cannot write progress", { error });
@@ -131,33 +139,33 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   }
 
   /** `queued` is given back, to be tried again or to be gone on with; `lost` is what another replica goes on with. */
-  async function tell(): Promise<void> {
-    const about = {
-      details: { ...aboutJob(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
+  async function runTraced(): Promise<void> {
+    const spanOptions = {
+      details: { ...jobLogFields(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
     };
     await telemetry.span("job", { kind }, async (span) => {
-      await go();
-      const { state, createdAt, finishedAt, failure } = held.job;
+      await runSteps();
+      const { state, createdAt, finishedAt, failure } = heldJob.job;
       span.outcome = state === "running" ? "lost" : state;
       if (state === "failed" && failure) span.details.failure = failure.code;
       if (!visible || !finishedAt) return;
       telemetry.record("operation", { kind, outcome: state }, (finishedAt.getTime() - createdAt.getTime()) / SECOND);
-    }, about);
+    }, spanOptions);
   }
 
   return {
     job: claimed,
     ended: runInContext(
-      { rootSpan: placeOfJob(claimed, telemetry.sampler), logFields: { operation: claimed.id } },
-      tell,
+      { rootSpan: traceOfJob(claimed, telemetry.sampler), logFields: { operation: claimed.id } },
+      runTraced,
     ),
     stop: (reason) => stop.abort(reason),
-    leave: () => void (leaving = true),
+    stopAfterStep: () => void (isLeaving = true),
   };
 }
 
 /** Does the work of a step until it is done, its time is over, or the run is told to stop. */
-async function withinTime(
+async function runWithTimeout(
   { label }: StepPlan,
   limit: number,
   stop: AbortController,
@@ -166,18 +174,18 @@ async function withinTime(
   const timer = setTimeout(() => stop.abort(new StepTimeout(label, limit)), limit);
   const work = begin();
   try {
-    await Promise.race([work, rejection(stop.signal)]);
+    await Promise.race([work, rejectOnAbort(stop.signal)]);
   } catch (error) {
     // What it began should have ended before anybody else goes on, if that can be had in a moment.
-    if (!(stop.signal.reason instanceof Lapsed)) await settled(work);
+    if (!(stop.signal.reason instanceof LeaseLapsed)) await waitToSettle(work);
     throw error;
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function settled(work: Promise<unknown>): Promise<void> {
+async function waitToSettle(work: Promise<unknown>): Promise<void> {
   const end = new AbortController();
-  const enough = sleep(SETTLE, end.signal).catch(() => {});
-  await Promise.race([work.catch(() => {}), enough]).finally(() => end.abort());
+  const timeout = sleep(SETTLE_TIMEOUT, end.signal).catch(() => {});
+  await Promise.race([work.catch(() => {}), timeout]).finally(() => end.abort());
 }

@@ -2,26 +2,31 @@
  * Takes jobs and has them run: as many at once as it has lanes for, woken by each enqueueing, by the clock (rounds.ts)
  * and by its own beats (replica.ts). Rows are the truth.
  */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
-import { readHold } from "#lib/installation/held.ts";
+import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKinds } from "#lib/jobs/claim.ts";
-import { retireOlderPlans } from "#lib/jobs/store.ts";
+import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { cancelOlderPlans } from "#lib/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { repetition, startsPlain } from "#lib/scheduler/outcomes.ts";
-import { openReplica, type Tenure } from "#lib/scheduler/replica.ts";
+import { createRepeatedJob, startsPlainly } from "#lib/scheduler/job-changes.ts";
+import { openReplica, type ReplicaLease } from "#lib/scheduler/replica.ts";
 import { openRounds } from "#lib/scheduler/rounds.ts";
 import type { RunnerOptions } from "#lib/scheduler/runner.ts";
-import { openRuns } from "#lib/scheduler/runs.ts";
-import { openListener } from "#lib/scheduler/silence.ts";
-import { Draining } from "#lib/scheduler/stops.ts";
-import { claimDue, openRecall, rescue, type Taker } from "#lib/scheduler/taking.ts";
+import { openRunPool } from "#lib/scheduler/run-pool.ts";
+import { createSilenceDetector } from "#lib/scheduler/silence.ts";
+import { ReplicaDraining } from "#lib/scheduler/stop-reasons.ts";
+import {
+  claimDueJobs,
+  createMissedLanesCheck,
+  type TakeJobsContext,
+  takeOverOrphans,
+} from "#lib/scheduler/take-jobs.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 
-const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free
+const RELEASE_TIMEOUT = 5 * SECOND; // after the grace: to stop, and to write that the job is free
 
 export interface SchedulerOptions {
   /** What this replica can do. A kind may stand here with several plans: what an older release began is ended by its own. */
@@ -53,65 +58,65 @@ export async function openScheduler(
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
-  let free: Tenure | null = null; // in which the database was seen not to be held
+  let leaseWithoutHold: ReplicaLease | null = null; // in which the database was seen not to be held
   const kinds = handlers.map(({ kind }) => kind);
   await db.transact(async (tx) => {
-    const repeated = kinds.filter((kind) => kind.repeatEvery !== undefined);
-    await retireOlderPlans(tx, repeated);
-    await record(tx, SYSTEM, { jobs: repeated.map((kind) => repetition(kind)) });
+    const repeatedKinds = kinds.filter((kind) => kind.repeatEvery !== undefined);
+    await cancelOlderPlans(tx, repeatedKinds);
+    await record(tx, SYSTEM, { jobs: repeatedKinds.map((kind) => createRepeatedJob(kind)) });
   });
 
-  const byPlan = new Map(handlers.map((handler) => [nameOf(handler.kind), handler]));
-  const runs = openRuns({ db, log, telemetry, ...(retry && { retry }) }, lanes, () => rounds.claim());
+  const byPlan = new Map(handlers.map((handler) => [planKeyOf(handler.kind), handler]));
+  const runs = openRunPool({ db, log, telemetry, ...(retry && { retry }) }, lanes, () => rounds.requestClaim());
   const { control } = db, { version: release } = app.release;
-  const replica = openReplica({ id: replicaId, release, control, log, onBeat: () => rounds.onBeat() });
-  const others = openListener();
-  const taker: Taker = {
+  const replica = openReplica({ id: replicaId, release, control, log, onHeartbeat: () => rounds.onHeartbeat() });
+  const silenceDetector = createSilenceDetector();
+  const context: TakeJobsContext = {
     replicaId,
     db,
     log,
     telemetry,
-    known: knownKinds(kinds, handlers.filter(startsPlain).map(({ kind }) => kind)),
-    handlerOf: (job) => byPlan.get(nameOf(job))!,
+    kinds: knownKindsOf(kinds, handlers.filter(startsPlainly).map(({ kind }) => kind)),
+    findHandler: (job) => byPlan.get(planKeyOf(job))!,
     runs,
     retry,
   };
-  const recall = openRecall(taker);
+  const markMissed = createMissedLanesCheck(context);
   const rounds = openRounds({
     log,
-    tenure: replica.tenure,
-    async claim(tenure) {
-      if (await isHeld(tenure)) return null;
-      const wait = await claimDue(taker, tenure);
-      return await recall() ? 0 : wait;
+    currentLease: replica.currentLease,
+    async claim(lease) {
+      if (await isDatabaseHeld(lease)) return null;
+      const wait = await claimDueJobs(context, lease);
+      return await markMissed() ? 0 : wait;
     },
-    async rescue(tenure, onHeard) {
-      if (!await isHeld(tenure)) await rescue(taker, others, tenure, onHeard);
+    async takeOver(lease, onHeard) {
+      if (!await isDatabaseHeld(lease)) await takeOverOrphans(context, silenceDetector, lease, onHeard);
     },
   });
 
   /** Asked until it is not, and anew after a time without beats: another database may be there since, which was restored. */
-  async function isHeld(tenure: Tenure): Promise<boolean> {
-    if (free !== tenure && await readHold(db.rows) === null) free = tenure;
-    return free !== tenure;
+  async function isDatabaseHeld(lease: ReplicaLease): Promise<boolean> {
+    if (leaseWithoutHold !== lease && await readDatabaseHold(db.rows) === null) leaseWithoutHold = lease;
+    return leaseWithoutHold !== lease;
   }
 
-  const unsubscribe = db.wakeups.subscribe("jobs", rounds.claim);
-  rounds.claim();
+  const unsubscribe = db.wakeups.subscribe("jobs", rounds.requestClaim);
+  rounds.requestClaim();
 
   async function drain(graceMs: number): Promise<void> {
     unsubscribe();
     const end = performance.now() + graceMs, ended = rounds.close();
-    runs.leave();
+    runs.stopAfterStep();
     await withTimeout(graceMs, ended); // a round waits for the database
-    if (await runs.ended(Math.max(0, end - performance.now()))) return;
-    runs.stop(new Draining());
-    if (!await runs.ended(GIVE_BACK)) log.warn("Some jobs could not be given back", { jobs: runs.ids() });
+    if (await runs.waitForEnd(Math.max(0, end - performance.now()))) return;
+    runs.stop(new ReplicaDraining());
+    if (!await runs.waitForEnd(RELEASE_TIMEOUT)) log.warn("Some jobs could not be given back", { jobs: runs.ids() });
   }
 
   return {
     replicaId,
-    ready: () => rounds.healthy() && replica.tenure() !== null,
+    ready: () => rounds.healthy() && replica.currentLease() !== null,
     running: () => runs.ids().length,
     drain,
     async close() {
@@ -123,6 +128,6 @@ export async function openScheduler(
 }
 
 /** A job goes to the handler of its own plan, not to the newest one of its kind. */
-function nameOf({ kind, plan }: { readonly kind: string; readonly plan: number }): string {
+function planKeyOf({ kind, plan }: { readonly kind: string; readonly plan: number }): string {
   return `${kind}@${plan}`;
 }

@@ -6,38 +6,38 @@
  * clock that nobody sets. A break in this replica's own beating starts the count anew: it may have kept all others from
  * beating, too.
  */
-import type { Beat } from "#lib/jobs/claim.ts";
-import type { Tenure } from "#lib/scheduler/replica.ts";
+import type { Heartbeat } from "#lib/jobs/claim.ts";
+import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Milliseconds without a beat after which a replica's jobs are taken. */
-export const SILENCE = 4 * SECOND;
+export const SILENCE_LIMIT = 4 * SECOND;
 
-export interface Listener {
+export interface SilenceDetector {
   /** Takes the beats that a query brought which was sent at `askedAt`. Returns those of silent replicas. */
-  hear(tenure: Tenure, beats: readonly Beat[], askedAt: number): Beat[];
+  findSilent(lease: ReplicaLease, heartbeats: readonly Heartbeat[], queriedAt: number): Heartbeat[];
   /** Milliseconds until another replica may be silent; null when nobody is listened to. */
-  patience(): number | null;
+  nextSilenceIn(): number | null;
 }
 
-export function openListener(): Listener {
-  let during: Tenure | null = null;
-  let heard = new Map<string, { readonly beat: string; readonly since: number }>();
+export function createSilenceDetector(): SilenceDetector {
+  let lastLease: ReplicaLease | null = null;
+  let lastHeartbeats = new Map<string, { readonly version: string; readonly since: number }>();
 
   return {
-    hear(tenure, beats, askedAt) {
-      const before = during === tenure ? heard : new Map<string, never>();
+    findSilent(lease, heartbeats, queriedAt) {
+      const before = lastLease === lease ? lastHeartbeats : new Map<string, never>();
       const now = performance.now();
-      during = tenure;
-      heard = new Map(beats.map(({ id, beat }) => {
-        const known = before.get(id);
-        return [id, known?.beat === beat ? known : { beat, since: now }];
+      lastLease = lease;
+      lastHeartbeats = new Map(heartbeats.map(({ id, version }) => {
+        const previous = before.get(id);
+        return [id, previous?.version === version ? previous : { version, since: now }];
       }));
-      return beats.filter(({ id }) => askedAt - heard.get(id)!.since >= SILENCE);
+      return heartbeats.filter(({ id }) => queriedAt - lastHeartbeats.get(id)!.since >= SILENCE_LIMIT);
     },
-    patience() {
+    nextSilenceIn() {
       const now = performance.now();
-      const left = [...heard.values()].map(({ since }) => since + SILENCE - now).filter((ms) => ms > 0);
+      const left = [...lastHeartbeats.values()].map(({ since }) => since + SILENCE_LIMIT - now).filter((ms) => ms > 0);
       return left.length > 0 ? Math.min(...left) : null;
     },
   };

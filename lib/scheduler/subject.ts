@@ -26,21 +26,25 @@ export async function lockSubject(
   return row ? { federationId, spokeId: null, state: row.state } : null;
 }
 
-const UNDER_WAY = ["provisioning", "suspending", "resuming", "updating"] as const;
+const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as const;
 
 /** Gives back the state that it is in then. The reason is written in any case, but for what is being removed, or is gone. */
-export async function callFailed(tx: Tx, { federationId, spokeId, state }: Subject, reason: string): Promise<string> {
+export async function markSubjectFailed(
+  tx: Tx,
+  { federationId, spokeId, state }: Subject,
+  reason: string,
+): Promise<string> {
   if (state === "removing" || state === "removed") return state;
-  const failed = UNDER_WAY.some((each) => each === state);
-  const words = {
+  const failed = IN_PROGRESS.some((each) => each === state);
+  const columns = {
     stateReason: reason,
     updatedAt: sql<Date>`wheelwright_now()`,
     ...(failed && { state: "failed" as const }),
   };
-  if (spokeId === null) await tx.updateTable("federations").set(words).where("id", "=", federationId).execute();
+  if (spokeId === null) await tx.updateTable("federations").set(columns).where("id", "=", federationId).execute();
   else {
-    const blind = { ...words, health: "unknown" as const };
-    await tx.updateTable("spokes").set(blind).where("id", "=", spokeId).execute();
+    const spokeColumns = { ...columns, health: "unknown" as const };
+    await tx.updateTable("spokes").set(spokeColumns).where("id", "=", spokeId).execute();
   }
   return failed ? "failed" : state;
 }

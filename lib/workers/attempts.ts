@@ -39,7 +39,7 @@ async function endAttempt(
 ): Promise<JobResult | null> {
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
-    run.progress("The job that was begun before is under way still");
+    run.showProgress("The job that was begun before is under way still");
     return await space.follow(name, { ...waitingFor(run), ...(listen && { listen }) });
   }
   await space.delete({ ...JOB, name }, uid!, run);

@@ -26,7 +26,7 @@ import {
   refOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
-import { FenceLost, type Hold } from "#lib/jobs/fence.ts";
+import { FenceLost, type JobFence } from "#lib/jobs/fence.ts";
 import { ownByApply } from "#lib/workers/field-owner.ts";
 import { finalError } from "#lib/workers/site.ts";
 
@@ -35,7 +35,7 @@ const ANNOTATION = `/metadata/annotations/${FENCE.replaceAll("~", "~0").replaceA
 
 export interface FencedPatch {
   readonly ref: Ref;
-  readonly hold: Hold;
+  readonly hold: JobFence;
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
@@ -58,7 +58,7 @@ export async function patchFenced(
 }
 
 /** Throws FenceLost when a newer holder has changed the object already, and NotFound where none exists. */
-export async function applyFenced(space: Space, object: KubeObject, hold: Hold, call: Call): Promise<KubeObject> {
+export async function applyFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   const ref = refOf(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
     const { uid, resourceVersion } = (await patchFenced(space, { ref, hold, change: ownByApply }, call)).metadata;
@@ -74,13 +74,13 @@ export async function applyFenced(space: Space, object: KubeObject, hold: Hold, 
 }
 
 /** Returns what stands there then. Throws FenceLost when a newer holder has been at it already. */
-export async function putFenced(space: Space, object: KubeObject, hold: Hold, call: Call): Promise<KubeObject> {
+export async function putFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   if (await space.get(refOf(object), call)) return await applyFenced(space, object, hold, call);
   return await makeFenced(space, object, hold, call);
 }
 
 /** Returns what stands there then. Throws FenceLost when a newer holder has been at it already. */
-export async function makeFenced(space: Space, object: KubeObject, hold: Hold, call: Call): Promise<KubeObject> {
+export async function makeFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   const { metadata } = object, annotations = { ...metadata.annotations, [FENCE]: hold.fence };
   try {
     const made = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
@@ -102,7 +102,7 @@ export function missing({ kind, name }: Ref): ClusterError {
 }
 
 /** Tests what was read, and puts our fence in its place. */
-function raise(object: KubeObject, hold: Hold): PatchOperation[] {
+function raise(object: KubeObject, hold: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;
   const fence = annotations?.[FENCE];
   if (fence === undefined) {

@@ -9,7 +9,7 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 /** Stores the digest in the job's progress. `digestOf` returns it when the operation ends. */
 export async function rememberDigest({ space, inputs }: SpokeSite, run: Run): Promise<void> {
   const pods = await space.list(POD, MOODLE_PODS, run);
-  await run.remember({ imageDigest: pods.flatMap((pod) => digestsIn(pod, inputs.images.moodle))[0] ?? null });
+  await run.saveProgress({ imageDigest: pods.flatMap((pod) => digestsIn(pod, inputs.images.moodle))[0] ?? null });
 }
 
 /** Returns null if no digest was seen. The sweep records the digest then. */

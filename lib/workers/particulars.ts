@@ -5,7 +5,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { particularsObject, textOfHub, textOfSpoke } from "#lib/moodle/particulars.ts";
-import { type Installation, readInstallation, signFor } from "#lib/installation/installation.ts";
+import { type Installation, readInstallation, signText } from "#lib/installation/installation.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { putFenced } from "#lib/workers/fenced.ts";
 
@@ -45,7 +45,7 @@ export async function putParticulars(
 
 function objectOf(installation: Installation, row: SpokeRow | FederationRow): KubeObject {
   const [of, text] = "federationId" in row ? ["spoke", textOfSpoke(row)] as const : ["hub", textOfHub(row)] as const;
-  const signature = signFor(installation, row.namespaceUid!, text);
+  const signature = signText(installation, row.namespaceUid!, text);
   return particularsObject(of, { text, installation: installation.id, signature });
 }
 

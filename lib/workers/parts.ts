@@ -1,6 +1,6 @@
 /** Tells how far an installation or upgrade has come, and keeps how many parts it had, for the next that goes the same way. */
 import { countParts, type PartCount } from "#lib/moodle/progress.ts";
-import { lastKept } from "#lib/jobs/kept.ts";
+import { findLastProgress } from "#lib/jobs/past-progress.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
 const KEY = "parts"; // in the job's progress
@@ -17,13 +17,13 @@ export interface Parts extends Pick<PartCount, "listen"> {
 }
 
 export async function openParts(run: Run, way: string): Promise<Parts> {
-  const known = await run.write((tx) => lastKept<Kept>(tx, run.job.kind, KEY, { way }));
+  const known = await run.write((tx) => findLastProgress<Kept>(tx, run.job.kind, KEY, { way }));
   const { listen, counted } = countParts(known?.count ?? null);
   return {
     listen,
     async keep() {
       const count = counted();
-      if (count !== null) await run.remember({ [KEY]: { way, count } satisfies Kept });
+      if (count !== null) await run.saveProgress({ [KEY]: { way, count } satisfies Kept });
     },
   };
 }

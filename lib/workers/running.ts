@@ -168,7 +168,7 @@ async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
     const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
     const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
     if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;
-    run.progress("The database did not come up as it was, and is started anew");
+    run.showProgress("The database did not come up as it was, and is started anew");
     await space.delete({ ...POD, name }, uid!, run);
   }
 }

@@ -7,7 +7,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
+import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { finalError, type Holding, openHub, openSpoke, type Site } from "#lib/workers/site.ts";
 
 /** Before a namespace is made: it will stand in this cluster. Not to be called any more once the row has a uid. */
@@ -36,7 +36,7 @@ export async function demandSameCluster(site: Site, run: Run): Promise<void> {
 
 /** The same handler, whose steps do not take a namespace for gone that is only looked for in another cluster. */
 export function knowingItsCluster(app: App, handler: Handler): Handler {
-  return around(handler, (work) => async (run) => {
+  return wrapSteps(handler, (work) => async (run) => {
     try {
       await work(run);
     } catch (error) {

@@ -7,7 +7,14 @@ import { type Cluster, ClusterError, type ClusterWait, type Space } from "#lib/d
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
-import { type Ends, type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
+import {
+  createHandler,
+  type Handler,
+  type HandlerHooks,
+  type PlannedOperation,
+  type Run,
+  type Steps,
+} from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
@@ -86,25 +93,25 @@ function spaceOf(cluster: Cluster, { namespace, uid }: Holding): Space {
 /** The work of an operation on a spoke that has a namespace, or gets one: a failure is told with what that shows. */
 export function spokeHandler<Step extends string>(
   app: App,
-  operation: Planned<Step>,
+  operation: PlannedOperation<Step>,
   steps: Steps<Step, SpokeSite>,
-  ends: Ends<SpokeSite>,
+  ends: HandlerHooks<SpokeSite>,
 ): Handler {
   const evidence = ({ space }: SpokeSite, run: Run) => space.evidence(run);
-  return handlerOf(operation, (run: Run) => openSpoke(app, run), steps, { evidence, ...ends });
+  return createHandler(operation, (run: Run) => openSpoke(app, run), steps, { readEvidence: evidence, ...ends });
 }
 
 /** For what waits: as long as the step may, telling people what for. */
 export function waitingFor(run: Run, most = Infinity): ClusterWait {
-  const { signal, check } = run;
-  return { signal, check, timeout: Math.min(run.patience(), most), onProgress: (text) => run.progress(text) };
+  const { signal, throwIfStopped: check } = run;
+  return { signal, check, timeout: Math.min(run.timeLeft(), most), onProgress: (text) => run.showProgress(text) };
 }
 
 /** Adds what was left out to the notes of the operation; the same note is not made twice. */
 export async function note(run: Run, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
-  if (notes.length > 0) await run.remember({ notes: [...all] });
+  if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 
 /** A failure that no other try mends, until somebody has done what the hint says. */
@@ -136,11 +143,11 @@ const PAUSE = 3 * SECOND; // between looks, once it has lasted
 
 /** Looks until there is nothing left to wait for, telling people what for; gives back what it was when the time is over. */
 export async function lookUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
-  const end = performance.now() + run.patience();
+  const end = performance.now() + run.timeLeft();
   for (let looks = 1;; looks++) {
     const lack = await look();
     if (lack === null || performance.now() > end) return lack;
-    run.progress(lack);
+    run.showProgress(lack);
     await sleep(backoff(looks, 50, PAUSE), run.signal);
   }
 }

@@ -8,7 +8,7 @@
 import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { sql } from "kysely";
-import { type Head, isChain, readHead, writeHead } from "#lib/audit/head.ts";
+import { type ChainHead, formatHead, isChainName, parseHead } from "#lib/audit/head.ts";
 import { listChains, readSeals } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -40,7 +40,7 @@ export async function audit({ words: [what], options }: Given<Options>): Promise
         "wheelwright audit verify [--against HEAD|FILE]… [--chain ID] [--json]",
     );
   }
-  if (chain !== undefined && !isChain(chain)) {
+  if (chain !== undefined && !isChainName(chain)) {
     throw new CommandError(EX_USAGE, `--chain must be "system" or the id of a hub, and not "${chain}"`);
   }
   const heads = against && await readHeads(against, wish);
@@ -55,13 +55,13 @@ async function showHeads(db: Database, { chain, json }: Wish): Promise<void> {
   if (json) {
     const shown = seals.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
     process.stdout.write(`${JSON.stringify(shown)}\n`);
-  } else process.stdout.write(seals.map((seal) => `${writeHead(seal)}\n`).join(""));
+  } else process.stdout.write(seals.map((seal) => `${formatHead(seal)}\n`).join(""));
   if (seals.length === 0) {
     process.stderr.write("Nothing is sealed yet: a running replica does that every few minutes\n");
   }
 }
 
-async function verify(db: Database, heads: readonly Head[] | undefined, { chain, json }: Wish): Promise<void> {
+async function verify(db: Database, heads: readonly ChainHead[] | undefined, { chain, json }: Wish): Promise<void> {
   // A chain that was exported and is gone altogether must not go unnoticed.
   const exported = Map.groupBy(heads ?? [], (head) => head.chain);
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
@@ -79,19 +79,19 @@ async function verify(db: Database, heads: readonly Head[] | undefined, { chain,
 }
 
 /** Each is a head, or a file with one on each line. A line that is no head is refused: it would go unchecked. */
-async function readHeads(given: readonly string[], { chain }: Wish): Promise<Head[]> {
+async function readHeads(given: readonly string[], { chain }: Wish): Promise<ChainHead[]> {
   const heads = (await Promise.all(given.map(readHeadOrFile))).flat();
   const of = chain === undefined ? heads : heads.filter((head) => head.chain === chain);
   if (of.length > 0) return of;
   throw new CommandError(EX_USAGE, `--against gives no head${chain === undefined ? "" : ` of ${chain}`}`);
 }
 
-async function readHeadOrFile(word: string): Promise<Head[]> {
-  const lone = readHead(word);
+async function readHeadOrFile(word: string): Promise<ChainHead[]> {
+  const lone = parseHead(word);
   return lone ? [lone] : await readHeadFile(word);
 }
 
-async function readHeadFile(file: string): Promise<Head[]> {
+async function readHeadFile(file: string): Promise<ChainHead[]> {
   const text = await readFile(file).then(decodeUtf8).catch((cause) => {
     const message = `--against ${file} is neither a head (CHAIN:COUNT:HASH) nor a file that can be read`;
     throw new CommandError(EX_USAGE, `${message}: ${messageOf(cause)}`, { cause });
@@ -99,7 +99,7 @@ async function readHeadFile(file: string): Promise<Head[]> {
   return text.split("\n").flatMap((raw, i) => {
     const line = raw.trim();
     if (line === "") return [];
-    const head = readHead(line);
+    const head = parseHead(line);
     if (head) return [head];
     throw new CommandError(EX_USAGE, `Line ${i + 1} of ${file} is no head (CHAIN:COUNT:HASH)`);
   });

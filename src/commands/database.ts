@@ -9,7 +9,7 @@ import { openEmbedded } from "#lib/dev/embedded.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { built } from "../release.ts";
@@ -80,7 +80,7 @@ function explained({ problems }: ConfigError): ConfigError {
 }
 
 /** The person at this machine, as the audit log keeps them: nobody has signed in. */
-export function whoAsks(command: string): Asker {
+export function whoAsks(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
 }

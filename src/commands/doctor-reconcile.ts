@@ -10,7 +10,7 @@ import { reconcile } from "#lib/doctor/reconcile/reconcile.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
-import { releaseHold } from "#lib/installation/held.ts";
+import { releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { release } from "../release.ts";
 import { awaitStop } from "../stop.ts";
 import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
@@ -51,7 +51,7 @@ export async function compareWithClusters(options: Options): Promise<void> {
 
 /** Lets replicas go on without a look at any cluster. */
 export async function resumeHeld(): Promise<void> {
-  const hold = await withDatabase((db) => db.transact((tx) => releaseHold(tx, whoAsks(ASKER))));
+  const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, whoAsks(ASKER))));
   process.stdout.write(
     hold ? "Replicas go on; nothing was compared\n" : "The database is not held: replicas go on as they did\n",
   );

@@ -5,7 +5,7 @@ import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cl
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { CommandError, EX_DATA } from "./command.ts";
 import { openConfigured } from "./machine.ts";
 import { broughtBack, toBringBack } from "./restore-report.ts";
@@ -18,7 +18,7 @@ interface Wish {
 }
 
 /** What was done, as it is told. Throws a ClusterError where a cluster does not answer. */
-export async function restoreAnew(db: Database, config: Config, asker: Asker, wish: Wish): Promise<string> {
+export async function restoreAnew(db: Database, config: Config, asker: Requester, wish: Wish): Promise<string> {
   const { spoke, dryRun } = wish, range = await rangeOf(db, wish);
   const clusters = (await openConfigured(config, "restore")).clusters;
   try {

@@ -4,7 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";

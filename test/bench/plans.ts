@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
@@ -41,8 +41,8 @@ type Question = (rows: Rows) => Promise<unknown>;
 function questions(events: number): Map<string, Question> {
   const page = { limit: 25, before: undefined };
   const middle = new Date(Date.UTC(2024, 10, 21) + events * 2500); // events are 5 s apart
-  const audit = (filter: Parameters<typeof readAudit>[1], before?: Date): Question => (rows) =>
-    readAudit(rows, filter, { ...page, before: before && { at: before } });
+  const audit = (filter: Parameters<typeof listAuditEvents>[1], before?: Date): Question => (rows) =>
+    listAuditEvents(rows, filter, { ...page, before: before && { at: before } });
   const asked = new Map<string, Question>();
   for (const [name, reader] of Object.entries(READERS)) {
     if (!name.endsWith("nothing read")) asked.set(`read-all: ${name}`, (rows) => readAll(rows, reader));

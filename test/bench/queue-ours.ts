@@ -3,9 +3,9 @@ import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { knownKinds } from "#lib/jobs/claim.ts";
-import { lookForWork } from "#lib/jobs/look.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { pollQueue } from "#lib/jobs/poll.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { connect } from "#test/support/server.ts";
@@ -42,12 +42,12 @@ export async function openOurs(url: string, what: "quiet" | "operations"): Promi
 
 /** A look for ten jobs among so many. None is started: all are people's. */
 export async function openLooks(url: string, lanes: number, each: number): Promise<() => Promise<void>> {
-  const kind = { ...quiet, visible: true }, known = knownKinds([kind]);
+  const kind = { ...quiet, visible: true }, known = knownKindsOf([kind]);
   await fillPlaces(url);
   await fillJobs(url, kind, lanes, each);
   const db = await openDatabase({ url, size: 1, log: silentLog });
   return async () => {
-    const { candidates } = await lookForWork(db.rows, { known, holder: "", most: 10 });
+    const { candidates } = await pollQueue(db.rows, { known, holder: "", limit: 10 });
     if (candidates.length === 0) throw new Error("The look found nothing");
   };
 }

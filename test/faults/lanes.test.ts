@@ -1,7 +1,7 @@
 /** Two claimers of one lane who both believe it free, with nothing between them but the database's own indexes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, knownKinds, unlessTaken } from "#lib/jobs/claim.ts";
+import { claimJob, knownKindsOf, nullIfTaken } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one"]), other = kind("other", ["one"]);
-const known = knownKinds([work, other]);
+const known = knownKindsOf([work, other]);
 
 test("one of a lane's two jobs is taken: the index lets one through", async ({ scene }) => {
   const hub = await scene.hub(2);
@@ -40,7 +40,7 @@ test("one job is taken once: the second finds it running", async ({ scene }) => 
 async function race({ db }: Scene, first: Job, second: Job): Promise<(string | null)[]> {
   const claimed = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
   const claim = (job: Job, holder: string, then: () => Promise<void>) =>
-    unlessTaken(db.transact(async (tx) => {
+    nullIfTaken(db.transact(async (tx) => {
       const candidate = { ...job, lane: null, stepsDone: 0 };
       const taken = await claimJob(tx, candidate, known, { holder, label: "Doing one" });
       await then();

@@ -6,7 +6,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SILENCE } from "#lib/scheduler/silence.ts";
+import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import { type Bench, type Caught, openBench } from "#test/support/bench/bench.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
 import { type Hold, isTakeover, readHolders } from "#test/support/bench/holders.ts";
@@ -129,7 +129,7 @@ test("after all that nothing was told twice, nothing is missing, and no replica 
 async function assertInTime(bench: Bench, caught: Caught, what: string): Promise<Hold> {
   const claim = await bench.takeover(caught);
   console.log(`  ${what}: taken over ${Math.round(claim.silence!)} ms after the last beat`);
-  assert.ok(claim.silence! >= SILENCE - 1, `taken after ${claim.silence} ms`);
+  assert.ok(claim.silence! >= SILENCE_LIMIT - 1, `taken after ${claim.silence} ms`);
   assert.ok(claim.fence > caught.fence);
   return claim;
 }

@@ -3,7 +3,7 @@
  * and that were cut off in their middle, and at least one row in every table. What needs a payment provider, a lost cluster
  * or half a year is written straight into its table.
  */
-import { findUnsealed, sealBatch } from "#lib/audit/seals.ts";
+import { findUnsealedChains, sealBatch } from "#lib/audit/seals.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { query } from "#test/support/bench/query.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeToken, PASSWORD, type Person } from "#test/support/people.ts";
@@ -57,7 +57,7 @@ async function fill(bench: Bench): Promise<void> {
     for (const row of rows) await insert(bench, table, row);
   }
   const present = await db.now();
-  for (const chain of await findUnsealed(db.rows, present)) {
+  for (const chain of await findUnsealedChains(db.rows, present)) {
     await db.transact((tx) => sealBatch(tx, chain, { until: present, limit: 1000 }));
   }
   await bench.replicas[0]!.drain(); // it writes what it has counted

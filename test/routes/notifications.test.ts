@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
-import { onSpoke } from "#lib/audit/store.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -21,7 +21,7 @@ async function happen(
 ) {
   const { id: userId } = people.operator, email = "<b>ada</b>@example.org";
   const asker = { userId, email, ip: "192.0.2.1", userAgent: "test", tokenPrefix: null };
-  const about = onSpoke({ id: spoke, federationId: hub });
+  const about = spokeSubject({ id: spoke, federationId: hub });
   await db.transact((tx) => record(tx, asker, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] }));
 }
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { type Config, ConfigError, readConfig } from "#lib/base/config.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -53,7 +53,7 @@ test("a replica with a mail server sends what one without has left in the queue"
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const about = { hub: "North", slug: "north" };
   const letter = { template: "request-approved", to: { email: "ada@example.org", name: "Ada" }, about } as const;
-  const job = await db.transact((tx) => enqueue(tx, SYSTEM, mailJob(letter)));
+  const job = await db.transact((tx) => enqueue(tx, SYSTEM, createMailJob(letter)));
 
   programs.push(await compose(configFor(db.url, {}), { file: "/nowhere" }, log));
   await until(() => lines.some((line) => /"kind":"prune".*"step":"replicas"/.test(line)));

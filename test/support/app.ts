@@ -24,7 +24,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     log: silentLog,
     telemetry: NO_TELEMETRY,
     db,
-    feeds: openFeeds(db, silentLog, { look: decideVisibility, most: config.maxStreams }),
+    feeds: openFeeds(db, silentLog, { readVisibility: decideVisibility, maxStreams: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDns(config.dnsServers),
     passwords: openPasswordHasher(),

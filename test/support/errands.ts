@@ -12,9 +12,9 @@ import type { App } from "#lib/app.ts";
 import { addSecret, createGrant, type Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKinds } from "#lib/jobs/claim.ts";
-import { lookForWork } from "#lib/jobs/look.ts";
-import { start } from "#lib/scheduler/outcomes.ts";
+import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { pollQueue } from "#lib/jobs/poll.ts";
+import { startJob } from "#lib/scheduler/job-changes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { forgottenPassword, signup } from "#lib/workers/mail/send.ts";
 import { manifest } from "#src/manifest.ts";
@@ -84,12 +84,12 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
         body: JSON.stringify(body),
       }, address),
     async work() {
-      const handlers = [forgottenPassword(), signup()], known = knownKinds(handlers.map(({ kind }) => kind));
-      const tenure = { signal: new AbortController().signal, check: () => {} };
+      const handlers = [forgottenPassword(), signup()], known = knownKindsOf(handlers.map(({ kind }) => kind));
+      const tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
       let count = 0;
-      for (const candidate of (await lookForWork(db.rows, { known, holder, most: 1000 })).candidates) {
+      for (const candidate of (await pollQueue(db.rows, { known, holder, limit: 1000 })).candidates) {
         const handler = handlers.find(({ kind }) => kind.kind === candidate.kind)!;
-        const job = await start(db, handler, candidate, known, holder);
+        const job = await startJob(db, handler, candidate, known, holder);
         if (!job) continue;
         await startRun({ db, log: app.log }, handler, job, tenure).ended;
         count++;

@@ -10,11 +10,11 @@
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKinds } from "#lib/jobs/claim.ts";
-import { lookForWork } from "#lib/jobs/look.ts";
-import { MAIL } from "#lib/jobs/mail.ts";
+import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { pollQueue } from "#lib/jobs/poll.ts";
+import { MAIL_KIND } from "#lib/jobs/mail.ts";
 import type { Mail, MailTransport } from "#lib/drivers/mail/transport.ts";
-import { start } from "#lib/scheduler/outcomes.ts";
+import { startJob } from "#lib/scheduler/job-changes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 
@@ -36,15 +36,15 @@ export async function openPostman(
   post?: MailTransport,
 ): Promise<Postman> {
   const mails: Delivered[] = [], taken = new Set<Delivered>();
-  const handler = sendMail({ config, log }, keepIn(mails, post)), known = knownKinds([MAIL]);
-  const holder = await makeReplica(db), tenure = { signal: new AbortController().signal, check: () => {} };
+  const handler = sendMail({ config, log }, keepIn(mails, post)), known = knownKindsOf([MAIL_KIND]);
+  const holder = await makeReplica(db), tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
 
   async function deliver(): Promise<number> {
     for (let count = 0;;) {
-      const { candidates: due } = await lookForWork(db.rows, { known, holder, most: 100 });
+      const { candidates: due } = await pollQueue(db.rows, { known, holder, limit: 100 });
       if (due.length === 0) return count;
       for (const candidate of due) {
-        const job = await start(db, handler, candidate, known, holder);
+        const job = await startJob(db, handler, candidate, known, holder);
         if (!job) continue;
         await startRun({ db, log }, handler, job, tenure).ended;
         count++;

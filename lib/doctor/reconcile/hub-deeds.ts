@@ -9,10 +9,10 @@ import {
 } from "#lib/domains/federations/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { HubParticulars } from "#lib/moodle/particulars.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { onHub } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { hubSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
 import { changedOfHub } from "#lib/doctor/reconcile/changed-fields.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
@@ -26,7 +26,7 @@ export interface StandingHub {
 }
 
 /** Nobody administers it: who did, is in the former database alone. */
-export async function adoptHub(tx: Tx, asker: Asker, standing: StandingHub): Promise<string | null> {
+export async function adoptHub(tx: Tx, asker: Requester, standing: StandingHub): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = standing.particulars;
   const holder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
     "state",
@@ -49,7 +49,7 @@ export async function adoptHub(tx: Tx, asker: Asker, standing: StandingHub): Pro
 /** What people have changed since the restore stays. */
 export async function catchUpHub(
   tx: Tx,
-  asker: Asker,
+  asker: Requester,
   standing: StandingHub,
   restoredAt: Date | null,
 ): Promise<string | null> {
@@ -64,7 +64,7 @@ export async function catchUpHub(
 
 export async function markHubGone(
   tx: Tx,
-  asker: Asker,
+  asker: Requester,
   { id, namespaceUid }: FederationRow,
   reason: string,
 ): Promise<null> {
@@ -78,7 +78,7 @@ export async function markHubGone(
 
 export async function callOffOfHub(
   tx: Tx,
-  asker: Asker,
+  asker: Requester,
   { id }: FederationRow,
   operations: readonly string[],
 ): Promise<null> {
@@ -89,7 +89,7 @@ export async function callOffOfHub(
   const after = await updateFederation(tx, id, settledHub(before));
   await record(tx, asker, {
     audit: createCancellationEntries(ended, { federationId: id }, "the database was restored to a time before"),
-    events: ended.map((job) => ({ federationId: id, state: after.state, operation: streamOperation(job) })),
+    events: ended.map((job) => ({ federationId: id, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
 }
@@ -120,12 +120,12 @@ export function settledHub(
 
 async function tell(
   tx: Tx,
-  asker: Asker,
+  asker: Requester,
   { id, state, stateReason }: FederationRow,
   metadata: Record<string, unknown>,
 ) {
   await record(tx, asker, {
-    audit: [{ kind: "federation_updated", ...onHub(id), metadata: { ...metadata, reconciled: true } }],
+    audit: [{ kind: "federation_updated", ...hubSubject(id), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId: id, state, error: stateReason }],
   });
 }

@@ -2,8 +2,8 @@
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupParticulars, readParticulars } from "#lib/moodle/particulars.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { onSpoke } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
@@ -42,7 +42,7 @@ function unknownBackups(judged: Judged): Matter[] {
   const { sight } = judged;
   return [...findUnknownBackups(judged)].map(([name, backups]) => {
     const fact = `${name} has ${count(backups.length, "backup")} that the database does not know`;
-    const act = (tx: Tx, asker: Asker) => adoptBackups(tx, asker, sight.name, sight.namespaces.get(name)!, backups);
+    const act = (tx: Tx, asker: Requester) => adoptBackups(tx, asker, sight.name, sight.namespaces.get(name)!, backups);
     return { check: "backups", fact, deed: { done: "adopted", act } };
   });
 }
@@ -73,7 +73,7 @@ const KIND = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot" 
 
 async function adoptBackups(
   tx: Tx,
-  asker: Asker,
+  asker: Requester,
   cluster: string,
   { name: namespace, spokeId }: SeenNamespace,
   backups: readonly FoundBackup[],
@@ -96,7 +96,7 @@ async function adoptBackups(
       .where("state", "=", "pending").where("operationId", "not in", live).execute();
   }
   const metadata = { reconciled: true, slug: spoke.slug, backups: backups.map(({ id }) => id) };
-  await record(tx, asker, { audit: [{ kind: "tenant_backup_succeeded", ...onSpoke(spoke), metadata }] });
+  await record(tx, asker, { audit: [{ kind: "tenant_backup_succeeded", ...spokeSubject(spoke), metadata }] });
   return null;
 }
 

@@ -1,7 +1,7 @@
 /** Where the database and a cluster differ: what is so, and what is done about it where something can be. */
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 
 export interface Matter {
   readonly check: string;
@@ -18,7 +18,7 @@ export interface Deed {
   /** What becomes of it: "adopted". */
   readonly done: string;
   /** Looks again before it writes. Returns why it was not done; null where it was, or had been before. */
-  readonly act: (tx: Tx, asker: Asker) => Promise<string | null>;
+  readonly act: (tx: Tx, asker: Requester) => Promise<string | null>;
 }
 
 /** `refusal` is why the deed could not be done. */

@@ -21,8 +21,8 @@ import { type Deed, findingOf, type Matter } from "#lib/doctor/reconcile/matter.
 import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
 import { type ClusterSight, surveyCluster } from "#lib/doctor/reconcile/sight.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { type DatabaseHold, readHold, releaseHold } from "#lib/installation/held.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readInstallation } from "#lib/installation/installation.ts";
 
 export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
@@ -32,13 +32,13 @@ export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
   readonly apply: boolean;
   /** Namespaces whose particulars are taken for ours, whoever has signed them. */
   readonly accepted: readonly string[];
-  readonly asker: Asker;
+  readonly asker: Requester;
   readonly signal: AbortSignal;
 }
 
 /** Throws a ClusterError where one of the clusters does not answer: nothing is judged by half of what there is. */
 export async function reconcile(place: Reconciling): Promise<Section[]> {
-  const { db, apply } = place, hold = await readHold(db.rows);
+  const { db, apply } = place, hold = await readDatabaseHold(db.rows);
   if (apply && hold === null && await isServed(db.rows)) return [section(null, [SERVED])];
   const judged = await lookAtAll(place, hold);
   const sections = judged.map((each) => ({
@@ -172,7 +172,7 @@ async function letGo(
   const since = `The database was restored to ${time} UTC, and no operation runs`;
   if (!apply) return [{ check, level: "warning", told: `${since}; that would end` }];
   if (!whole) return [{ check, level: "warning", told: `${since}: the other clusters are not compared yet` }];
-  await db.transact((tx) => releaseHold(tx, asker));
+  await db.transact((tx) => releaseDatabaseHold(tx, asker));
   return [passing(check, `Replicas go on${refused > 0 ? `; ${count(refused, "thing")} could not be done` : ""}`)];
 }
 

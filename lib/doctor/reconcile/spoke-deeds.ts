@@ -11,11 +11,11 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { SpokeParticulars } from "#lib/moodle/particulars.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { onSpoke } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
-import { endGivenUp } from "#lib/jobs/removal.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { cancelRunningJobs } from "#lib/jobs/removal.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
@@ -35,7 +35,12 @@ type Names = Pick<Config, "rootDomain" | "publicUrl">;
 
 const NOW = sql<Date>`wheelwright_now()`;
 
-export async function adoptSpoke(tx: Tx, asker: Asker, names: Names, standing: StandingSpoke): Promise<string | null> {
+export async function adoptSpoke(
+  tx: Tx,
+  asker: Requester,
+  names: Names,
+  standing: StandingSpoke,
+): Promise<string | null> {
   const { id, federationId, slug, domain, createdBy, createdAt, copyOf } = standing.particulars;
   const hub = await tx.selectFrom("federations").select(["state", "createdBy"]).where("id", "=", federationId)
     .forKeyShare().executeTakeFirst();
@@ -63,7 +68,7 @@ export async function adoptSpoke(tx: Tx, asker: Asker, names: Names, standing: S
 /** What people have changed since the restore stays; a name that they wish for is still to be moved to. */
 export async function catchUpSpoke(
   tx: Tx,
-  asker: Asker,
+  asker: Requester,
   names: Names,
   standing: StandingSpoke,
   restoredAt: Date | null,
@@ -92,7 +97,12 @@ export async function catchUpSpoke(
 }
 
 /** Its row stays: nobody knows whether it was removed, or is lost. */
-export async function markGone(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow, reason: string): Promise<null> {
+export async function markGone(
+  tx: Tx,
+  asker: Requester,
+  { id, namespaceUid }: SpokeRow,
+  reason: string,
+): Promise<null> {
   const before = await lockSpoke(tx, id);
   if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
   const after = await tx.updateTable("spokes")
@@ -105,7 +115,7 @@ export async function markGone(tx: Tx, asker: Asker, { id, namespaceUid }: Spoke
 /** Of the database alone. A removal is none of these: it goes on with whatever is left. */
 export async function callOff(
   tx: Tx,
-  asker: Asker,
+  asker: Requester,
   { id }: SpokeRow,
   operations: readonly string[],
   replicas: SeenNamespace["replicas"] | null,
@@ -119,7 +129,7 @@ export async function callOff(
   const about = { federationId: after.federationId, spokeId: id };
   await record(tx, asker, {
     audit: createCancellationEntries(ended, about, "the database was restored to a time before"),
-    events: ended.map((job) => ({ ...about, state: after.state, operation: streamOperation(job) })),
+    events: ended.map((job) => ({ ...about, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
 }
@@ -131,7 +141,7 @@ export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job
     const job = await requestCancel(tx, id);
     if (job) ended.push(job);
   }
-  return await endGivenUp(tx, ended);
+  return await cancelRunningJobs(tx, ended);
 }
 
 function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke) {
@@ -166,10 +176,10 @@ async function keepFormerNames(tx: Tx, { id, blueprintInputs }: SpokeParticulars
     .onConflict((conflict) => conflict.doNothing()).execute();
 }
 
-async function tell(tx: Tx, asker: Asker, spoke: SpokeRow, metadata: Record<string, unknown>): Promise<void> {
+async function tell(tx: Tx, asker: Requester, spoke: SpokeRow, metadata: Record<string, unknown>): Promise<void> {
   const { id: spokeId, federationId, state, stateReason: error } = spoke;
   await record(tx, asker, {
-    audit: [{ kind: "spoke_actioned", ...onSpoke(spoke), metadata: { ...metadata, reconciled: true } }],
+    audit: [{ kind: "spoke_actioned", ...spokeSubject(spoke), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId, spokeId, state, error }],
   });
 }

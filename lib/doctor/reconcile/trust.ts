@@ -1,5 +1,5 @@
 /** Whether the particulars of a namespace are our own words: signed by this installation, or accepted by an operator. */
-import { type Installation, isSignedFor } from "#lib/installation/installation.ts";
+import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
 import { readParticulars, type SignedText } from "#lib/moodle/particulars.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 import type * as v from "valibot";
@@ -37,5 +37,5 @@ export function believe<S extends v.GenericSchema<unknown, { readonly id: string
 }
 
 export function isSigned(installation: Installation, uid: string, { text, signature, ...by }: SignedText): boolean {
-  return by.installation === installation.id && isSignedFor(installation, uid, text, signature);
+  return by.installation === installation.id && isSignatureValid(installation, uid, text, signature);
 }

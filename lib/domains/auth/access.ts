@@ -6,7 +6,7 @@
  * uses an unchecked object. `spoke("act")` and `federation("change")` are in their own domains.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Role } from "#lib/domains/members/store.ts";
@@ -18,7 +18,7 @@ export type Credential =
   | { readonly kind: "token"; readonly id: string; readonly scope: TokenScope };
 
 /** The caller. Memberships are read again for each request, so a removed membership has an immediate effect. */
-export interface Actor extends Asker {
+export interface Actor extends Requester {
   readonly role: Role;
   readonly displayName: string;
   /** Hubs that the user administers. */

@@ -7,7 +7,7 @@
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
-import { type Asker, SYSTEM } from "#lib/audit/asker.ts";
+import { type Requester, SYSTEM } from "#lib/audit/requester.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { hasOtherOperator } from "#lib/domains/auth/accounts.ts";
@@ -17,7 +17,7 @@ import { newPassword } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function resetByOperator(
     const user = (await lockUser(tx, { id: userId }))!;
     if (user.disabled) throw userDisabledFault(user, "enable them first");
     const { email, displayName: name } = user;
-    const notice = mailJob({ template: "password-changed", to: { email, name }, about: { at, ip: actor.ip } });
+    const notice = createMailJob({ template: "password-changed", to: { email, name }, about: { at, ip: actor.ip } });
     await applyReset(tx, actor, user, passwordHash, user.verified && user.hasPassword ? [notice] : []);
   });
   return { userId, password };
@@ -64,7 +64,7 @@ export async function resetPasswordLocally(
 
 async function applyReset(
   tx: Tx,
-  requester: Asker,
+  requester: Requester,
   user: LockedUser,
   passwordHash: string,
   jobs: readonly NewJob[] = [],

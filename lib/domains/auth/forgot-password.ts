@@ -5,14 +5,14 @@
  * An invited user who never accepted gets the same link, because it also verifies the address and sets a password.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
 import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { type Change, record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
@@ -38,7 +38,7 @@ export async function forgotPassword(app: App, origin: RequestOrigin, email: str
 }
 
 /** Sends the link. Does nothing for an unknown address, a disabled user or a user with a recent link. */
-export async function sendResetLink(tx: Tx, requester: Asker, email: string): Promise<void> {
+export async function sendResetLink(tx: Tx, requester: Requester, email: string): Promise<void> {
   const user = await lockUser(tx, { email });
   if (!user || user.disabled || await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
   await record(tx, requester, await createResetLink(tx, user));
@@ -50,7 +50,7 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change>
   const about = { expiresAt: grant.expiresAt.toISOString() };
   return {
     audit: [{ kind: "password_reset_requested", objectType: "user", objectId: user.id }],
-    jobs: [mailJob({ template: "password-reset", to: recipientOf(user), about }, grant.id)],
+    jobs: [createMailJob({ template: "password-reset", to: recipientOf(user), about }, grant.id)],
   };
 }
 

@@ -14,7 +14,7 @@ import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { skipHistory } from "#lib/domains/members/history.ts";
 import { addSeat, listAdministeredNames, removeSeat, type Seat } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
@@ -167,7 +167,7 @@ async function createInvitationMail(
     places: await listAdministeredNames(tx, user.id),
     expiresAt: expiresAt.toISOString(),
   };
-  return mailJob({ template: "invitation", to: { email: user.email, name: user.displayName }, about }, grantId);
+  return createMailJob({ template: "invitation", to: { email: user.email, name: user.displayName }, about }, grantId);
 }
 
 function userObject(id: string) {

@@ -8,7 +8,7 @@
  * The user's row is locked before the link's row, as everywhere. A disabled user's link looks like a used one.
  */
 import type { AuditEntry } from "#lib/audit/store.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { findGrant, linkSpentFault, type Purpose, redeemGrant, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -81,11 +81,11 @@ export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: Accoun
 export function requesterOfLink(
   { userId, email }: Pick<MailLink, "userId" | "email">,
   { ip, userAgent }: RequestOrigin,
-): Asker {
+): Requester {
   return { userId, email, ip, userAgent, tokenPrefix: null };
 }
 
 /** Returns an unauthenticated requester. The audit log shows the address that was entered. */
-export function anonymousRequester(email: string, { ip, userAgent }: RequestOrigin): Asker {
+export function anonymousRequester(email: string, { ip, userAgent }: RequestOrigin): Requester {
   return { userId: "anonymous", email, ip, userAgent, tokenPrefix: null };
 }

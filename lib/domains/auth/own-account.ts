@@ -15,7 +15,7 @@ import { requireVerified } from "#lib/domains/auth/verify-email.ts";
 import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import {
   type Account,
@@ -97,7 +97,7 @@ async function replacePassword(app: App, actor: Actor, account: Account, passwor
     const { secret } = await beginSession(tx, userId, actor);
     await record(tx, actor, {
       audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
-      jobs: [mailJob({ template: "password-changed", to: recipientOf(user), about: { at, ip: actor.ip } })],
+      jobs: [createMailJob({ template: "password-changed", to: recipientOf(user), about: { at, ip: actor.ip } })],
     });
     return sessionCookie(app.config.publicUrl, secret);
   });

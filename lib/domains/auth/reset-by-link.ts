@@ -5,7 +5,7 @@ import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 
 interface PasswordReset {
   readonly token: string;
@@ -40,7 +40,7 @@ export async function resetByLink(
         ...(user.verified ? [] : [{ kind: "email_verified", ...about } as const]),
         ...revoked,
       ],
-      jobs: user.hasPassword ? [mailJob(notice)] : [],
+      jobs: user.hasPassword ? [createMailJob(notice)] : [],
     });
   });
   return link.email;

@@ -7,7 +7,7 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { createResetLink, recipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
@@ -17,7 +17,7 @@ import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
@@ -64,7 +64,7 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
 }
 
 /** Processes a signup: creates the account, or reminds the owner of an existing one. */
-export async function processSignup(tx: Tx, requester: Asker, jobId: string, signup: QueuedSignup): Promise<void> {
+export async function processSignup(tx: Tx, requester: Requester, jobId: string, signup: QueuedSignup): Promise<void> {
   await sql`update jobs set payload = payload - 'passwordHash' where id = ${jobId}`.execute(tx);
   const { email, displayName, passwordHash } = signup;
   const newUserId = passwordHash !== undefined && await insertUser(tx, { email, displayName, passwordHash });
@@ -97,5 +97,5 @@ export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<Cha
 async function createVerificationLink(tx: Tx, user: LockedUser): Promise<Pick<Change, "jobs">> {
   const grant = await createGrant(tx, "email_verification", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
-  return { jobs: [mailJob({ template: "verification", to: recipientOf(user), about }, grant.id)] };
+  return { jobs: [createMailJob({ template: "verification", to: recipientOf(user), about }, grant.id)] };
 }

@@ -19,8 +19,8 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import { DISKS, larger } from "#lib/moodle/resize.ts";
 import { checkAction } from "#lib/operations/check-action.ts";
-import { onSpoke } from "#lib/audit/store.ts";
-import { enqueue, liveOperations } from "#lib/jobs/store.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
+import { enqueue, listLiveOperations } from "#lib/jobs/store.ts";
 import { canSeeSpoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
 import type { AuditExtras, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
@@ -109,7 +109,7 @@ async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest
 
 /** Requests a backup. Uses a queued operation that has not started, if there is one. */
 async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
-  const waiting = (await liveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
+  const waiting = (await listLiveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
   );
   const { id: operationId } = waiting ?? await enqueue(tx, actor, operationOn(spoke, "backup"));
@@ -157,7 +157,7 @@ function copyAuditExtras(
   const metadata = { slug, copyId, copySlug, hubId, backupId };
   return {
     metadata: { copyOf: { spokeId, slug, backupId } },
-    otherEntries: [{ kind: "spoke_copied", ...onSpoke(source), metadata }],
+    otherEntries: [{ kind: "spoke_copied", ...spokeSubject(source), metadata }],
   };
 }
 

@@ -1,8 +1,8 @@
 /** Marks spokes without a backup as failed, and templates as retiring, when their cluster is lost. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { onSpoke } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -16,7 +16,7 @@ const SETTLED_STATES = ["active", "suspended"];
  */
 export async function markSpokeLost(
   { db }: Pick<App, "db">,
-  requester: Asker,
+  requester: Requester,
   { id, namespaceUid }: SpokeRow,
   reason: string,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function markSpokeLost(
     await record(tx, requester, {
       audit: [{
         kind: "spoke_action_failed",
-        ...onSpoke(after),
+        ...spokeSubject(after),
         metadata: { action: "restore", newCluster: true, from: before.state, slug, message: stateReason },
       }],
       events: [{ federationId, spokeId: id, state, error: stateReason }],

@@ -8,8 +8,8 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { onHub, onSpoke } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { hubSubject, spokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
 import { preferVerified } from "#lib/domains/backups/test-result.ts";
 import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
@@ -23,9 +23,9 @@ import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
-import { endGivenUp } from "#lib/jobs/removal.ts";
-import { cancelHubOperations, cancelOperationsOf, enqueue } from "#lib/jobs/store.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { cancelRunningJobs } from "#lib/jobs/removal.ts";
+import { cancelHubOperations, cancelSpokeOperations, enqueue } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -69,7 +69,7 @@ export async function listLostObjects(
 /** Requests the restore. Returns its operation; null if another request came first. */
 export async function restoreLost(
   { db }: Pick<App, "db">,
-  requester: Asker,
+  requester: Requester,
   { hub, spoke }: LostObject,
 ): Promise<Job | null> {
   return await db.transact((tx) => spoke ? restoreLostSpoke(tx, requester, spoke) : restoreLostHub(tx, requester, hub));
@@ -132,10 +132,10 @@ function describeAbandon(url: string): string {
 
 const CANCEL_REASON = "the cluster is gone, and it is restored to a new one";
 
-async function restoreLostHub(tx: Tx, requester: Asker, { id, namespaceUid }: FederationRow): Promise<Job | null> {
+async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }: FederationRow): Promise<Job | null> {
   const before = await lockFederation(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
-  const cancelledJobs = await endGivenUp(tx, await cancelHubOperations(tx, id));
+  const cancelledJobs = await cancelRunningJobs(tx, await cancelHubOperations(tx, id));
   const { state, slug } = await updateFederation(tx, id, {
     state: "provisioning",
     stateReason: null,
@@ -145,10 +145,10 @@ async function restoreLostHub(tx: Tx, requester: Asker, { id, namespaceUid }: Fe
   return await recordOperation(tx, requester, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [...createCancellationEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
       kind: "federation_updated",
-      ...onHub(id),
+      ...hubSubject(id),
       metadata: { action: "restore", newCluster: true, slug, operationId: job.id },
     }],
-    events: [{ federationId: id, state, operation: streamOperation(job) }],
+    events: [{ federationId: id, state, operation: toStreamOperation(job) }],
   }));
 }
 
@@ -156,11 +156,11 @@ async function restoreLostHub(tx: Tx, requester: Asker, { id, namespaceUid }: Fe
  * Restores a spoke. Jobs that were running according to the database dump are ended: their replica is gone or has lost
  * its claim.
  */
-async function restoreLostSpoke(tx: Tx, requester: Asker, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
+async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
   const backup = await requirePreferredBackup(tx, before);
-  const cancelledJobs = await endGivenUp(tx, await cancelOperationsOf(tx, id));
+  const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
   const job = await enqueue(tx, requester, operationOn(before, "provision"));
   await tx.deleteFrom("kept_claims").where("spokeId", "=", id).execute();
   const after = await tx.updateTable("spokes").set({
@@ -185,7 +185,7 @@ async function restoreLostSpoke(tx: Tx, requester: Asker, { id, namespaceUid }: 
   await record(tx, requester, {
     audit: [...createCancellationEntries(cancelledJobs, about, CANCEL_REASON), {
       kind: "spoke_actioned",
-      ...onSpoke(after),
+      ...spokeSubject(after),
       metadata: {
         action: "restore",
         newCluster: true,
@@ -195,7 +195,7 @@ async function restoreLostSpoke(tx: Tx, requester: Asker, { id, namespaceUid }: 
         operationId: job.id,
       },
     }],
-    events: [{ ...about, state: after.state, operation: streamOperation(job) }],
+    events: [{ ...about, state: after.state, operation: toStreamOperation(job) }],
   });
   return job;
 }

@@ -3,7 +3,7 @@
  * except that versions and sizes need not be in the catalog.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -59,7 +59,7 @@ export async function planRecreation(
 /** Creates the spoke and requests its site. */
 export async function recreateSpoke(
   app: RecreateDependencies,
-  asker: Asker,
+  asker: Requester,
   removed: SpokeRow,
   request: RecreateRequest,
 ): Promise<{ readonly spoke: SpokeRow; readonly job: Job }> {

@@ -3,7 +3,7 @@
  * endpoint calls it. Any replica runs the operation.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
 import { findRollback } from "#lib/domains/backups/rollback.ts";
@@ -59,7 +59,7 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
 /** Requests a restore and returns its operation. */
 export async function requestRestore(
   { db }: Pick<App, "db">,
-  requester: Asker,
+  requester: Requester,
   id: string,
   request: RestoreRequest,
 ): Promise<Job> {

@@ -4,7 +4,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Footing, footingOf } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames, turnOf } from "#lib/moodle/names.ts";
-import { lastRestore, listRestores } from "#lib/jobs/restores.ts";
+import { findLastRestore, listStartedRestores } from "#lib/jobs/restores.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface RollbackTarget {
@@ -18,7 +18,7 @@ interface RollbackTarget {
  * restore, or the volumes have expired.
  */
 export async function findRollback(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<RollbackTarget | null> {
-  const last = await lastRestore(rows, id);
+  const last = await findLastRestore(rows, id);
   if (!last) return null;
   if (last.state !== "succeeded") return { footing: footingOf(blueprintInputs as SpokeInputs), since: null };
   const siteBase = last.progress.restore.before as Footing;
@@ -30,6 +30,6 @@ export async function findRollback(rows: Rows, { id, blueprintInputs }: SpokeRow
 /** Returns the name suffixes of the spoke's volumes: one for its creation from a backup, and one for each restore. */
 export async function listTurns(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
   const own = (blueprintInputs as SpokeInputs).origin?.turn;
-  const restores = (await listRestores(rows, id)).map(turnOf);
+  const restores = (await listStartedRestores(rows, id)).map(turnOf);
   return [...new Set([...own === undefined ? [] : [own], ...restores])];
 }

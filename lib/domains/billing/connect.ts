@@ -7,7 +7,7 @@
  * A sync is queued before the row is locked, because a running sync locks its job while it waits for the row.
  */
 import type { App } from "#lib/app.ts";
-import { type AuditEntry, onHub } from "#lib/audit/store.ts";
+import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { syncJob } from "#lib/domains/billing/jobs.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
@@ -33,7 +33,7 @@ interface Hub {
  * transaction; none if nothing changed.
  */
 export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<AuditEntry[]> {
-  const entry = { kind: "billing_connected", ...onHub(id) } as const;
+  const entry = { kind: "billing_connected", ...hubSubject(id) } as const;
   if (await insertSubscription(tx, { federationId: id, email })) return [{ ...entry, metadata: { email } }];
   const { email: from } = (await lockSubscription(tx, id))!;
   if (from === email) return [];
@@ -72,7 +72,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
     await record(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",
-        ...onHub(hub.id),
+        ...hubSubject(hub.id),
         metadata: { customer: row.customerId, subscription: row.subscriptionId, status: row.status },
       }],
     });

@@ -6,7 +6,7 @@
  * provider. So events may arrive twice, late, in any order or never.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { eventJob, insertEvent, subjectOf } from "#lib/domains/billing/events.ts";
 import { findByCustomer } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";

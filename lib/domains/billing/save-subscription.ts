@@ -5,7 +5,7 @@
  * observation, and a failed payment is reported once, whatever the order of the provider's events.
  */
 import { type RawBuilder, sql } from "kysely";
-import { type AuditEntry, onHub } from "#lib/audit/store.ts";
+import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Quantities } from "#lib/domains/billing/billed.ts";
 import {
   type BillingComparison,
@@ -49,7 +49,7 @@ export async function saveSubscription(
   });
   return comparison.news.map((news) => ({
     kind: news.kind,
-    ...onHub(row.federationId),
+    ...hubSubject(row.federationId),
     metadata: metadataOf(news, comparison, invoice),
   }));
 }

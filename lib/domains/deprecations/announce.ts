@@ -4,7 +4,7 @@
  * A user gets one mail with all new notices, which lists only the user's own tokens. A user who gets a token during the
  * notice period is mailed then.
  */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
@@ -15,7 +15,7 @@ import {
   readTokenCalls,
   type TokenCalls,
 } from "#lib/domains/deprecations/store.ts";
-import { bulkMailJob } from "#lib/jobs/mail.ts";
+import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 
@@ -51,7 +51,7 @@ export async function announceToPage(
   const letters = readers.length === 0
     ? []
     : await composeLetters(tx, notices, readers, await markNotified(tx, readers, ids));
-  await record(tx, SYSTEM, { jobs: letters.map((letter) => bulkMailJob(letter)) });
+  await record(tx, SYSTEM, { jobs: letters.map((letter) => createBulkMailJob(letter)) });
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }
 

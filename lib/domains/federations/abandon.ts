@@ -5,8 +5,8 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { type AuditEntry, onHub } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -16,8 +16,8 @@ import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, lockFederationExclusively } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
-import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /** The reason in the row of an abandoned object. */
@@ -37,15 +37,15 @@ export async function abandonFederation(
   return await showFederation(app.db.rows, actor, row);
 }
 
-async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Promise<FederationRow> {
+async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
   if (before.state !== "removing") {
     throw new Fault("conflict", "federation_state", describeNotRemoving("hub", before.state));
   }
-  const removal = await lastRemoval(tx, { federationId: id });
+  const removal = await findLastRemoval(tx, { federationId: id });
   if (!hasFailed(removal)) throw new Fault("conflict", "federation_state", describeRunningRemoval("hub"));
-  const cancelledJobs = await endGivenUp(tx, await cancelHubOperations(tx, id));
+  const cancelledJobs = await cancelRunningJobs(tx, await cancelHubOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("federations")
     .set({ state: "removed", stateReason: ABANDONED_REASON, removedAt: now, updatedAt: now })
@@ -55,7 +55,7 @@ async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Promise<F
   await record(tx, requester, {
     audit: [...createCancellationEntries(cancelledJobs, about, "the hub was abandoned"), {
       kind: "federation_destroyed",
-      ...onHub(id),
+      ...hubSubject(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
     }],
     events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],
@@ -95,7 +95,7 @@ export function createCancellationEntries(
 export function describeLastOperation(
   cancelledJobs: readonly Job[],
   removal: Job | null,
-): ReturnType<typeof streamOperation> | null {
+): ReturnType<typeof toStreamOperation> | null {
   const last = cancelledJobs.at(-1) ?? removal;
-  return last && streamOperation(last);
+  return last && toStreamOperation(last);
 }

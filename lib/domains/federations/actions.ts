@@ -1,7 +1,7 @@
 /** Requests actions on a hub. The only one is to retry a failed provisioning. */
-import { onHub } from "#lib/audit/store.ts";
+import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -9,7 +9,7 @@ import { operationOnHub, requireFailedHub } from "#lib/domains/federations/state
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
 
 /** Requests the action. Throws Fault conflict `federation_state` unless the hub has failed. */
 export async function requestHubAction(
@@ -22,17 +22,17 @@ export async function requestHubAction(
   return await showFederation(app.db.rows, actor, row);
 }
 
-async function acceptRetry(tx: Tx, requester: Asker, id: string, action: "retry"): Promise<FederationRow> {
+async function acceptRetry(tx: Tx, requester: Requester, id: string, action: "retry"): Promise<FederationRow> {
   const before = await lockFederation(tx, id);
   requireFailedHub(before.state);
   const after = await updateFederation(tx, id, { state: "provisioning", stateReason: null });
   await recordOperation(tx, requester, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
-      ...onHub(id),
+      ...hubSubject(id),
       metadata: { action, slug: after.slug, operationId: job.id },
     }],
-    events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],
+    events: [{ federationId: id, state: after.state, operation: toStreamOperation(job) }],
   }));
   return after;
 }

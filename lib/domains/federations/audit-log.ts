@@ -1,5 +1,5 @@
 /** Reads the audit log for operators, who can also filter by a user's address and a hub's slug. */
-import { type AuditEvent, type AuditFilter, readAudit } from "#lib/audit/store.ts";
+import { type AuditEvent, type AuditFilter, listAuditEvents } from "#lib/audit/store.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
@@ -17,7 +17,7 @@ export async function findAudit(
 ): Promise<ListPage<AuditEvent>> {
   const [actorId, hubId] = await Promise.all([userIdOf(rows, actor), hubIdOf(rows, federationId)]);
   if (actorId === null || hubId === null) return { items: [], next: null };
-  return await readAudit(rows, { ...rest, actorId, federationId: hubId }, rest);
+  return await listAuditEvents(rows, { ...rest, actorId, federationId: hubId }, rest);
 }
 
 async function userIdOf(rows: Rows, actor: string | undefined): Promise<string | undefined | null> {

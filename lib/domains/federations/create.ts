@@ -1,5 +1,5 @@
 /** Creates a hub: its row, its events and its provisioning, in one transaction. */
-import { onHub } from "#lib/audit/store.ts";
+import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
@@ -11,9 +11,9 @@ import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
-import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
 
 /** Creates a hub. Throws Fault conflict `slug_taken`, invalid `not_offered`. */
 export async function createFederation(
@@ -25,7 +25,7 @@ export async function createFederation(
   const { region, mode, tier } = input;
   requireOffered(app.catalog, { region, mode, tier });
   return await app.db.transact((tx) =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const row = await writeFederation(tx, app, actor, input);
       return await showFederation(tx, actor, row);
     })
@@ -73,9 +73,9 @@ export async function recordNewFederation(
     jobs: extra.jobs ?? [],
     audit: [{
       kind: "federation_created",
-      ...onHub(id),
+      ...hubSubject(id),
       metadata: { slug, name, region, mode, tier, operationId: job.id },
     }, ...extra.audit ?? []],
-    events: [{ federationId: id, state, operation: streamOperation(job) }],
+    events: [{ federationId: id, state, operation: toStreamOperation(job) }],
   }));
 }

@@ -4,10 +4,10 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { isSessionValid, isTokenValid, sessionExpiry } from "#lib/domains/auth/credentials.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Decision, Follower, StreamSight } from "#lib/events/looks.ts";
+import type { Follower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { Send } from "#lib/events/voices.ts";
+import type { Send } from "#lib/events/keep-alive.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
 interface FollowOptions {
@@ -59,7 +59,10 @@ export function resumePosition(request: Request, requested: number | undefined):
  * hub admins see them without operator details. Spoke admins see events of their spokes. Others see nothing. Objects
  * that were removed in the last 5 minutes still count, so that their admins learn of the removal.
  */
-export async function decideVisibility(rows: Rows, followers: readonly Follower[]): Promise<(Decision | null)[]> {
+export async function decideVisibility(
+  rows: Rows,
+  followers: readonly Follower[],
+): Promise<(VisibilityDecision | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
   const hubs = followers.map(({ federationId }) => federationId);
   const { rows: found } = await sql<
@@ -85,13 +88,13 @@ export async function decideVisibility(rows: Rows, followers: readonly Follower[
           and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
       ) as whole
     ) as sight`.execute(rows);
-  const decisions: (Decision | null)[] = followers.map(() => null);
+  const decisions: (VisibilityDecision | null)[] = followers.map(() => null);
   for (const { place: position, left: secondsLeft, all: isOperator, whole: seesHub, own: ownSpokeIds } of found) {
-    const visibility: StreamSight = isOperator ? "all" : seesHub ? "plain" : new Set(ownSpokeIds);
+    const visibility: StreamVisibility = isOperator ? "all" : seesHub ? "plain" : new Set(ownSpokeIds);
     if (isOperator || seesHub || ownSpokeIds.length > 0) {
       decisions[Number(position) - 1] = {
-        sight: visibility,
-        endsIn: secondsLeft === null ? Infinity : secondsLeft * SECOND,
+        visibility,
+        expiresInMs: secondsLeft === null ? Infinity : secondsLeft * SECOND,
       };
     }
   }

@@ -1,7 +1,7 @@
 /** Changes a hub's name and settings. The slug is part of names and URLs and cannot change. */
-import { onHub } from "#lib/audit/store.ts";
+import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -32,7 +32,7 @@ export async function patchFederation(
 async function writePatch(
   tx: Tx,
   app: App,
-  requester: Asker,
+  requester: Requester,
   id: string,
   patch: FederationPatch,
 ): Promise<FederationRow> {
@@ -50,7 +50,7 @@ async function writePatch(
   await record(tx, requester, {
     audit: [{
       kind: "federation_updated",
-      ...onHub(id),
+      ...hubSubject(id),
       metadata: { slug: after.slug, changed: changes },
     }],
     events: [{ federationId: id, state: after.state }],

@@ -3,8 +3,8 @@
  * then on nobody is its admin, and its slug is free.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
-import { type AuditEntry, onHub } from "#lib/audit/store.ts";
+import type { Requester } from "#lib/audit/requester.ts";
+import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -19,8 +19,8 @@ import {
 } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
-import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { findLastRemoval, retrySoon } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
@@ -36,12 +36,12 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
  * Locks the row against new spokes. A queued provisioning is cancelled immediately, a running one as soon as its
  * replica notices. The removal follows in the hub's lane.
  */
-export async function acceptHubRemoval(tx: Tx, requester: Asker, id: string): Promise<FederationRow> {
+export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
-  const removal = before.state === "removing" ? await lastRemoval(tx, { federationId: id }) : null;
+  const removal = before.state === "removing" ? await findLastRemoval(tx, { federationId: id }) : null;
   if (removal && !isFinished(removal.state)) {
-    await hasten(tx, removal); // the caller may have fixed its error
+    await retrySoon(tx, removal); // the caller may have fixed its error
     return before;
   } // otherwise an earlier release ended it at its time limit, and the hub must still be removed
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
@@ -52,11 +52,11 @@ export async function acceptHubRemoval(tx: Tx, requester: Asker, id: string): Pr
       ...cancelledJobs.filter(({ state }) => state === "cancelled").map((other) => createCancellationEntry(id, other)),
       {
         kind: "federation_removal_requested",
-        ...onHub(id),
+        ...hubSubject(id),
         metadata: { slug: after.slug, name: after.name, operationId: job.id },
       },
     ],
-    events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],
+    events: [{ federationId: id, state: after.state, operation: toStreamOperation(job) }],
   }));
   return after;
 }

@@ -11,7 +11,7 @@ import { canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
-import { currentHubOperations } from "#lib/jobs/store.ts";
+import { readCurrentHubOperations } from "#lib/jobs/store.ts";
 
 export async function showFederation(rows: Rows, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
   return (await showFederations(rows, viewer, [row]))[0]!;
@@ -25,7 +25,7 @@ async function showFederations(
 ): Promise<FederationRecord[]> {
   const ids = hubs.map((row) => row.id);
   const isVisible = (job: Parameters<typeof canSee>[1]) => canSee(viewer, job);
-  const [counts, jobs] = await Promise.all([countSpokes(rows, viewer, ids), currentHubOperations(rows, ids)]);
+  const [counts, jobs] = await Promise.all([countSpokes(rows, viewer, ids), readCurrentHubOperations(rows, ids)]);
   const operations = await describeOperations(rows, [...jobs.values()].filter(isVisible), isVisible);
   const byHub = new Map(operations.map((operation) => [operation.federationId, operation]));
   return hubs.map((row) => ({

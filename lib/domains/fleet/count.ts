@@ -1,8 +1,8 @@
 /** Counts all spokes, templates and jobs for metrics, in one transaction and one round trip. */
 import { sql } from "kysely";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { findOldestUnsealed, settled } from "#lib/audit/seals.ts";
-import { countLanes, type LaneCount } from "#lib/jobs/queue.ts";
+import { findOldestUnsealed, newestSealable } from "#lib/audit/seals.ts";
+import { countLanes, type LaneCounts } from "#lib/jobs/queue.ts";
 import { countRestoreTests, type RestoreTestNumbers } from "#lib/domains/backups/restore-test-store.ts";
 
 export interface SpokeStateCount {
@@ -15,7 +15,7 @@ export interface SpokeStateCount {
 export interface Fleet {
   readonly spokes: readonly SpokeStateCount[];
   readonly templates: readonly { readonly state: string; readonly count: number }[];
-  readonly lanes: LaneCount;
+  readonly lanes: LaneCounts;
   readonly proofs: RestoreTestNumbers;
   /** The oldest of the newest backups of all active spokes. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
@@ -34,7 +34,7 @@ export async function countFleet(db: Database): Promise<Fleet> {
       countLanes(tx),
       countRestoreTests(tx),
       findOldestBackup(tx),
-      findOldestUnsealed(tx, settled(now)),
+      findOldestUnsealed(tx, newestSealable(now)),
     ]);
     return { spokes, templates, lanes, proofs, oldestBackup, oldestUnsealed, now };
   });

@@ -5,7 +5,7 @@
  * each statement sees the result of the previous one.
  */
 import { type RawBuilder, sql } from "kysely";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { ObjectKind, Reader } from "#lib/domains/notifications/objects.ts";
@@ -106,7 +106,7 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
 }
 
 /** The user who marks notifications as read; recorded as the actor in the audit log. */
-export type MarkingReader = Reader & Asker;
+export type MarkingReader = Reader & Requester;
 
 /** Records the audit event, if any notification became read. */
 export async function recordRead(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {

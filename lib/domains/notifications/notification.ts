@@ -1,6 +1,6 @@
 /** A notification is an audit event with the reader's read state. It is not stored separately. */
 import type { Selectable } from "kysely";
-import { type AuditEvent, shownTo, toEvent } from "#lib/audit/store.ts";
+import { type AuditEvent, redactForReader, toAuditEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 
@@ -16,7 +16,7 @@ export type NotificationRow = Selectable<Schema["audit_events"]> & {
 };
 
 export function toNotification(row: NotificationRow, reader: Reader): Notification {
-  return { ...shownTo(reader, toEvent(row)), read: isRead(row), readAt: row.readAt };
+  return { ...redactForReader(reader, toAuditEvent(row)), read: isRead(row), readAt: row.readAt };
 }
 
 export function isRead({ readAt, skipped }: NotificationRow): boolean {

@@ -20,7 +20,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { insertPendingRequest, requireOfferedFields } from "#lib/domains/federations/requests/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";
 import { endSessionsOf, type LockedUser, lockUser, readUser } from "#lib/domains/users/store.ts";
 import { showUser } from "#lib/domains/users/views.ts";
@@ -122,7 +122,7 @@ async function saveOnboarding(
 
 function createPasswordMail(user: LockedUser, at: Date, ip: string): NewJob {
   const about = { at: at.toISOString(), ip };
-  return mailJob({ template: "password-changed", to: recipientOf(user), about });
+  return createMailJob({ template: "password-changed", to: recipientOf(user), about });
 }
 
 function onboardedFault(): Fault {

@@ -2,10 +2,10 @@
  * Abandons a spoke whose removal cannot finish, like a hub (lib/domains/federations/abandon.ts). The row becomes
  * `removed` without confirmation from the cluster.
  */
-import { onSpoke } from "#lib/audit/store.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -18,8 +18,8 @@ import {
   describeRunningRemoval,
   hasFailed,
 } from "#lib/domains/federations/abandon.ts";
-import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
-import { cancelOperationsOf } from "#lib/jobs/store.ts";
+import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
+import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { releaseDomains } from "#lib/domains/spokes/names.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -36,15 +36,15 @@ export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Pro
   return await showSpoke(app.db.rows, actor, row);
 }
 
-export async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Promise<SpokeRow> {
+export async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
   if (before.state !== "removing") {
     throw new Fault("conflict", "spoke_state", describeNotRemoving("spoke", before.state));
   }
-  const removal = await lastRemoval(tx, { spokeId: id });
+  const removal = await findLastRemoval(tx, { spokeId: id });
   if (!hasFailed(removal)) throw new Fault("conflict", "spoke_state", describeRunningRemoval("spoke"));
-  const cancelledJobs = await endGivenUp(tx, await cancelOperationsOf(tx, id));
+  const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("spokes").set({
     state: "removed",
@@ -61,7 +61,7 @@ export async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Pr
   await record(tx, requester, {
     audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was abandoned"), {
       kind: "spoke_destroyed",
-      ...onSpoke(after),
+      ...spokeSubject(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },
     }],
     events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],

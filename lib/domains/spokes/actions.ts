@@ -1,15 +1,15 @@
 /** Requests actions on spokes: checks, records and queues them. lib/workers runs them. */
-import { onSpoke } from "#lib/audit/store.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { spokeInputs } from "#lib/catalog/inputs.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
-import { findHalfRestored } from "#lib/jobs/restores.ts";
-import { lastFailure, liveOperations } from "#lib/jobs/store.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { findUnfinishedRestore } from "#lib/jobs/restores.ts";
+import { findLastFailure, listLiveOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { ResizeParameters } from "#lib/operations/resize.ts";
@@ -71,8 +71,8 @@ interface ActionFacts extends SpokeFacts {
 
 /** Reads the facts in this transaction or connection. */
 export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
-  const live = await liveOperations(rows, spoke.id);
-  const failure = spoke.state === "failed" ? await lastFailure(rows, spoke.id, "upgrade") : null;
+  const live = await listLiveOperations(rows, spoke.id);
+  const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
   const resize = live.findLast(({ kind }) => kind === "resize");
   const maintenance = live.findLast(({ kind }) => kind === "maintenance-on" || kind === "maintenance-off");
   return {
@@ -82,7 +82,7 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFact
     maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
     live: live.map(({ kind }) => kind),
     failedUpgrade: failure !== null,
-    halfRestored: spoke.state === "failed" && await findHalfRestored(rows, spoke.id) !== null,
+    halfRestored: spoke.state === "failed" && await findUnfinishedRestore(rows, spoke.id) !== null,
     failure,
   };
 }
@@ -94,7 +94,7 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFact
 export async function acceptAction(
   app: App,
   tx: Tx,
-  requester: Asker,
+  requester: Requester,
   id: string,
   { action, parameters }: ActionRequest,
 ): Promise<SpokeRow> {
@@ -118,7 +118,7 @@ export async function acceptAction(
 /** Enqueues the operation of an action. Returns the updated spoke and the job. */
 export async function enqueueAction(
   tx: Tx,
-  requester: Asker,
+  requester: Requester,
   before: SpokeRow,
   { kind, state }: Pick<Acceptance, "kind" | "state">,
   action: string,
@@ -129,11 +129,11 @@ export async function enqueueAction(
   const job = await recordOperation(tx, requester, operationOn(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
-      ...onSpoke(after),
+      ...spokeSubject(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
     // An operation that is queued behind another, or changes no state, is announced when it starts.
-    events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job) }],
+    events: state === before.state ? [] : [{ ...about, state, operation: toStreamOperation(job) }],
   }));
   return [after, job];
 }

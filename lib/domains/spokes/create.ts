@@ -4,9 +4,9 @@
  * Unique indexes decide who gets a slug or domain. A lock decides conflicts of a domain with its parent domains.
  * Nothing relies on an earlier check.
  */
-import { type AuditEntry, onSpoke } from "#lib/audit/store.ts";
+import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -16,10 +16,10 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { findReply, type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { findReply, type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { applyDefaults, type DesiredSpoke } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
@@ -85,7 +85,7 @@ export async function createSpoke(
   const domains = domainsFor(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
   const create = (tx: Tx): Promise<SpokeRecord> =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const hub = await lockFederationShared(tx, federation.id);
       requireLiveHub(hub.state, "add a spoke to");
       const plan = await source?.claim(tx), own = draftSpoke(app, hub.id, desired, plan);
@@ -173,7 +173,7 @@ export interface AuditExtras {
 
 export async function recordNewSpoke(
   tx: Tx,
-  requester: Asker,
+  requester: Requester,
   spoke: SpokeRow,
   { metadata: more, otherEntries: others = [] }: AuditExtras = {},
 ): Promise<Job> {
@@ -181,7 +181,7 @@ export async function recordNewSpoke(
   return await recordOperation(tx, requester, operationOn(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
-      ...onSpoke(spoke),
+      ...spokeSubject(spoke),
       metadata: {
         slug: spoke.slug,
         domain: spoke.domain,
@@ -191,7 +191,7 @@ export async function recordNewSpoke(
         operationId: job.id,
       },
     }, ...others],
-    events: [{ ...about, state: spoke.state, operation: streamOperation(job) }],
+    events: [{ ...about, state: spoke.state, operation: toStreamOperation(job) }],
   }));
 }
 

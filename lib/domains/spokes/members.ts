@@ -6,7 +6,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 import { spoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -52,7 +52,7 @@ export async function delegateSpoke(
 ): Promise<InvitationResult & { readonly spokeId: string }> {
   const { id: spokeId, federationId, slug } = spoke;
   return await app.db.transact((tx) =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const result = await addMember(tx, actor, invitee, {
         seat: { spokeId },
         ids: { federationId, spokeId },

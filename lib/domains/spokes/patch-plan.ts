@@ -6,7 +6,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { liveOperations } from "#lib/jobs/store.ts";
+import { listLiveOperations } from "#lib/jobs/store.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
 import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
@@ -36,7 +36,7 @@ export async function planPatch(
 ): Promise<PatchPlan> {
   const current = toDesired(before), target = { ...current, ...selectDefined(patch) };
   const changes = diffFields(current, target);
-  const live = await liveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
+  const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
   // Only changed fields are checked, so that a client can send the record back unchanged.
   requireOffered(app.catalog, { brand: changes.brand?.to ?? undefined });
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);

@@ -6,15 +6,15 @@
  * An install that has not started uses the new values directly. A suspended spoke is refused: its site cannot be
  * updated, and the row would differ from it for months.
  */
-import { onSpoke } from "#lib/audit/store.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import { ownNamesOf } from "#lib/domains/spokes/domains.ts";
@@ -74,14 +74,14 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   await record(tx, actor, {
     audit: [{
       kind: "spoke_updated",
-      ...onSpoke(after),
+      ...spokeSubject(after),
       metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
     }],
     // An operation that is queued behind another is announced when it starts.
     events: [{
       ...about,
       state: after.state,
-      ...(job && after.state !== before.state && { operation: streamOperation(job) }),
+      ...(job && after.state !== before.state && { operation: toStreamOperation(job) }),
     }],
   });
   return after;
@@ -90,7 +90,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
 /** Enqueues the update of the site. Returns the updated spoke and the job. */
 export async function enqueueConfigure(
   tx: Tx,
-  requester: Asker,
+  requester: Requester,
   spoke: SpokeRow,
   { state }: Acceptance,
 ): Promise<[SpokeRow, Job]> {

@@ -1,14 +1,14 @@
 /** Requests the removal of a spoke. A job deletes the namespace; the row stays and becomes `removed`. */
-import { onSpoke } from "#lib/audit/store.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { isFinished } from "#lib/jobs/job.ts";
-import { streamOperation } from "#lib/jobs/operation.ts";
-import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
-import { cancelOperationsOf } from "#lib/jobs/store.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { findLastRemoval, retrySoon } from "#lib/jobs/removal.ts";
+import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -28,17 +28,17 @@ export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Prom
  * Cancels the spoke's other operations: queued ones immediately, running ones as soon as their replica notices. The
  * removal starts when nothing of the spoke runs.
  */
-export async function acceptRemoval(tx: Tx, requester: Asker, id: string): Promise<SpokeRow> {
+export async function acceptRemoval(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
   if (before.state === "removing") {
-    const removal = await lastRemoval(tx, { spokeId: id });
+    const removal = await findLastRemoval(tx, { spokeId: id });
     if (removal && !isFinished(removal.state)) {
-      await hasten(tx, removal);
+      await retrySoon(tx, removal);
       return before;
     } // otherwise an earlier release ended it at its time limit, and the spoke must still be removed
   }
-  const cancelledJobs = await cancelOperationsOf(tx, id);
+  const cancelledJobs = await cancelSpokeOperations(tx, id);
   const after = await moveSpoke(tx, id, "removing");
   const about = { federationId: after.federationId, spokeId: id };
   await recordOperation(tx, requester, operationOn(after, "remove"), (job) => ({
@@ -52,11 +52,11 @@ export async function acceptRemoval(tx: Tx, requester: Asker, id: string): Promi
       })),
       {
         kind: "spoke_removal_requested",
-        ...onSpoke(after),
+        ...spokeSubject(after),
         metadata: { slug: after.slug, domain: after.domain, operationId: job.id },
       },
     ],
-    events: [{ ...about, state: after.state, operation: streamOperation(job) }],
+    events: [{ ...about, state: after.state, operation: toStreamOperation(job) }],
   }));
   return after;
 }

@@ -1,5 +1,5 @@
 /** Converts spokes to API records, each with its current operation. */
-import { type AuditEvent, readAudit, shownTo } from "#lib/audit/store.ts";
+import { type AuditEvent, listAuditEvents, redactForReader } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
@@ -8,7 +8,7 @@ import { canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
-import { currentOperations } from "#lib/jobs/store.ts";
+import { readCurrentOperations } from "#lib/jobs/store.ts";
 import { listFormerDomains } from "#lib/domains/spokes/names.ts";
 import {
   defaultExtras,
@@ -43,7 +43,7 @@ export async function showListedSpokes(
   newJobs: readonly Job[] = [],
 ): Promise<SpokeRecord[]> {
   const [jobs, former] = await Promise.all([
-    currentOperations(rows, spokes.filter(({ busy }) => busy).map(({ id }) => id)),
+    readCurrentOperations(rows, spokes.filter(({ busy }) => busy).map(({ id }) => id)),
     listFormerDomains(rows, spokes.filter(({ renamed }) => renamed).map(({ id }) => id)),
   ]);
   const operations = await describeOperations(rows, [...jobs.values(), ...newJobs], (job) => canSee(viewer, job));
@@ -77,6 +77,6 @@ export async function findActivity(
   { id }: Pick<SpokeRow, "id">,
   request: ListPageRequest,
 ): Promise<ListPage<AuditEvent>> {
-  const page = await readAudit(rows, { spokeId: id }, request);
-  return withItems(page, page.items.map((event) => shownTo(viewer, event)));
+  const page = await listAuditEvents(rows, { spokeId: id }, request);
+  return withItems(page, page.items.map((event) => redactForReader(viewer, event)));
 }

@@ -4,7 +4,7 @@
  * It is Moodle's own link to reset a password. It is shown to the caller and not stored. It is recorded before it is
  * shown, and only if nothing has changed meanwhile. A link that is not shown expires.
  */
-import { onSpoke } from "#lib/audit/store.ts";
+import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
@@ -57,7 +57,7 @@ export async function createSignInLink(
     await record(tx, actor, {
       audit: [{
         kind: "spoke_sign_in_link_created",
-        ...onSpoke(row),
+        ...spokeSubject(row),
         metadata: { slug: row.slug, expiresAt: expiresAt.toISOString() },
       }],
     });

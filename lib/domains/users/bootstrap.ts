@@ -1,6 +1,6 @@
 /** Creates the first operator from the configuration. */
 import { sql } from "kysely";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { hashPassword } from "#lib/drivers/crypto/password.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";

@@ -6,8 +6,8 @@ import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
-import { holdSentence } from "#lib/installation/held.ts";
-import { readBounds } from "#lib/events/store.ts";
+import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
+import { readStreamBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { errorHeaders, httpStatusOf } from "#lib/http/problem.ts";
 import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
@@ -185,7 +185,7 @@ async function openCall<Q, B>(call: AnyEndpointCall): Promise<PageCall<Q, B>> {
   const { count: unread } = await countUnread(app.db.rows, actor);
   return {
     callApi: createApiCaller(call),
-    me: { displayName, email, role, unread, warning: hold && role === "operator" ? holdSentence(hold) : null },
+    me: { displayName, email, role, unread, warning: hold && role === "operator" ? describeDatabaseHold(hold) : null },
     actor,
     params,
     query,
@@ -194,7 +194,7 @@ async function openCall<Q, B>(call: AnyEndpointCall): Promise<PageCall<Q, B>> {
     signup: app.config.signup,
     now: () => app.db.now(),
     async follow(federationId) {
-      return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
+      return { federationId, since: (await readStreamBounds(app.db.rows, federationId)).last };
     },
   };
 }

@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Ends, Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
+import type { Handler, HandlerHooks, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
 import { demandSameSite } from "#lib/workers/identity.ts";
 import { demandHealth, readDatabase } from "#lib/workers/jobs.ts";
 import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
@@ -57,9 +57,9 @@ export function restart(app: App): Handler {
 
 export function action<Step extends string>(
   app: App,
-  operation: Planned<Step>,
+  operation: PlannedOperation<Step>,
   steps: Steps<Step, SpokeSite>,
-  ends: Partial<Ends<SpokeSite>> = {},
+  ends: Partial<HandlerHooks<SpokeSite>> = {},
 ): Handler {
   return spokeHandler(app, operation, steps, { hooks: actionOutcomes(), observe, ...ends });
 }

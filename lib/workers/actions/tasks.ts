@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import { CRON, FENCE } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
+import type { Handler, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
 import { missing } from "#lib/workers/fenced.ts";
 import { demandTask, type JobPlace, runJob } from "#lib/workers/jobs.ts";
 import { taskOutcomes } from "#lib/workers/outcomes.ts";
@@ -26,7 +26,7 @@ export function runCron(app: App): Handler {
 
 export function task<Step extends string>(
   app: App,
-  operation: Planned<Step>,
+  operation: PlannedOperation<Step>,
   steps: Steps<Step, SpokeSite>,
 ): Handler {
   return spokeHandler(app, operation, steps, { hooks: taskOutcomes });
@@ -43,13 +43,13 @@ export async function purgeOnce(site: JobPlace, run: Run): Promise<void> {
 async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
   if (typeof cronJob === "string" && await space.get({ ...JOB, name: cronJob }, run)) {
-    run.progress("The job that was begun before is under way still");
+    run.showProgress("The job that was begun before is under way still");
     return await space.follow(cronJob, waitingFor(run));
   }
   const cron = await space.get(CRON, run);
   if (!cron) throw missing(CRON);
   const job = jobOf(cron, run.job.fence);
-  await run.remember({ cronJob: job.metadata.name });
+  await run.saveProgress({ cronJob: job.metadata.name });
   return await space.run(job, waitingFor(run));
 }
 

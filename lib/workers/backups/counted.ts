@@ -15,7 +15,7 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 export async function takeCounted(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreDrills === "off" || spoke.state !== "active") return void await take();
-  if (!("counted" in run.job.progress)) await run.remember({ counted: await count(site, run, "") });
+  if (!("counted" in run.job.progress)) await run.saveProgress({ counted: await count(site, run, "") });
   const before: SiteCounts | null = run.job.progress.counted;
   const backup = await take();
   const after = before && await count(site, run, "-2");

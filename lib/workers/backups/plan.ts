@@ -11,7 +11,7 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { explainUnavailable, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { nextBackup } from "#lib/domains/backups/schedule.ts";
 import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
@@ -72,11 +72,11 @@ async function look(
 ): Promise<readonly SnapshotClass[] | null> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(LOOK)]);
   try {
-    const classes = await readRetaining(await clusters.open(name), { signal, check: run.check });
+    const classes = await readRetaining(await clusters.open(name), { signal, check: run.throwIfStopped });
     await saveSnapshotClasses(db.rows, name, classes);
     return classes;
   } catch (error) {
-    run.check();
+    run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
     const words = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
     const reason = redact(words); // people read it who may not see the cluster

@@ -19,7 +19,7 @@ import {
 } from "#lib/domains/backups/store.ts";
 import { BACKUP, claimNames } from "#lib/moodle/names.ts";
 import { PARTICULARS_OF, type SignedText, textOfBackup } from "#lib/moodle/particulars.ts";
-import { readInstallation, signFor } from "#lib/installation/installation.ts";
+import { readInstallation, signText } from "#lib/installation/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -43,14 +43,14 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // there never was anything to keep
   try {
     const { volumes } = await takeBackup(site, run, { kind: "last" });
-    await run.remember({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
+    await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
     // One that is not ready when the step's time is over is not waited for again: somebody asked for a removal.
     const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
     const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // not attempts: other steps have had some of those
     if (!(error instanceof ClusterError)) throw error;
     if (passing && tries < TRIES) {
-      await run.remember({ lastSnapshotTries: tries });
+      await run.saveProgress({ lastSnapshotTries: tries });
       throw error;
     }
     run.log[isOfGone(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
@@ -106,7 +106,7 @@ async function plan(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> 
 /** What the backup's row says of it, so that it can be found again where the row is lost. */
 async function signedParticulars({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
   const installation = await readInstallation(app.db.rows), text = textOfBackup(backup);
-  const signature = signFor(installation, spoke.namespaceUid!, text);
+  const signature = signText(installation, spoke.namespaceUid!, text);
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedText);
 }
 

@@ -5,7 +5,7 @@
  * at once. So a hundred events cost one call, and it may be begun again at any point.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import {
   BILLING_EVENT,
   type EventRow,

@@ -1,6 +1,6 @@
 /** Looks at a hub's subscription at the provider, and tells it the hub's name and address, should these be others by now. */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
 import { CHECK_BILLING } from "#lib/domains/billing/jobs.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
@@ -25,7 +25,7 @@ export function lookBilling(app: Needed, payments: Payments): Handler {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
         if (!hub || hub.removed || hub.row.customerId === null) return;
         const { federationId, customerId: customer, email } = hub.row;
-        run.check();
+        run.throwIfStopped();
         await payments.updateCustomer(customer, { federationId, name: hub.name, email }, run.signal);
       },
     },

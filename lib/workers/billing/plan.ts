@@ -7,7 +7,7 @@
  * is found by a later look.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { findUncheckedHubs, needsSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
 import { checkBillingJob, syncJob } from "#lib/domains/billing/jobs.ts";
 import { record } from "#lib/changes/record.ts";
@@ -22,7 +22,7 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
   return upkeep({ kind: "plan-billing", every: 15 * SECOND }, {
     compare: ["Comparing the spokes with what is billed", 5 * MINUTE, async (run) => {
       for (let after: string | undefined = ""; after !== undefined;) {
-        run.check();
+        run.throwIfStopped();
         const hubs = await readHubsToSync(db.rows, { after, limit: batch });
         const jobs = hubs.filter((hub) => needsSync(hub, catalog)).map(({ row }) => syncJob(row.federationId));
         if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
@@ -41,7 +41,7 @@ export function planLooks({ db }: Pick<App, "db">, most = MOST): Handler {
     unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {
       const ids = await findUncheckedHubs(db.rows, most), now = (await db.now()).getTime();
       const jobs = ids.map((id, i) => checkBillingJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
-      run.check();
+      run.throwIfStopped();
       if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
     }],
   });

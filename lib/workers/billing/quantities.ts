@@ -49,7 +49,7 @@ export async function applyChanges(
   for (const { size, quantity } of changes.filter((change) => "size" in change)) {
     added.push({ size, quantity, price: await priceOf(payments, catalog, run, size) });
   }
-  run.check();
+  run.throwIfStopped();
   if (subscription) return await payments.setQuantities(subscription.id, [...items, ...added], run.signal);
   return await payments.createSubscription({ federationId, customer, items: added }, run.signal);
 }
@@ -57,6 +57,6 @@ export async function applyChanges(
 async function priceOf(payments: Payments, catalog: Catalog, run: Run, size: string): Promise<string> {
   const price = priceForSize(catalog, size);
   if (!price) throw new Error(`The size ${size}, which is to be billed, has neither an item nor a price`);
-  run.check();
+  run.throwIfStopped();
   return await payments.priceFor(price, run.signal);
 }

@@ -13,7 +13,7 @@
  * undoes that. It becomes a difference, which people can reconcile.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
 import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
 import { checkBillingJob, followUpSyncJob, SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
@@ -75,7 +75,7 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
 async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: known, email } = row;
   const wanted = { federationId, name, email };
-  run.check();
+  run.throwIfStopped();
   if (known === null || !await describe(run, payments, row, wanted)) {
     const customer = await payments.customerFor(wanted, run.signal);
     await run.write(async (tx) => {
@@ -83,7 +83,7 @@ async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledH
       if (now?.customerId === known) await updateSubscription(tx, federationId, { customerId: customer });
     });
   }
-  await run.remember({ email });
+  await run.saveProgress({ email });
 }
 
 /** Whether there is such a customer. One who was deleted while there was a subscription is for people to look at. */
@@ -106,14 +106,14 @@ async function describe(
 async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
   const { row, counts, removed } = hub, { federationId, customerId: customer } = row;
   if (customer === null && !removed) return; // the step before sees to it; without one, nothing can be told
-  if (row.told === null && row.subscriptionId !== null) await run.remember({ again: true });
+  if (row.told === null && row.subscriptionId !== null) await run.saveProgress({ again: true });
   const found = customer === null ? null : await find(run, payments, { ...row, customerId: customer });
   const ended = found ? hasEnded(found) : row.subscriptionId !== null;
   const wanted = selectBilled(counts, app.catalog, found?.items ?? []);
   let shown = found;
   if (removed && found && !ended) {
     await noteAsking(run, row);
-    run.check();
+    run.throwIfStopped();
     shown = await payments.endSubscription(found.id, run.signal);
   } else if (customer !== null && !ended) {
     const changes = planItems(found?.items ?? [], wanted);

@@ -76,7 +76,7 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
 
 /** Its pods write the new name into Moodle's configuration when they start, and whether it sends mail. */
 export async function tellSite(site: SpokeSite, run: Run): Promise<void> {
-  await run.remember({ moved: true });
+  await run.saveProgress({ moved: true });
   await putTold(site, run, site.inputs, inputsAfter(site, run));
   await startAnew(site, run);
   await untilReady(site, run, MOODLE);

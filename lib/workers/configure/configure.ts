@@ -61,7 +61,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   const after = await toDesiredInputs(app, spoke, inputs);
   if (isMoving(inputs, after)) await note(run, movingNotes(inputs, after));
   if (inputs.mailHeld && !after.mailHeld && !after.mail) await note(run, [NO_RELAY]);
-  await run.remember({ after: configuredPart(after) });
+  await run.saveProgress({ after: configuredPart(after) });
 }
 
 /** What the pods of an earlier holder's Job set, they have read here: so this is written first, and those are waited for. */

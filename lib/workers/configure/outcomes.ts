@@ -6,7 +6,7 @@
 import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { liveOperations } from "#lib/jobs/store.ts";
+import { listLiveOperations } from "#lib/jobs/store.ts";
 import { clearRequestedDomain, releaseDomains, switchDomain } from "#lib/domains/spokes/names.ts";
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { actionOutcomes, isGoing } from "#lib/workers/outcomes.ts";
@@ -49,5 +49,5 @@ async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<o
 
 /** Whether another one has been asked for, which brings what is wished by now. */
 async function hasFollower(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
-  return (await liveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
+  return (await listLiveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
 }

@@ -15,8 +15,8 @@ import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-t
 import { isGood } from "#lib/domains/backups/retention.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { around, type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
-import { judge, lastReport, mayTryAgain } from "#lib/scheduler/reports.ts";
+import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
+import { analyzeFailure, finalReportOf, mayRetry } from "#lib/scheduler/reports.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { endFailed, endInVain, endProved, isJudged } from "#lib/workers/drills/ends.ts";
 import { type DrillPlace, openDrill, readDrill } from "#lib/workers/drills/place.ts";
@@ -49,7 +49,7 @@ type Step = (typeof DRILL.steps)[number]["name"];
 
 export function drill(app: App): Handler {
   const plan = { steps: {} as Readonly<Record<Step, unknown>> };
-  const handler = handlerOf({ kind: DRILL, plan }, (run: Run) => openDrill(app, run), {
+  const handler = createHandler({ kind: DRILL, plan }, (run: Run) => openDrill(app, run), {
     sandbox: makeSandbox,
     async volumes(place, run) {
       await claimsFrom(place, run, place.from);
@@ -67,14 +67,14 @@ export function drill(app: App): Handler {
     proof: prove,
     clear: removeSandbox,
   }, { hooks: {} });
-  return around(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
+  return wrapSteps(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
 }
 
 /** Before Moodle starts: its start brings the code of its image, and makes directories that are missing. */
 async function compareFiles(place: DrillPlace, run: Run): Promise<void> {
-  run.progress("Comparing the uploaded files with the database");
+  run.showProgress("Comparing the uploaded files with the database");
   const checked: FilesCheck = await checkFiles(place, run, place.backup.createdAt);
-  await run.remember({ checked });
+  await run.saveProgress({ checked });
 }
 
 async function prove(place: DrillPlace, run: Run): Promise<void> {
@@ -110,15 +110,15 @@ function trying(app: App, work: Work, step: string): Work {
     if (!isGood(backup)) return await endInVain(run, "the backup is gone");
     const { failure, deadlineAt } = run.job;
     if (failure && await app.db.now() >= deadlineAt!) {
-      return await endFailed(run, { nature: "passing", report: failure });
+      return await endFailed(run, { nature: "transient", report: failure });
     }
     try {
       await work(run);
     } catch (error) {
       run.signal.throwIfAborted();
-      const verdict = judge(error, step);
-      if (mayTryAgain(verdict, { ...DRILL, persistent: false }, run.job, await app.db.now())) throw error;
-      await endFailed(run, { ...verdict, report: lastReport(verdict, run.job) });
+      const verdict = analyzeFailure(error, step);
+      if (mayRetry(verdict, { ...DRILL, persistent: false }, run.job, await app.db.now())) throw error;
+      await endFailed(run, { ...verdict, report: finalReportOf(verdict, run.job) });
     }
   };
 }

@@ -5,11 +5,11 @@
  * A failure that says nothing of the backup, because the cluster had no room or did not work, is none of the backup: it is
  * noted as what it is, nobody is woken, and the drill comes again the next night.
  */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
-import { bulkMailJob } from "#lib/jobs/mail.ts";
+import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { writeHeld } from "#lib/jobs/fence.ts";
+import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
@@ -24,7 +24,7 @@ import { nextRestoreTest } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { Verdict } from "#lib/scheduler/reports.ts";
+import type { FailureAnalysis } from "#lib/scheduler/reports.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { DrillWork } from "#lib/workers/drills/place.ts";
 import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
@@ -39,7 +39,7 @@ export function isJudged({ job }: Run): boolean {
 /** Nobody is interested any more. */
 export async function endInVain(run: Run, why: string): Promise<void> {
   run.log.info("A restore drill ends early", { reason: why });
-  await run.remember({ outcome: "in vain" });
+  await run.saveProgress({ outcome: "in vain" });
 }
 
 export async function endProved(run: Run, found: Omit<RestoreTestResult, "seconds">): Promise<void> {
@@ -51,7 +51,7 @@ export async function endProved(run: Run, found: Omit<RestoreTestResult, "second
   });
 }
 
-export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "report">): Promise<void> {
+export async function endFailed(run: Run, verdict: Pick<FailureAnalysis, "nature" | "report">): Promise<void> {
   const { code, fault, message, step, log } = verdict.report;
   const isOfBackup = speaksOfBackup(verdict);
   await end(run, isOfBackup ? "failed" : "not tried", async (tx, spoke, tried) => {
@@ -69,7 +69,7 @@ export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "rep
     if (!await recordTestFailure(tx, tried, message)) return;
     const about = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };
     const jobs = (await listOperators(tx)).map(({ email, displayName: name }) =>
-      bulkMailJob({ template: "backup-unproved", to: { email, name }, about })
+      createBulkMailJob({ template: "backup-unproved", to: { email, name }, about })
     );
     await tell(tx, spoke, {
       kind: "tenant_backup_failed",
@@ -86,7 +86,7 @@ type Write = (tx: Tx, spoke: SpokeRow, tried: RestoreTestIdentity, seconds: numb
 async function end(run: Run, outcome: string, write: Write): Promise<void> {
   const { backupId } = run.job.payload as DrillWork, spokeId = run.job.spokeId!;
   await run.write(async (tx) => {
-    const { id: drillId, startedAt, updatedAt } = await writeHeld(tx, run.job, { progress: { outcome } });
+    const { id: drillId, startedAt, updatedAt } = await updateHeldJob(tx, run.job, { progress: { outcome } });
     const seconds = Math.round((updatedAt.getTime() - startedAt!.getTime()) / SECOND);
     await write(tx, await lockSpoke(tx, spokeId), { backupId, spokeId, drillId }, seconds);
   });
@@ -125,9 +125,9 @@ const NOT_ITS_FAULT = new Set([
 ]);
 
 /** What ran out of time counts: it would have in an emergency. */
-function speaksOfBackup({ nature, report: { code, message } }: Pick<Verdict, "nature" | "report">): boolean {
+function speaksOfBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
   if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && STORAGE_FULL.test(message)) {
     return false;
   }
-  return nature === "final" || code === "deadline";
+  return nature === "permanent" || code === "deadline";
 }

@@ -56,6 +56,6 @@ async function inputsOf(
     ...sandboxInputs(roomy, { id: run.job.id, madeAfter: spoke.id }, releaseId),
     origin: { turn: turnOf(run.job.id), identity: "same" },
   };
-  await run.remember({ inputs });
+  await run.saveProgress({ inputs });
   return inputs;
 }

@@ -8,7 +8,7 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { nextRestoreTest, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";

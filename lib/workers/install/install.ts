@@ -59,7 +59,7 @@ async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
     await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }
   const job = place.blueprint.jobObject(place.inputs, "install", run.job.fence);
-  await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
+  await run.saveProgress({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
   const result = await place.space.run(job, { ...waitingFor(run), listen: parts.listen });
   await parts.keep();
   const facts = readSiteFacts(result.log);

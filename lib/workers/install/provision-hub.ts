@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
+import { createHandler, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/workers/outcomes.ts";
 import { putFenced } from "#lib/workers/fenced.ts";
 import { recordNow } from "#lib/workers/particulars.ts";
@@ -10,7 +10,7 @@ import { rememberCluster } from "#lib/workers/same-cluster.ts";
 import { finalError, type HubSite, openHub } from "#lib/workers/site.ts";
 
 export function provisionHub(app: App): Handler {
-  return handlerOf(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
+  return createHandler(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
     namespace: makeNamespace,
     async rooms({ app, hub, blueprint, inputs, space }, run) {
       await recordNow(app, run, "federations", hub.id);

@@ -7,7 +7,7 @@ import { type HubSettings, newsOf, seedNotes, type SeedPart, WORDS } from "#lib/
 import { isFinished } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { Awaiting } from "#lib/scheduler/stops.ts";
+import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
 import { untilBound } from "#lib/workers/volumes/bound.ts";
 import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
@@ -39,7 +39,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {
-    throw new Awaiting("Waiting until the backup is taken that it is to be made from", operationId);
+    throw new OperationAwaited("Waiting until the backup is taken that it is to be made from", operationId);
   }
   const backup = (await findBackup(db.rows, id))!; // as its operation left it, which may have ended after the first look
   if (backup.readyAt !== null) return backup;

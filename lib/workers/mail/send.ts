@@ -8,7 +8,7 @@ import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
 import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { BULK_MAIL, MAIL, type MailPayload } from "#lib/jobs/mail.ts";
+import { BULK_MAIL_KIND, MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
 import { isRefusal, mailServerReply } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 import { linkOf, needsLink, readingPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
@@ -28,12 +28,12 @@ const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
 
 /** The same for what goes to many at once. */
 export function sendBulkMail(app: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
-  return { ...sendMail(app, post, retry), kind: BULK_MAIL };
+  return { ...sendMail(app, post, retry), kind: BULK_MAIL_KIND };
 }
 
 export function sendMail({ config, log }: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
   return {
-    kind: MAIL,
+    kind: MAIL_KIND,
     steps: {
       async send(run) {
         try {
@@ -82,7 +82,7 @@ async function send(run: Run, post: MailTransport, home: URL): Promise<void> {
     ...renderLetter(letter, home, link),
     link,
   };
-  run.check();
+  run.throwIfStopped();
   const { answer, file } = await post.send(mail, run.signal);
   if (file === null) return run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
   run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
@@ -116,7 +116,7 @@ export function forgottenPassword(): Handler {
   return {
     kind: FORGOTTEN_PASSWORD,
     steps: {
-      answer: ({ job, write }) => write((tx) => sendResetLink(tx, job.asker, String(job.payload.email))),
+      answer: ({ job, write }) => write((tx) => sendResetLink(tx, job.requester, String(job.payload.email))),
     },
   };
 }
@@ -125,7 +125,7 @@ export function signup(): Handler {
   return {
     kind: SIGNUP,
     steps: {
-      answer: ({ job, write }) => write((tx) => processSignup(tx, job.asker, job.id, job.payload as QueuedSignup)),
+      answer: ({ job, write }) => write((tx) => processSignup(tx, job.requester, job.id, job.payload as QueuedSignup)),
     },
   };
 }

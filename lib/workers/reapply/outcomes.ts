@@ -7,7 +7,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
-import { endedBefore } from "#lib/jobs/store.ts";
+import { listEndedBefore } from "#lib/jobs/store.ts";
 import { findHalfWay } from "#lib/workers/upgrade/half-way.ts";
 import { takenBy, withSize } from "#lib/workers/reapply/size.ts";
 import { digestOf } from "#lib/workers/image-digest.ts";
@@ -35,6 +35,10 @@ async function asItStands(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "sta
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {
-  const before = await endedBefore(tx, job, ["suspend", "resume", "reapply", "restore"] satisfies SpokeOperationKind[]);
+  const before = await listEndedBefore(
+    tx,
+    job,
+    ["suspend", "resume", "reapply", "restore"] satisfies SpokeOperationKind[],
+  );
   return before.find(({ state }) => state === "succeeded")?.kind === "suspend";
 }

@@ -33,7 +33,7 @@ export function reapply(app: App): Handler {
     async policies(site, run) {
       await demandWhole(site, run);
       // The first holder's: should another release go on with this, the sweep tells what it left to be done.
-      if (!run.job.progress.revision) await run.remember({ revision: site.blueprint.revision });
+      if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
       await chooseSize(site, run);
       await relabel(site, run);
       await untilCounted(site, run, await putWideLimits(site, run));

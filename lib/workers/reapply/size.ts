@@ -18,7 +18,7 @@ export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<
   const offered = withOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
   const taken: Resized = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
-  await run.remember({ taken: offered === inputs ? null : taken });
+  await run.saveProgress({ taken: offered === inputs ? null : taken });
   if (offered !== inputs) {
     await note(run, [`The size ${size} has other amounts now than when this was made: they were taken over`]);
   }

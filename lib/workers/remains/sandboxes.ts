@@ -46,7 +46,7 @@ async function removeIn(app: App, run: Run, name: string): Promise<void> {
     await removeAll(app, patient, await app.clusters.open(name));
   } catch (error) {
     run.signal.throwIfAborted();
-    run.check();
+    run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
     run.log.warn("Cannot remove what sandboxes have left in the storage; trying again in an hour", {
       cluster: name,

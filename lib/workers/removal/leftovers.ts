@@ -60,7 +60,7 @@ export async function rememberVolumes(cluster: Cluster, run: Run, namespace: str
     claimUid: claim.metadata.uid!,
     volume: String(claim["spec"].volumeName),
   }));
-  await run.remember({ volumes });
+  await run.saveProgress({ volumes });
 }
 
 /** They go with their claims, whatever their class says. One that may not be changed stays, and is told of at the end. */
@@ -99,7 +99,7 @@ export async function demandNothingLeft(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: Held },
   run: Run,
 ): Promise<void> {
-  const end = performance.now() + Math.min(PATIENCE, run.patience());
+  const end = performance.now() + Math.min(PATIENCE, run.timeLeft());
   for (let pause = SECOND / 4;; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     const notes: string[] = [];
     const left = await findLabelled(cluster, run, holding) ?? await findForced(cluster, run, holding, notes) ??
@@ -108,7 +108,7 @@ export async function demandNothingLeft(
     if (performance.now() + pause > end) {
       throw new ClusterError("Remaining", left.sentence, { transient: true, blame: "operator", hint: left.hint });
     }
-    run.progress(left.sentence);
+    run.showProgress(left.sentence);
     await sleep(pause, run.signal);
   }
 }

@@ -6,7 +6,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { around, type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
+import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { demandNothingLeft, rememberVolumes } from "#lib/workers/removal/leftovers.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
 import { demandSameCluster } from "#lib/workers/same-cluster.ts";
@@ -16,8 +16,8 @@ import { stopSite } from "#lib/workers/removal/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { record } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { writeHeld } from "#lib/jobs/fence.ts";
-import { judge } from "#lib/scheduler/reports.ts";
+import { updateHeldJob } from "#lib/jobs/fence.ts";
+import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { dropContents } from "#lib/workers/volumes/claims.ts";
 import { listTurns } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -40,12 +40,15 @@ export function remove(app: App): Handler {
     },
   };
   const hooks = removalOutcomes;
-  return tellDaily(app, handlerOf(OPERATIONS.remove, (run: Run) => openSpoke(app, run), steps, { hooks }));
+  return tellDaily(app, createHandler(OPERATIONS.remove, (run: Run) => openSpoke(app, run), steps, { hooks }));
 }
 
 export function removeHub(app: App): Handler {
   const hooks = hubRemovalOutcomes;
-  return tellDaily(app, handlerOf(OPERATIONS["remove-hub"], (run: Run) => openHub(app, run), LAST_STEPS, { hooks }));
+  return tellDaily(
+    app,
+    createHandler(OPERATIONS["remove-hub"], (run: Run) => openHub(app, run), LAST_STEPS, { hooks }),
+  );
 }
 
 const LAST_STEPS = {
@@ -93,7 +96,7 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
  * also where a place cannot be opened.
  */
 function tellDaily(app: App, handler: Handler): Handler {
-  return around(handler, (work, step) => async (run) => {
+  return wrapSteps(handler, (work, step) => async (run) => {
     try {
       await work(run);
     } catch (error) {
@@ -104,14 +107,14 @@ function tellDaily(app: App, handler: Handler): Handler {
 }
 
 async function tell(app: App, run: Run, step: string, error: ClusterError): Promise<void> {
-  const { id, spokeId, federationId, startedAt, progress, asker } = run.job;
+  const { id, spokeId, federationId, startedAt, progress, requester: asker } = run.job;
   const toldAt = typeof progress.toldAt === "string" ? Date.parse(progress.toldAt) : startedAt!.getTime();
   const now = await app.db.now();
   if (now.getTime() - toldAt < DAY) return;
-  const { code, fault, message } = judge(error, step).report;
+  const { code, fault, message } = analyzeFailure(error, step).report;
   run.log.error("A removal hangs", { since: startedAt, step, code, reason: message });
   await run.write(async (tx) => {
-    await writeHeld(tx, run.job, { progress: { toldAt: now.toISOString() } });
+    await updateHeldJob(tx, run.job, { progress: { toldAt: now.toISOString() } });
     if (spokeId === null) return;
     const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
     const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };

@@ -21,7 +21,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   if (site.spoke.readyAt === null || site.holding.uid === null) return; // nobody has ever written anything into it
   const giveUp = (why: string) => note(run, [`The site was not stopped before it was removed: ${why}`]);
   for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
-    await run.remember({ stops: tries }); // also those that a holder did not live to see the end of
+    await run.saveProgress({ stops: tries }); // also those that a holder did not live to see the end of
     try {
       return await stopAll(site.space, run);
     } catch (error) {
@@ -51,7 +51,7 @@ export async function stopAll(space: Space, run: Run): Promise<void> {
 
 /** So much that what does not come can be noted before the step's time is over. */
 function patience(run: Run): number {
-  return Math.min(MOST, run.patience() / 3);
+  return Math.min(MOST, run.timeLeft() / 3);
 }
 
 /** Somebody may have deleted it: then there is nothing to stop. */

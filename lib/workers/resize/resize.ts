@@ -74,7 +74,7 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const left = short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(claims[disk], resources.disks[disk]));
   if (left.length > 0 && app.payments) throw unbillable(size, left); // the size is what is paid for
   await note(run, left);
-  await run.remember({ before: sizeOf(present), after: sizeOf(target) });
+  await run.saveProgress({ before: sizeOf(present), after: sizeOf(target) });
 }
 
 /**
@@ -119,7 +119,7 @@ async function growDisks(site: SpokeSite, run: Run): Promise<void> {
   const { disks } = inAnother(site.inputs, run, "after").resources, before = await failuresUntilNow(site, run);
   for (const disk of DISKS) {
     const size = await growClaim(site, run, disk, disks[disk]);
-    await run.remember({ disks: { ...run.job.progress.disks as object, [disk]: size } });
+    await run.saveProgress({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
   await untilGrown(site, run, { disks: DISKS, down: "to the volume", before });
 }

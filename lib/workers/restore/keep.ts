@@ -33,7 +33,7 @@ export async function keepReplaced(
   for (const name of had.filter((each) => !used.includes(each))) {
     replaced.push(...await mark(name, (claim) => marked(claim, until)));
   }
-  await run.remember({ replaced });
+  await run.saveProgress({ replaced });
 }
 
 function marked({ metadata }: KubeObject, until: string): PatchOperation[] {

@@ -10,7 +10,7 @@ import { type Footing, onFooting } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { findHalfRestored, hasReplaced } from "#lib/jobs/restores.ts";
+import { findUnfinishedRestore, hasChangedSite } from "#lib/jobs/restores.ts";
 import { digestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 import type { Replaced } from "#lib/workers/restore/keep.ts";
@@ -65,5 +65,5 @@ export const restoreOutcomes = actionOutcomes({
 
 /** Whether the site is down with this restore, or was before it. */
 export async function isDown(rows: Rows, job: Job): Promise<boolean> {
-  return hasReplaced(job) || await findHalfRestored(rows, job.spokeId!) !== null || await isHalfWay(rows, job);
+  return hasChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null || await isHalfWay(rows, job);
 }

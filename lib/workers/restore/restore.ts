@@ -15,10 +15,10 @@ import { WORDS } from "#lib/moodle/seed.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RestoreParameters } from "#lib/operations/restore.ts";
-import { hasReplaced, hasSucceededSince } from "#lib/jobs/restores.ts";
+import { hasChangedSite, hasSucceededSince } from "#lib/jobs/restores.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { upgradeChanges } from "#lib/operations/upgrade.ts";
-import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
+import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { action, observe } from "#lib/workers/actions/actions.ts";
 import { turnMaintenance } from "#lib/workers/actions/maintenance.ts";
 import { rememberDigest } from "#lib/workers/image-digest.ts";
@@ -83,7 +83,7 @@ export function restore(app: App): Handler {
       return seen;
     },
   });
-  return around(handler, (work) => (run) => explained(work, run));
+  return wrapSteps(handler, (work) => (run) => explained(work, run));
 }
 
 /** Decided once for the operation, by whichever of its holders comes first. */
@@ -95,7 +95,7 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   // Also the proof that it can be had, while the site still runs.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
   const restore: PreparedRestore = { before: footingOf(inputs), ...found };
-  await run.remember({ restore });
+  await run.saveProgress({ restore });
 }
 
 type Found = Omit<PreparedRestore, "before">;
@@ -160,7 +160,7 @@ async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
 /** That the storage is slow with what the volumes were made from is no reason to stop a site that runs on them. */
 async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
   try {
-    await tidySources(here, { ...run, patience: () => Math.min(run.patience(), TIDYING) });
+    await tidySources(here, { ...run, timeLeft: () => Math.min(run.timeLeft(), TIDYING) });
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await note(run, [
@@ -183,7 +183,7 @@ async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<v
   try {
     await work(run);
   } catch (error) {
-    if (!(error instanceof ClusterError) || !hasReplaced(run.job) || run.signal.aborted) throw error;
+    if (!(error instanceof ClusterError) || !hasChangedSite(run.job) || run.signal.aborted) throw error;
     const again = `wheelwright restore ${run.job.spokeId}`, isBack = prepared(run).backupId === null;
     throw stayingDown(
       error,

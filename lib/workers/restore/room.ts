@@ -30,7 +30,7 @@ export async function makeRoom(here: SpokeSite, run: Run): Promise<void> {
     ...Object.values(inputs.resources.disks),
   ];
   const room = writeAmount("storage", asked.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
-  await run.remember({ room });
+  await run.saveProgress({ room });
   const limits = await putObject(space, run, blueprint.spokeObjects(withRoom(inputs, room), "policies"));
   await untilCountedAnew(here, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));
 }

@@ -123,5 +123,5 @@ function memoryOf(run: Run): Memory | undefined {
 }
 
 async function remember(run: Run, sandbox: Memory): Promise<void> {
-  await run.remember({ sandbox });
+  await run.saveProgress({ sandbox });
 }

@@ -123,7 +123,7 @@ function listAndWatch(
   const watch = async (kind: SweptKind, version: string): Promise<void> => {
     try {
       const from = { selector: SELECTOR, version };
-      for await (const change of cluster.follow(kind, from, { check: run.check, signal })) {
+      for await (const change of cluster.follow(kind, from, { check: run.throwIfStopped, signal })) {
         if (isOwn(namespaceOf(change.object))) news.hear(change);
       }
     } catch (error) {

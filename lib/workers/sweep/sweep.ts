@@ -10,7 +10,7 @@
  * With a pause of 0.3 s before each page about two calls a second. That would be two and a half minutes of pausing for 10,000:
  * a cluster of 2,000 spokes or more is followed (follow.ts), and a look at it lasts half an hour.
  */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
 import type { NewJob } from "#lib/jobs/job.ts";

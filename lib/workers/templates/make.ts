@@ -18,10 +18,10 @@ import { labelsOf } from "#lib/moodle/stamp.ts";
 import { setField } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { isRoomWanted } from "#lib/jobs/queue.ts";
+import { isReplicaNeeded } from "#lib/jobs/queue.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { judge } from "#lib/scheduler/reports.ts";
-import { Yielding } from "#lib/scheduler/stops.ts";
+import { analyzeFailure } from "#lib/scheduler/reports.ts";
+import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { releaseContent, SNAPSHOT } from "#lib/workers/backups/expired.ts";
 import { cutSnapshots, planSnapshots, readRetaining } from "#lib/workers/backups/snapshots.ts";
@@ -112,14 +112,14 @@ export function makeTemplate(app: App): Handler {
 async function tryStep(app: App, run: Run, step: Step, work: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
-  if (attempt > TRIES && failure) return await run.remember({ failed: failure }); // it was cut off, time and again
+  if (attempt > TRIES && failure) return await run.saveProgress({ failed: failure }); // it was cut off, time and again
   try {
     await work(await openPlace(app, run), run);
   } catch (error) {
     run.signal.throwIfAborted();
-    const { nature, report: { code, message } } = judge(error, step);
-    if (error instanceof Yielding || nature !== "final" && attempt < TRIES) throw error;
-    await run.remember({ failed: { step, code, message } satisfies MakingFailure });
+    const { nature, report: { code, message } } = analyzeFailure(error, step);
+    if (error instanceof StepYielded || nature !== "permanent" && attempt < TRIES) throw error;
+    await run.saveProgress({ failed: { step, code, message } satisfies MakingFailure });
   }
 }
 
@@ -138,7 +138,7 @@ async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Pr
   if (row?.state !== "making" || !config.templates) {
     throw finalError("Unwanted", "No template is wanted any more", "None is made while TEMPLATES is off.");
   }
-  if (await isRoomWanted(db.rows)) throw new Yielding("Operations that people asked for go first", LOOK_AGAIN);
+  if (await isReplicaNeeded(db.rows)) throw new StepYielded("Operations that people asked for go first", LOOK_AGAIN);
   if (row.clusterUid !== (await cluster.identity(run) ?? "")) {
     const message = `${cluster.name} is another cluster than the one that the template was wanted in`;
     throw finalError("another_cluster", message, "The next installation there wishes for another one.");

@@ -63,7 +63,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
 /** What cannot be deleted now is gone on with in an hour. */
 async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
-  const patient = { ...run, signal, patience: () => Math.min(run.patience(), PATIENCE) };
+  const patient = { ...run, signal, patience: () => Math.min(run.timeLeft(), PATIENCE) };
   try {
     if (volumes.length > 0) {
       const opened = await clusters.open(cluster);
@@ -80,7 +80,7 @@ async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, vol
     await run.write((tx) => removeTemplate(tx, id));
   } catch (error) {
     run.signal.throwIfAborted();
-    run.check();
+    run.throwIfStopped();
     run.log.warn("Cannot delete the snapshots of a template; trying again in an hour", {
       template: id,
       cluster,

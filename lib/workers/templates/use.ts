@@ -136,7 +136,7 @@ async function tryTo(
   work: (patient: Patient) => Promise<void>,
 ): Promise<TemplateUse | null> {
   try {
-    await work((step) => ({ ...run, patience: () => Math.min(run.patience(), PATIENCE[step]) }));
+    await work((step) => ({ ...run, timeLeft: () => Math.min(run.timeLeft(), PATIENCE[step]) }));
     return null;
   } catch (error) {
     run.signal.throwIfAborted();

@@ -2,7 +2,7 @@
  * The wish for a template, left by an installation that found none and that its own Job has brought to its end: so the images
  * are known to install, and the making does not slow down the site that was asked for.
  */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { beginTemplate } from "#lib/domains/templates/store.ts";
 import { lackForOrigin } from "#lib/moodle/adoption.ts";

@@ -15,11 +15,11 @@ export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
   const earlier = await findHalfWay(site.app.db.rows, run.job);
   if (earlier) {
     const backup = (earlier.progress.backup ?? null) as TakenBackup | null;
-    await run.remember({ backup });
+    await run.saveProgress({ backup });
     return await note(run, [`No new backup: the site is half upgraded. ${keptIn(backup)}`]);
   }
   try {
-    await run.remember({ backup: shorten(await takeBackup(site, run, { kind: "upgrade" })) });
+    await run.saveProgress({ backup: shorten(await takeBackup(site, run, { kind: "upgrade" })) });
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
@@ -28,7 +28,7 @@ export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
     if (!skipBackup) throw advise(error);
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
-    await run.remember({ backup: null });
+    await run.saveProgress({ backup: null });
     await note(run, [`No backup was taken: ${explain(error).message}`]);
   }
 }

@@ -8,7 +8,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { endedBefore } from "#lib/jobs/store.ts";
+import { listEndedBefore } from "#lib/jobs/store.ts";
 import { stayingDown } from "#lib/workers/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, MENDING = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
@@ -27,7 +27,7 @@ export function hasTouched({ stepsDone }: Pick<Job, "stepsDone">): boolean {
 
 /** The upgrade that this one goes on with: the last that left the site half-way, unless something has mended it since. */
 export async function findHalfWay(rows: Rows, job: Job): Promise<Job | null> {
-  const before = await endedBefore(rows, job, [UPGRADE, ...MENDING]);
+  const before = await listEndedBefore(rows, job, [UPGRADE, ...MENDING]);
   const decisive = before.find((each) => each.state === "succeeded" || (each.kind === UPGRADE && hasTouched(each)));
   return decisive && decisive.state !== "succeeded" ? decisive : null;
 }

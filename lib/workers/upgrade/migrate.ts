@@ -45,7 +45,7 @@ export async function migrateSite(place: JobPlace, run: Run, migration: SiteMigr
   await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), { own: [] }); // what has come in between
   await space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
-  await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
+  await run.saveProgress({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
   const result = await space.run(job, { ...waitingFor(run), listen });
   await parts.keep();
   await demandUpgraded(place, run, result);

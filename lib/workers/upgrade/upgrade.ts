@@ -10,7 +10,7 @@ import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFa
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
+import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { upgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
 import { action, observe } from "#lib/workers/actions/actions.ts";
 import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/workers/upgrade/half-way.ts";
@@ -70,7 +70,7 @@ export function upgrade(app: App): Handler {
     observe: async (site, run) =>
       await isHalfWay(app.db.rows, run.job) ? await takeDown(site, run) : await observe(site, run),
   });
-  return around(handler, (work) => (run) => explained(app, run, work));
+  return wrapSteps(handler, (work) => (run) => explained(app, run, work));
 }
 
 async function prepare(here: SpokeSite, run: Run): Promise<void> {
@@ -98,7 +98,7 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
   const half = await findHalfWay(app.db.rows, run.job);
   const from = half?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
-  await run.remember({ upgrade });
+  await run.saveProgress({ upgrade });
 }
 
 /** Also the proof that the image can be had, while the site still runs. */

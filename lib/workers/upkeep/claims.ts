@@ -17,7 +17,7 @@ import { withMail } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { liveOperations } from "#lib/jobs/store.ts";
+import { listLiveOperations } from "#lib/jobs/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -64,7 +64,7 @@ async function claimDue(
   tx: Tx,
   id: string,
 ): Promise<{ readonly spoke: SpokeRow; readonly due: readonly RetainedClaim[] }> {
-  const spoke = await lockSpoke(tx, id), live = await liveOperations(tx, id);
+  const spoke = await lockSpoke(tx, id), live = await listLiveOperations(tx, id);
   const isFree = spoke.state === "active" && live.every(({ kind }) => kind !== OPERATIONS.restore.name);
   const used = Object.values(claimNames(spoke.blueprintInputs as SpokeInputs));
   const due = isFree ? await markDueClaims(tx, id) : [];

@@ -33,7 +33,7 @@ async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promis
         await putParticulars(place, run, table, row);
       } catch (error) {
         run.signal.throwIfAborted();
-        run.check();
+        run.throwIfStopped();
         if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
         if (isOfGone(error)) continue; // they have no place any more
         missed[error instanceof FenceLost ? "newer" : "others"]++;

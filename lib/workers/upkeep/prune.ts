@@ -63,7 +63,7 @@ export function prune({ db }: Pick<App, "db">): Handler {
     events: ["Removing old stream events", 10 * MINUTE, (run) => pruneEvents(db, run)],
     ...Object.fromEntries(over),
     replicas: ["Removing replicas that are gone", MINUTE, async (run) => {
-      run.check();
+      run.throwIfStopped();
       await sql`delete from replicas where beat_at < ${before("1 day")}
         and not exists (select from jobs where holder = replicas.id and state = 'running')`.execute(db.rows);
     }],
@@ -83,7 +83,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
     ) as through
     from stream_heads as head where number > pruned_through + ${KEPT_EVENTS}`.execute(db.rows);
   for (const { id, through } of hubs.filter((hub) => hub.through !== null)) {
-    run.check();
+    run.throwIfStopped();
     await sql`update stream_heads set pruned_through = greatest(pruned_through, ${through}::bigint)
       where federation_id = ${id}`.execute(db.rows);
     await inBatches(run, () =>
@@ -102,7 +102,7 @@ async function inBatches(
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,
 ): Promise<void> {
   for (let removed = BATCH; removed >= BATCH;) {
-    run.check();
+    run.throwIfStopped();
     removed = Number((await remove()).numAffectedRows ?? 0);
   }
 }

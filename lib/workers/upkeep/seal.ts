@@ -3,8 +3,8 @@
  * elsewhere has the heads out of the database's reach, and can compare with them later.
  */
 import type { App } from "#lib/app.ts";
-import { type Head, writeHead } from "#lib/audit/head.ts";
-import { findUnsealed, sealBatch, settled } from "#lib/audit/seals.ts";
+import { type ChainHead, formatHead } from "#lib/audit/head.ts";
+import { findUnsealedChains, newestSealable, sealBatch } from "#lib/audit/seals.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -16,8 +16,8 @@ const BATCH = 1000;
 export function sealAudit({ db }: Pick<App, "db">, batch = BATCH): Handler {
   return upkeep({ kind: "seal-audit", every: 5 * MINUTE }, {
     chains: ["Sealing the audit log", 10 * MINUTE, async (run) => {
-      const until = settled(await db.now());
-      for (const chain of await findUnsealed(db.rows, until)) {
+      const until = newestSealable(await db.now());
+      for (const chain of await findUnsealedChains(db.rows, until)) {
         await sealChain(db, run, chain, { until, limit: batch });
       }
     }],
@@ -31,15 +31,15 @@ async function sealChain(
   chain: string,
   batch: { readonly until: Date; readonly limit: number },
 ): Promise<void> {
-  let head: Head | null = null;
+  let head: ChainHead | null = null;
   try {
     for (let events = batch.limit; events === batch.limit;) {
-      run.check();
+      run.throwIfStopped();
       const sealed = await db.transact((tx) => sealBatch(tx, chain, batch));
       if (sealed) head = sealed.head;
       events = sealed?.events ?? 0;
     }
   } finally {
-    if (head) run.log.info("Sealed the audit log", { chain, count: head.count, head: writeHead(head) });
+    if (head) run.log.info("Sealed the audit log", { chain, count: head.count, head: formatHead(head) });
   }
 }

@@ -28,5 +28,5 @@ export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: S
 
 /** Small transactions, until one has found nothing to do. */
 export async function inBatches(run: Run, work: () => Promise<number>): Promise<void> {
-  do run.check(); while (await work() > 0);
+  do run.throwIfStopped(); while (await work() > 0);
 }

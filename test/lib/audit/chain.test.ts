@@ -1,7 +1,7 @@
 /** The hash of an event: a fixed vector, and that nothing of an event is left out of it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type ChainLink, hashLink, NOTHING_BEFORE } from "#lib/audit/chain.ts";
+import { type ChainLink, FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
 
 const test = suite("hashLink");
 
@@ -44,7 +44,7 @@ const AFTER_FIRST = "efd80c3bb1d2da2b9bd52cd27f96b1dc9db6bb4850f12871ab277610b0f
 const AFTER_SECOND = "90d9690ea5807256dedce7ed1093688fa5539557aba4f2d66512497afa7c87db";
 
 test("is what the documented format gives", () => {
-  assert.is(hashLink(NOTHING_BEFORE, FIRST), AFTER_FIRST);
+  assert.is(hashLink(FIRST_PREVIOUS_HASH, FIRST), AFTER_FIRST);
   assert.is(hashLink(AFTER_FIRST, SECOND), AFTER_SECOND);
 });
 
@@ -61,7 +61,7 @@ test("is another when any field is another, or is empty in place of null", () =>
   const all = [SECOND, ...changed, ...emptied].map((link) => hashLink(AFTER_FIRST, link));
   assert.is(changed.length, 14);
   assert.is(new Set(all).size, all.length);
-  assert.is.not(hashLink(NOTHING_BEFORE, SECOND), AFTER_SECOND);
+  assert.is.not(hashLink(FIRST_PREVIOUS_HASH, SECOND), AFTER_SECOND);
 });
 
 test("does not let a value run into the next one", () => {

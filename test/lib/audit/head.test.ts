@@ -1,7 +1,7 @@
 /** Heads as text: what is written is read back, and nothing else is a head. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readHead, writeHead } from "#lib/audit/head.ts";
+import { formatHead, parseHead } from "#lib/audit/head.ts";
 import { newId } from "#lib/base/ids.ts";
 
 const test = suite("readHead");
@@ -10,8 +10,8 @@ const HASH = "0123456789abcdef".repeat(4);
 test("reads what was written", () => {
   for (const chain of ["system", newId("fed")]) {
     const head = { chain, count: 12_345, hash: HASH };
-    assert.is(writeHead(head), `${chain}:12345:${HASH}`);
-    assert.equal(readHead(writeHead(head)), head);
+    assert.is(formatHead(head), `${chain}:12345:${HASH}`);
+    assert.equal(parseHead(formatHead(head)), head);
   }
 });
 
@@ -30,7 +30,7 @@ test("refuses everything else", () => {
     `${newId("spk")}:1:${HASH}`,
     `system:9999999999999999:${HASH}`,
   ];
-  assert.equal(wrong.filter((text) => readHead(text) !== null), []);
+  assert.equal(wrong.filter((text) => parseHead(text) !== null), []);
 });
 
 test.run();

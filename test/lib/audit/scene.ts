@@ -1,7 +1,7 @@
 /** Chains of audit events for tests: written as the service writes them, sealed at once, and tampered with. */
-import { SYSTEM } from "#lib/audit/asker.ts";
-import type { Head } from "#lib/audit/head.ts";
-import { findUnsealed, readSeal, sealBatch } from "#lib/audit/seals.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import type { ChainHead } from "#lib/audit/head.ts";
+import { findUnsealedChains, readSeal, sealBatch } from "#lib/audit/seals.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -29,12 +29,12 @@ export async function write(db: Database, federationId: string | null, events: n
 
 /** Seals everything that there is, in small batches. */
 export async function sealAll(db: Database, limit = 10): Promise<void> {
-  for (const chain of await findUnsealed(db.rows, LATER)) {
+  for (const chain of await findUnsealedChains(db.rows, LATER)) {
     while (await db.transact((tx) => sealBatch(tx, chain, { until: LATER, limit })));
   }
 }
 
-export async function headOf(db: Database, chain: string): Promise<Head> {
+export async function headOf(db: Database, chain: string): Promise<ChainHead> {
   const { count, hash } = (await readSeal(db.rows, chain))!;
   return { chain, count, hash };
 }

@@ -1,10 +1,10 @@
 /** Sealing: in batches, once each, in order, by any number of sealers, and across crashes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { writeHead } from "#lib/audit/head.ts";
-import { findUnsealed, readSeal, sealBatch } from "#lib/audit/seals.ts";
-import { insertAudit } from "#lib/audit/store.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import { formatHead } from "#lib/audit/head.ts";
+import { findUnsealedChains, readSeal, sealBatch } from "#lib/audit/seals.ts";
+import { insertAuditEvents } from "#lib/audit/store.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -26,15 +26,15 @@ const isWhole = async (db: TestDatabase, chain: string, sealed: number): Promise
 
 test("gives the same head in batches of any size, and finds only chains that have something new", async ({ db, user }) => {
   const hub = await makeHub(db, user, "sizes");
-  assert.equal(await findUnsealed(db.rows, LATER), []);
+  assert.equal(await findUnsealedChains(db.rows, LATER), []);
   await write(db, hub, 25);
   const heads = new Set<string>();
   for (const limit of [1, 7, 25, 1000]) {
     await tamper(db, "delete from audit_seals");
-    assert.equal(await findUnsealed(db.rows, LATER), [hub]);
+    assert.equal(await findUnsealedChains(db.rows, LATER), [hub]);
     await sealAll(db, limit);
-    heads.add(writeHead((await readSeal(db.rows, hub))!));
-    assert.equal(await findUnsealed(db.rows, LATER), []);
+    heads.add(formatHead((await readSeal(db.rows, hub))!));
+    assert.equal(await findUnsealedChains(db.rows, LATER), []);
   }
   assert.is(heads.size, 1);
   assert.match([...heads][0]!, new RegExp(`^${hub}:25:`));
@@ -72,7 +72,7 @@ test("by eight sealers at once, with writers beside them, neither forks nor skip
 test("takes events of one time in the order of their ids, even from a batch to the next", async ({ db }) => {
   const at = new Date(Date.UTC(2020, 0));
   const entry = { kind: "auth_login", objectType: "user", objectId: "u" } as const;
-  await db.transact((tx) => insertAudit(tx, SYSTEM, Array.from({ length: 9 }, () => ({ entry, at }))));
+  await db.transact((tx) => insertAuditEvents(tx, SYSTEM, Array.from({ length: 9 }, () => ({ entry, at }))));
   await sealAll(db, 2);
   await isWhole(db, "system", 9);
 });
@@ -82,7 +82,7 @@ test("leaves events that are newer than it may seal, and a chain without any oth
   await write(db, hub, 3);
   const [{ at }] = await db.sql("select at from audit_events where federation_id = $1 order by at offset 1", [hub]);
   assert.is((await db.transact((tx) => sealBatch(tx, hub, { until: at, limit: 10 })))!.events, 2);
-  assert.equal(await findUnsealed(db.rows, at), []);
+  assert.equal(await findUnsealedChains(db.rows, at), []);
   assert.is(await db.transact((tx) => sealBatch(tx, hub, { until: at, limit: 10 })), null);
   const quiet = await makeHub(db, user, "quiet");
   assert.is(await db.transact((tx) => sealBatch(tx, quiet, { until: LATER, limit: 10 })), null);

@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { BeforeCursor, type Cursor } from "#lib/base/schema.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { insertAudit, readAudit } from "#lib/audit/store.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import { insertAuditEvents, listAuditEvents } from "#lib/audit/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 
 const test = suite<{ db: TestDatabase }>("readAudit");
@@ -22,7 +22,7 @@ test.before(async (context) => {
     },
     at: AT(second),
   }));
-  await context.db.transact((tx) => insertAudit(tx, SYSTEM, entries));
+  await context.db.transact((tx) => insertAuditEvents(tx, SYSTEM, entries));
 });
 test.after((context) => context.db.close());
 
@@ -30,7 +30,7 @@ test("pages of one, each after the last one's cursor, give every event once", as
   const seen: string[] = [];
   let before: Cursor | undefined;
   for (;;) {
-    const { items, next } = await readAudit(db.rows, {}, { limit: 1, before });
+    const { items, next } = await listAuditEvents(db.rows, {}, { limit: 1, before });
     seen.push(...items.map((event) => event.objectId));
     if (next === null) break;
     before = v.parse(BeforeCursor, next);
@@ -42,18 +42,21 @@ test("pages of one, each after the last one's cursor, give every event once", as
 
 test("a page ends after its limit, also between events of one time", async ({ db }) => {
   for (const limit of [1, 2, 3, 4]) {
-    const { items, next } = await readAudit(db.rows, {}, { limit });
+    const { items, next } = await listAuditEvents(db.rows, {}, { limit });
     assert.equal([items.length, next === null], [limit, false]);
   }
-  const { items, next } = await readAudit(db.rows, {}, { limit: 5 });
+  const { items, next } = await listAuditEvents(db.rows, {}, { limit: 5 });
   assert.equal([items.length, next], [5, null]);
 });
 
 test("every filter narrows", async ({ db }) => {
-  assert.is((await readAudit(db.rows, { kind: "auth_logout" }, { limit: 9 })).items.length, 1);
-  assert.is((await readAudit(db.rows, { objectId: "u2", kind: "auth_login" }, { limit: 9 })).items.length, 1);
-  assert.is((await readAudit(db.rows, { objectId: "u2", kind: "auth_logout" }, { limit: 9 })).items.length, 0);
-  assert.is((await readAudit(db.rows, { actorId: "system" }, { limit: 9, before: { at: AT(2) } })).items.length, 1);
+  assert.is((await listAuditEvents(db.rows, { kind: "auth_logout" }, { limit: 9 })).items.length, 1);
+  assert.is((await listAuditEvents(db.rows, { objectId: "u2", kind: "auth_login" }, { limit: 9 })).items.length, 1);
+  assert.is((await listAuditEvents(db.rows, { objectId: "u2", kind: "auth_logout" }, { limit: 9 })).items.length, 0);
+  assert.is(
+    (await listAuditEvents(db.rows, { actorId: "system" }, { limit: 9, before: { at: AT(2) } })).items.length,
+    1,
+  );
 });
 
 test.run();

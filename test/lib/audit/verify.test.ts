@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { writeHead } from "#lib/audit/head.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import { formatHead } from "#lib/audit/head.ts";
 import { sealBatch } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { record } from "#lib/changes/record.ts";
@@ -222,7 +222,7 @@ test("takes no head of another chain for this one's, and tells of two that contr
   assert.is((await verifyChain(db, hub, [{ ...good, chain: "system" }], LIMIT)).exported, 0);
   const bad = { ...good, count: 20, hash: "b".repeat(64) };
   const found = await verifyChain(db, hub, [good, bad], LIMIT);
-  assert.match(found.problems.join(), /at 20 and 30 contradict each other/, writeHead(bad));
+  assert.match(found.problems.join(), /at 20 and 30 contradict each other/, formatHead(bad));
 });
 
 test("sees one moment, whatever is written and sealed meanwhile", async ({ db, hub }) => {

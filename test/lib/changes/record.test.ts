@@ -1,7 +1,7 @@
 /** Recording a change: together or not at all, numbers without a gap, times that grow, and a log that cannot be changed. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readEvents } from "#lib/events/store.ts";

@@ -1,11 +1,11 @@
 /** What a hub's stream ends with, and in what words who reads it is told. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { Send, StreamFrame } from "#lib/events/voices.ts";
+import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { pull } from "#test/support/frames.ts";
@@ -16,7 +16,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's st
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { look, most: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
   context.user = await makeUser(context.db);
 });
 test.after(async (context) => {

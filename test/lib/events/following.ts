@@ -1,11 +1,11 @@
 /** Following hubs in tests: events are emitted, and what each reader may see is what the test says. */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import type { Feeds } from "#lib/events/feed.ts";
-import type { Decision, Follower, ReadSights, StreamSight } from "#lib/events/looks.ts";
+import type { Follower, ReadVisibility, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { StreamFrame } from "#lib/events/voices.ts";
+import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { newId } from "#lib/base/ids.ts";
 import { pull } from "#test/support/frames.ts";
 
@@ -16,12 +16,12 @@ export function emit(db: Database, federationId: string, state: string, spokeId?
 }
 
 /** What each user may see; those that are not here see all. */
-export const sights = new Map<string, StreamSight | null>();
-export const look: ReadSights = (_, followers) =>
+export const sights = new Map<string, StreamVisibility | null>();
+export const look: ReadVisibility = (_, followers) =>
   Promise.resolve(followers.map(({ userId }) => decision(sights.has(userId) ? sights.get(userId)! : "all")));
 
-export function decision(sight: StreamSight | null, endsIn = Infinity): Decision | null {
-  return sight && { sight, endsIn };
+export function decision(sight: StreamVisibility | null, endsIn = Infinity): VisibilityDecision | null {
+  return sight && { visibility: sight, expiresInMs: endsIn };
 }
 
 export function open(feeds: Feeds, federationId: string, since: number | null = null, who: Partial<Follower> = {}) {

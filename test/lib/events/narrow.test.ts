@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
-import type { ReadSights } from "#lib/events/looks.ts";
+import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -14,7 +14,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub,
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { look, most: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
   context.user = await makeUser(context.db);
 });
 test.after(async (context) => {
@@ -51,7 +51,7 @@ test("an event of a spoke that was given a moment before is not skipped", async 
   sights.set(given, new Set(["first"]));
   const reader = open(feeds, hub, 0, { userId: given });
   const next = reader.next();
-  await until(() => reader.sight(-Infinity) !== null || reader.looked().then(() => false));
+  await until(() => reader.visibility(-Infinity) !== null || reader.recheck().then(() => false));
   await addSpokeAdmin(db, person, spoke);
   sights.set(given, new Set(["first", spoke]));
   await emit(db, hub, "active", spoke); // and no wake-up names the user
@@ -66,13 +66,13 @@ test("an event that a reader may not see costs no look at what it may see", asyn
       await makeSpoke(db, user, hub, "theirs"),
     ];
   let looks = 0;
-  const counting: ReadSights = (rows, followers) => (looks++, look(rows, followers));
-  const feeds = openFeeds(db, silentLog, { look: counting, most: 9 });
+  const counting: ReadVisibility = (rows, followers) => (looks++, look(rows, followers));
+  const feeds = openFeeds(db, silentLog, { readVisibility: counting, maxStreams: 9 });
   sights.set("owner", new Set([own]));
   const reader = open(feeds, hub, 0, { userId: "owner" }), next = reader.next();
   await emit(db, hub, "active", own);
   assert.is(await next, "1 SpokeUpdateActive");
-  await until(() => reader.sight(performance.now() - 100) !== null || reader.looked().then(() => false)); // it was just its turn
+  await until(() => reader.visibility(performance.now() - 100) !== null || reader.recheck().then(() => false)); // it was just its turn
   const before = looks, after = reader.next();
   for (let i = 0; i < 20; i++) await emit(db, hub, "active", other);
   await emit(db, hub, "active", own);

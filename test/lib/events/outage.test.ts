@@ -5,9 +5,9 @@ import * as assert from "uvu/assert";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
-import type { ReadSights } from "#lib/events/looks.ts";
+import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { Send, StreamFrame } from "#lib/events/voices.ts";
+import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { pull } from "#test/support/frames.ts";
@@ -30,11 +30,11 @@ test.before(async (stage) => {
   stage.db = await openTestDatabase();
   stage.proxy = await openProxy(stage.db.url);
   stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: silentLog });
-  const asking: ReadSights = async (rows, followers) => {
+  const asking: ReadVisibility = async (rows, followers) => {
     await sql`select 1`.execute(rows);
     return await look(rows, followers);
   };
-  stage.feeds = openFeeds(stage.far, silentLog, { look: asking, most: 99 });
+  stage.feeds = openFeeds(stage.far, silentLog, { readVisibility: asking, maxStreams: 99 });
   stage.user = await makeUser(stage.db);
 });
 test.after(async ({ db, proxy, far, feeds }) => {
@@ -58,7 +58,7 @@ test("those that are live and those that begin wait, and miss nothing", async ({
   const [first, second] = [live.next(), open(feeds, hub, 0)];
   const begun = second.next();
   await emit(db, hub, "failed");
-  await until(() => live.sight(-Infinity) === null);
+  await until(() => live.visibility(-Infinity) === null);
   await proxy.heal();
   assert.is(await begun, "1 FederationUpdateActive");
   assert.equal([await first, await second.next()], ["2 FederationUpdateFailed", "2 FederationUpdateFailed"]);
@@ -67,7 +67,7 @@ test("those that are live and those that begin wait, and miss nothing", async ({
 
 test("they say that they are still there", async ({ db, proxy, far, user }) => {
   const federationId = await makeHub(db, user, "talking"),
-    feeds = openFeeds(far, silentLog, { look, most: 9, quiet: 20 });
+    feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
   const run = (send: Send) => followHub(feeds, reader, null, send);
@@ -86,13 +86,14 @@ test("who lost the right meanwhile gets nothing of what happened meanwhile", asy
   const next = reader.next();
   sights.set("loser", null);
   await emit(db, hub, "failed");
-  await until(() => reader.sight(-Infinity) === null);
+  await until(() => reader.visibility(-Infinity) === null);
   await proxy.heal();
   assert.is(await next, undefined);
 });
 
 test("closing ends those that wait, and tells them to come back", async ({ db, proxy, far, user }) => {
-  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(far, silentLog, { look, most: 9 });
+  const hub = await makeHub(db, user, "closing"),
+    feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9 });
   lose(proxy);
   const reader = open(feeds, hub), next = reader.next();
   feeds.close();

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Follower, ReadSights } from "#lib/events/looks.ts";
+import type { Follower, ReadVisibility } from "#lib/events/visibility.ts";
 import { openReaders, type Readers, type StreamReader } from "#lib/events/readers.ts";
 import { decision } from "#test/lib/events/following.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
@@ -21,14 +21,14 @@ test.after(({ db }) => db.close());
 /** Readers of hubs, and the looks that were made for them, each as the credentials that it was about. */
 function open(
   context: { db: TestDatabase; opened: Readers[] },
-  look: ReadSights = all,
+  look: ReadVisibility = all,
   most = 99,
   db: Database = context.db,
 ) {
   const looks: string[] = [], warnings: string[] = [];
   const readers = openReaders(db, { ...silentLog, warn: (message) => void warnings.push(message) }, {
-    most,
-    look: (rows, followers) => {
+    maxStreams: most,
+    readVisibility: (rows, followers) => {
       looks.push(followers.map(({ credentialId }) => credentialId).join());
       return look(rows, followers);
     },
@@ -39,13 +39,13 @@ function open(
   return { looks, warnings, readers, enter };
 }
 
-const all: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision("all")));
+const all: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision("all")));
 
 const wake = (db: Database, userId: string) => db.transact((tx) => Promise.resolve(tx.wakes.add(`user:${userId}`)));
 
 async function decided(reader: StreamReader, since = -Infinity) {
-  while (!reader.sight(since)) await reader.looked();
-  return reader.sight(since)!;
+  while (!reader.visibility(since)) await reader.recheck();
+  return reader.visibility(since)!;
 }
 
 const codeOf = (work: () => unknown) => {
@@ -61,7 +61,7 @@ const codeOf = (work: () => unknown) => {
 test("nothing may be seen until it was decided, and one look decides for all streams of a credential", async (context) => {
   const { looks, enter } = open(context);
   const streams = Array.from({ length: 20 }, () => enter()), other = enter({ credentialId: "session", userId: "ann" });
-  assert.ok(streams.every((reader) => reader.sight(-Infinity) === null));
+  assert.ok(streams.every((reader) => reader.visibility(-Infinity) === null));
   await Promise.all([...streams, other].map((reader) => decided(reader)));
   assert.equal(looks, ["token,session"]);
 });
@@ -80,7 +80,7 @@ test("who enters is decided for anew, though another stream of the same credenti
   const { looks, enter } = open(context);
   await decided(enter());
   const later = enter();
-  assert.is(later.sight(-Infinity), null);
+  assert.is(later.visibility(-Infinity), null);
   await decided(later);
   assert.ok(looks.length >= 2);
 });
@@ -102,12 +102,12 @@ test("a decision that was under way when its user changed is not taken", async (
     context,
     async () => turn++ === 0 ? (await first, [decision("all")]) : [decision(new Set(["oak"]))],
   );
-  const reader = enter(), looked = reader.looked();
+  const reader = enter(), looked = reader.recheck();
   await until(() => turn === 1);
   await wake(context.db, "user");
   resolve();
   await looked;
-  assert.is(reader.sight(-Infinity), null);
+  assert.is(reader.visibility(-Infinity), null);
   assert.equal(await decided(reader), new Set(["oak"]));
 });
 
@@ -121,38 +121,38 @@ test("a right that was taken back ends its streams, and opens nothing in the mom
   await decided(reader);
   good = false;
   await wake(context.db, "user");
-  await until(() => reader.over.aborted);
-  assert.is(reader.sight(-Infinity), null);
+  await until(() => reader.ended.aborted);
+  assert.is(reader.visibility(-Infinity), null);
 });
 
 test("a right that was taken back ends its streams though no wake-up comes", async (context) => {
   const deaf = { ...context.db, wakeups: { subscribe: () => () => {} } };
   let good = true;
-  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
+  const look: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
   const { enter } = open(context, look, 99, deaf), reader = enter();
   await decided(reader);
   good = false;
-  await until(() => reader.over.aborted);
-  assert.is(reader.sight(-Infinity), null);
+  await until(() => reader.ended.aborted);
+  assert.is(reader.visibility(-Infinity), null);
 });
 
 test("a reader that saw something waits for a look that began later", async (context) => {
   const { looks, enter } = open(context), reader = enter();
   await decided(reader);
   const count = looks.length, now = performance.now();
-  assert.is(reader.sight(now), null);
+  assert.is(reader.visibility(now), null);
   await decided(reader, now);
   assert.ok(looks.length > count);
 });
 
 test("while nobody can decide, nothing may be seen, no stream ends, and then it goes on", async (context) => {
   let failures = 3;
-  const look: ReadSights = () =>
+  const look: ReadVisibility = () =>
     failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve([decision("all")]);
   const { enter, warnings } = open(context, look), reader = enter();
-  await reader.looked();
-  assert.equal([reader.sight(-Infinity), reader.over.aborted], [null, false]);
-  await until(() => reader.sight(-Infinity) === "all");
+  await reader.recheck();
+  assert.equal([reader.visibility(-Infinity), reader.ended.aborted], [null, false]);
+  await until(() => reader.visibility(-Infinity) === "all");
   assert.is(warnings.length, 1, "it is said once");
 });
 
@@ -184,23 +184,23 @@ test("a replica takes so many streams and no more", (context) => {
 
 test("a right whose credential has ended opens nothing, though nobody has looked at it since", async (context) => {
   let ends: (number | null)[] = [];
-  const look: ReadSights = (_, followers) =>
+  const look: ReadVisibility = (_, followers) =>
     Promise.resolve(followers.map(() => decision(ends[0] === null ? null : "all", ends.shift() ?? Infinity)));
   ends = [50, null];
   const { looks, enter } = open(context, look), reader = enter();
-  await reader.looked();
-  await until(() => reader.sight(-Infinity) === null);
-  assert.equal([reader.over.aborted, looks.length], [false, 1], "it was not asked yet, and shows nothing");
-  await until(() => reader.over.aborted);
+  await reader.recheck();
+  await until(() => reader.visibility(-Infinity) === null);
+  assert.equal([reader.ended.aborted, looks.length], [false, 1], "it was not asked yet, and shows nothing");
+  await until(() => reader.ended.aborted);
   assert.is(looks.length, 2);
 });
 
 test("a right that is lost gives its places back, also of streams that never began", async (context) => {
   let good = false;
-  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
+  const look: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
   const { enter } = open(context, look, 1), reader = enter();
-  await reader.looked();
-  assert.ok(reader.over.aborted);
+  await reader.recheck();
+  assert.ok(reader.ended.aborted);
   good = true;
   await decided(enter({ userId: "ann" }));
 });

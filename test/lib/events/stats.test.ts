@@ -11,7 +11,7 @@ import { until } from "#test/support/until.ts";
 const test = suite("openFeeds, its stats");
 
 test("count the streams, and the events that the slowest reader has not taken", async () => {
-  const db = await openTestDatabase(), feeds = openFeeds(db, silentLog, { look, most: 9 });
+  const db = await openTestDatabase(), feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 9 });
   const user = await makeUser(db), hub = await makeHub(db, user, "north"), other = await makeHub(db, user, "south");
   assert.equal(feeds.stats(), { streams: 0, behind: 0 });
   const slow = open(feeds, hub), quick = open(feeds, hub), elsewhere = open(feeds, other);

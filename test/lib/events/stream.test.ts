@@ -15,7 +15,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub"
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { look, most: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
   context.user = await makeUser(context.db);
 });
 test.after(async (context) => {
@@ -57,7 +57,7 @@ test("what readers share is not read for the request of the first", async ({ db,
       return db.streams;
     },
   };
-  const feeds = openFeeds(watched, silentLog, { look, most: 99 });
+  const feeds = openFeeds(watched, silentLog, { readVisibility: look, maxStreams: 99 });
   const feed = runInContext(
     { rootSpan: startSpanContext(null, () => true), logFields: {} },
     () => feeds.join(hub, over.signal),
@@ -142,7 +142,12 @@ test("who is so far behind that all is pruned waits for what comes, and does not
       last = 3; // of which the table has none any more
       return waits.push(number) < 3 ? Promise.resolve() : feed.wait(99);
     };
-    return { ...feed, wait, last: () => last, after: (number: number) => number < last ? null : { events: [], at: 0 } };
+    return {
+      ...feed,
+      wait,
+      last: () => last,
+      after: (number: number) => number < last ? null : { events: [], readAt: 0 },
+    };
   };
   const reader = open({ ...feeds, join }, hub, 1), next = reader.next();
   await until(() => waits.length === 3);
@@ -164,7 +169,8 @@ test("what readers read for themselves is read one after another", async ({ feed
 });
 
 test("a stream that ended by itself has given its place back", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "places"), feeds = openFeeds(db, silentLog, { look, most: 1 });
+  const hub = await makeHub(db, user, "places"),
+    feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 1 });
   sights.set("nobody", null);
   for (let i = 0; i < 3; i++) assert.is(await open(feeds, hub, null, { userId: "nobody" }).next(), undefined);
   feeds.close();
@@ -176,7 +182,7 @@ test("a slow reader gets nothing more of a page that it has begun once its right
   const reader = open(feeds, hub, 0, { userId: "slow" });
   assert.is(await reader.next(), "1 FederationUpdateActive");
   sights.set("slow", null);
-  await until(() => reader.over.aborted);
+  await until(() => reader.ended.aborted);
   assert.is(await reader.next(), undefined);
 });
 
@@ -202,7 +208,8 @@ test("a spoke that was removed over five minutes ago is not repeated", async ({ 
 });
 
 test("closing the feeds tells each reader to come back, and ends its stream", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(db, silentLog, { look, most: 9 });
+  const hub = await makeHub(db, user, "closing"),
+    feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 9 });
   await emit(db, hub, "active");
   const reader = open(feeds, hub);
   await reader.next();
@@ -216,7 +223,10 @@ test("a reader that knows more than this replica does yet goes on from there", a
   const hub = await makeHub(db, user, "ahead");
   await emit(db, hub, "provisioning");
   // Its wake-ups are lost, as while a control connection is being replaced: it learns of news by its slow poll alone.
-  const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, { look, most: 9 });
+  const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, {
+    readVisibility: look,
+    maxStreams: 9,
+  });
   const there = open(feeds, hub, 0);
   assert.is(await there.next(), "1 FederationUpdateProvisioning");
   await emit(db, hub, "active");

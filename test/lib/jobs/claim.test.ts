@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, type Known, knownKinds, unlessTaken } from "#lib/jobs/claim.ts";
-import { lookForWork } from "#lib/jobs/look.ts";
-import { endHeld, endPlain, FenceLost, returnHeld, writeHeld } from "#lib/jobs/fence.ts";
+import { claimJob, type KnownKinds, knownKindsOf, nullIfTaken } from "#lib/jobs/claim.ts";
+import { pollQueue } from "#lib/jobs/poll.ts";
+import { endHeldJob, endPlainJob, FenceLost, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { rejection } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -15,17 +15,17 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one"]);
-const known = knownKinds([work]);
+const known = knownKindsOf([work]);
 
 async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
   const candidate = { ...job, stepsDone: 0 };
-  return await unlessTaken(
+  return await nullIfTaken(
     scene.db.transact((tx) => claimJob(tx, candidate, known, { holder, label: "Doing one" })),
   );
 }
 
-async function look(scene: Scene, known: Known, most: number) {
-  return (await lookForWork(scene.db.rows, { known, holder: "r", most })).candidates;
+async function look(scene: Scene, known: KnownKinds, most: number) {
+  return (await pollQueue(scene.db.rows, { known, holder: "r", limit: most })).candidates;
 }
 
 test("gives a job to one of many who want it", async ({ scene }) => {
@@ -54,12 +54,12 @@ test("finds the oldest of each free lane, and jobs without one", async ({ scene 
     loose(free),
   );
   await scene.db.sql("update jobs set run_at = now() + interval '1 hour' where spoke_id = $1", [b.spokes[0]]);
-  const all = knownKinds([work, free]);
+  const all = knownKindsOf([work, free]);
   assert.equal((await look(scene, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
   assert.equal((await look(scene, all, 1)).map(({ id }) => id), [a0!.id]);
   assert.ok(await claim(scene, a0!));
   assert.equal((await look(scene, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
-  const { wait } = await lookForWork(scene.db.rows, { known, holder: "r", most: 10 });
+  const { waitMs: wait } = await pollQueue(scene.db.rows, { known, holder: "r", limit: 10 });
   assert.ok(wait! > 3_500_000 && wait! <= 3_600_000);
 });
 
@@ -75,10 +75,10 @@ test("refuses every write of a holder whose fence is no longer the job's", async
   const held = await claim(scene, job!);
   await scene.db.sql("update jobs set fence = nextval('job_fences')");
   const writes = [
-    () => scene.db.transact((tx) => writeHeld(tx, held!, { label: "x" })),
-    () => scene.db.transact((tx) => endHeld(tx, held!, { state: "succeeded", label: "x", failure: null })),
-    () => scene.db.transact((tx) => returnHeld(tx, held!, { label: "x", wait: 0, counts: true })),
-    () => endPlain(scene.db.rows, held!, "one"),
+    () => scene.db.transact((tx) => updateHeldJob(tx, held!, { label: "x" })),
+    () => scene.db.transact((tx) => endHeldJob(tx, held!, { state: "succeeded", label: "x", failure: null })),
+    () => scene.db.transact((tx) => requeueHeldJob(tx, held!, { label: "x", delayMs: 0, countsAsAttempt: true })),
+    () => endPlainJob(scene.db.rows, held!, "one"),
   ];
   for (const write of writes) assert.instance(await rejection(write()), FenceLost);
   const [row] = await scene.db.sql("select state, label from jobs");
@@ -89,8 +89,12 @@ test("records a step once, and an attempt that was cut off not at all", async ({
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
   const held = (await claim(scene, job!))!;
-  for (const _ of [1, 2]) await scene.db.transact((tx) => writeHeld(tx, held, { stepDone: "one", progress: { a: 1 } }));
-  const back = await scene.db.transact((tx) => returnHeld(tx, held, { label: "x", wait: 0, counts: false }));
+  for (const _ of [1, 2]) {
+    await scene.db.transact((tx) => updateHeldJob(tx, held, { stepDone: "one", progress: { a: 1 } }));
+  }
+  const back = await scene.db.transact((tx) =>
+    requeueHeldJob(tx, held, { label: "x", delayMs: 0, countsAsAttempt: false })
+  );
   assert.equal([back.stepsDone, back.attempt, back.progress, back.holder], [["one"], 0, { a: 1 }, null]);
 });
 

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hintAfter, hintMeanwhile } from "#lib/jobs/hint.ts";
+import { hintAfterFailure, hintWhileRetrying } from "#lib/jobs/hint.ts";
 
 const test = suite("what to do after a failure");
 const after = (kind: string, state?: string, visible = true, hint = "See the log; then retry.") =>
-  hintAfter(hint, { kind, visible }, state);
+  hintAfterFailure(hint, { kind, visible }, state);
 
 test("is to retry where the action of that name is taken", () => {
   assert.is(after("provision", "failed"), "See the log; then retry.");
@@ -24,12 +24,12 @@ test("is to ask for the same action where nothing counts as failed", () => {
 test("stays as it was where it says by itself what is meant, or nobody sees the job", () => {
   assert.is(after("reapply", "failed", true, "Restore it, or retry the upgrade."), "Restore it, or retry the upgrade.");
   assert.is(after("send-mail", undefined, false), "See the log; then retry.");
-  assert.is(hintAfter(null, { kind: "restart", visible: true }, "active"), null);
+  assert.is(hintAfterFailure(null, { kind: "restart", visible: true }, "active"), null);
 });
 
 test("is nothing while it is tried again", () => {
-  assert.is(hintMeanwhile("Once the cause is gone, retry."), "Once the cause is gone, it goes on by itself.");
-  assert.is(hintMeanwhile(null), null);
+  assert.is(hintWhileRetrying("Once the cause is gone, retry."), "Once the cause is gone, it goes on by itself.");
+  assert.is(hintWhileRetrying(null), null);
 });
 
 test.run();

@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { bulkMailJob, mailJob } from "#lib/jobs/mail.ts";
+import { createBulkMailJob, createMailJob } from "#lib/jobs/mail.ts";
 
 const test = suite("mailJob");
 
 const laneOf = (email: string) =>
-  mailJob({ template: "request-approved", to: { email, name: "" }, about: { hub: "North", slug: "north" } }).lane;
+  createMailJob({ template: "request-approved", to: { email, name: "" }, about: { hub: "North", slug: "north" } }).lane;
 
 test("spreads addresses over four lanes, and keeps each address in one", () => {
   const lanes = Array.from({ length: 400 }, (_, i) => laneOf(`user${i}@example.org`));
@@ -17,14 +17,15 @@ test("spreads addresses over four lanes, and keeps each address in one", () => {
 test("holds no secret, and the grant only by its id", () => {
   const about = { inviter: "Ann", places: ["North"], expiresAt: "2026-11-28T14:05:00.000Z" };
   const letter = { template: "invitation", to: { email: "ada@example.org", name: "Ada" }, about } as const;
-  assert.equal(mailJob(letter, "ott_1").payload, { letter, grantId: "ott_1" });
+  assert.equal(createMailJob(letter, "ott_1").payload, { letter, grantId: "ott_1" });
 });
 
 test("keeps what goes to many in lanes of its own, and from releases that cannot write it", () => {
   const about = { hub: "North", slug: "north" };
   const jobs = Array.from(
     { length: 100 },
-    (_, i) => bulkMailJob({ template: "request-approved", to: { email: `user${i}@example.org`, name: "" }, about }),
+    (_, i) =>
+      createBulkMailJob({ template: "request-approved", to: { email: `user${i}@example.org`, name: "" }, about }),
   );
   assert.equal([...new Set(jobs.map(({ lane }) => lane))].sort(), ["bulk-mail:0", "bulk-mail:1"]);
   assert.equal([...new Set(jobs.map(({ kind }) => kind.kind))], ["bulk-mail"]);

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { claimJob, knownKinds } from "#lib/jobs/claim.ts";
-import { endHeld, passStep } from "#lib/jobs/fence.ts";
+import { claimJob, knownKindsOf } from "#lib/jobs/claim.ts";
+import { endHeldJob, recordStep } from "#lib/jobs/fence.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { describeSteps } from "#lib/jobs/steps.ts";
 import { findOperation } from "#lib/jobs/store.ts";
@@ -20,13 +20,13 @@ async function begin(scene: Scene, of: JobKind = work): Promise<Job> {
   const [job] = await scene.enqueue(action(of, await scene.hub(1), 0));
   await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
   const claim = { holder: "dead", label: "" }, candidate = { ...job!, stepsDone: 0 };
-  return (await scene.db.transact((tx) => claimJob(tx, candidate, knownKinds([of]), claim)))!;
+  return (await scene.db.transact((tx) => claimJob(tx, candidate, knownKindsOf([of]), claim)))!;
 }
 
 /** So many minutes after the test began, the job's holder ends the step. */
 async function pass(scene: Scene, job: Job, step: string, minutes: number): Promise<Job | null> {
   await scene.db.shiftClock(minutes * MINUTE);
-  return await scene.db.transact((tx) => passStep(tx, job, step, ""));
+  return await scene.db.transact((tx) => recordStep(tx, job, step, ""));
 }
 
 async function stepsOf(scene: Scene, { id }: Job) {
@@ -44,7 +44,7 @@ test("each begins when the one before it ends, the first and the last with the o
   assert.equal(underWay.times, [[held.startedAt, end], [end, null], [null, null]]);
   await pass(scene, held, "two", 2);
   await scene.db.transact((tx) =>
-    endHeld(tx, held, { state: "succeeded", label: "Done", failure: null, stepDone: "three" })
+    endHeldJob(tx, held, { state: "succeeded", label: "Done", failure: null, stepDone: "three" })
   );
   const { job, times } = await stepsOf(scene, held);
   const second = times[1]![1] as Date;
@@ -57,7 +57,7 @@ for (const state of ["failed", "cancelled"] as const) {
     const held = await begin(scene);
     await pass(scene, held, "one", 1);
     await scene.db.shiftClock(2 * MINUTE);
-    await scene.db.transact((tx) => endHeld(tx, held, { state, label: "Over", failure: null }));
+    await scene.db.transact((tx) => endHeldJob(tx, held, { state, label: "Over", failure: null }));
     const { job, times } = await stepsOf(scene, held), end = times[0]![1];
     assert.ok(job.finishedAt! > (end as Date));
     assert.equal(times, [[job.startedAt, end], [end, job.finishedAt], [null, null]]);

@@ -3,11 +3,11 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { BeforeCursor, type Cursor } from "#lib/base/schema.ts";
 import {
-  cancelOperationsOf,
-  currentOperations,
+  cancelSpokeOperations,
   enqueue,
   findOperation,
   listOperations,
+  readCurrentOperations,
   requestCancel,
 } from "#lib/jobs/store.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -25,7 +25,7 @@ test("keeps what the job is, and who asked for it", async ({ scene }) => {
   assert.equal(found, job);
   assert.equal([found!.kind, found!.plan, found!.stepNames, found!.timeLimit], ["work", 1, ["one", "two"], 600_000]);
   assert.equal(found!.payload, { a: [1, "ü"] });
-  assert.equal(found!.asker, scene.asker);
+  assert.equal(found!.requester, scene.asker);
   assert.is(found!.state, "queued");
 });
 
@@ -78,7 +78,7 @@ test("cancels what is queued at once, and tells what is running to stop", async 
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
   await scene.db.sql("update jobs set state = 'running', holder = 'r' where id = $1", [running!.id]);
   await scene.db.sql("update jobs set state = 'failed', finished_at = now() where id = $1", [done!.id]);
-  const called = await scene.db.transact((tx) => cancelOperationsOf(tx, hub.spokes[0]!));
+  const called = await scene.db.transact((tx) => cancelSpokeOperations(tx, hub.spokes[0]!));
   assert.equal(called.map(({ id, state }) => [id, state]), [[running!.id, "running"], [queued!.id, "cancelled"]]);
   assert.ok(called[0]!.cancelRequestedAt);
   assert.is((await findOperation(scene.db.rows, done!.id))!.cancelRequestedAt, null);
@@ -89,7 +89,7 @@ test("shows the running operation of a spoke, else the oldest queued", async ({ 
   const [, second, alone] = await scene.enqueue(action(work, hub, 0), action(work, hub, 0), action(work, hub, 1));
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
   await scene.db.sql("update jobs set state = 'running', holder = 'r' where id = $1", [second!.id]);
-  const current = await currentOperations(scene.db.rows, hub.spokes);
+  const current = await readCurrentOperations(scene.db.rows, hub.spokes);
   assert.equal(
     [...current].map(([spoke, job]) => [spoke, job.id]).sort(),
     [

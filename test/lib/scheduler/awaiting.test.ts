@@ -7,7 +7,7 @@ import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { Awaiting } from "#lib/scheduler/stops.ts";
+import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene; hub: Hub }>("an operation that waits for another");
@@ -17,7 +17,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-const RETRY = { first: HOUR, most: HOUR };
+const RETRY = { firstMs: HOUR, maxMs: HOUR };
 const WORDS = "Waiting until the other one is done";
 const other = kind("other", ["only"]), waiting = kind("waiting", ["before", "need"]), work = kind("work", ["only"]);
 const ended = (job: Job) => isFinished(job.state);
@@ -39,7 +39,7 @@ async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
         async need() {
           tries.push("need");
           const { state } = (await findJob(scene.db.rows, first!.id))!;
-          if (!isFinished(state)) throw new Awaiting(WORDS, first!.id);
+          if (!isFinished(state)) throw new OperationAwaited(WORDS, first!.id);
         },
       },
     },
@@ -94,7 +94,7 @@ test("misses no end: one that came before it was put back counts at once", async
       async only() {
         if (++tries > 1) return;
         await scene.db.transact((tx) => requestCancel(tx, first!.id));
-        throw new Awaiting(WORDS, first!.id);
+        throw new OperationAwaited(WORDS, first!.id);
       },
     },
   };

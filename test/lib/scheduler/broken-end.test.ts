@@ -42,7 +42,7 @@ test("a start that cannot be recorded is tried again, and what stands behind it 
   await scene.open([
     { kind: odd, steps: { only: () => Promise.resolve(void ran.push("odd")) }, hooks: { onStart } },
     { kind: next, steps: { only: () => Promise.resolve(void (mended = true, ran.push("next"))) } },
-  ], { retry: { first: 300, most: 300 } });
+  ], { retry: { firstMs: 300, maxMs: 300 } });
   await scene.until(after!.id, ended);
   assert.is((await scene.until(job!.id, ended)).state, "succeeded");
   assert.equal(ran, ["next", "odd"]);

@@ -47,7 +47,7 @@ test("is tried again soon where it waits for a cluster that is away", async ({ s
         throw new ClusterError("unreachable", "refused", { transient: true });
       },
     },
-  }], { retry: { first: 600_000, most: 600_000 } });
+  }], { retry: { firstMs: 600_000, maxMs: 600_000 } });
   const { runAt, updatedAt } = await scene.until(job!.id, ({ failure }) => failure !== null);
   assert.ok(runAt.getTime() - updatedAt.getTime() <= 10_000);
   const stored = await scene.db.sql("select failure ->> 'code' as code from jobs where id = $1", [job!.id]);

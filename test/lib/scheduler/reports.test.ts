@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
-import { judge, lastReport, pause, withEvidence } from "#lib/scheduler/reports.ts";
-import { StepTimeout } from "#lib/scheduler/stops.ts";
+import { analyzeFailure, finalReportOf, retryDelay, withEvidence } from "#lib/scheduler/reports.ts";
+import { StepTimeout } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { kind } from "./scene.ts";
 
@@ -14,7 +14,7 @@ const log = ["DB_PASS=abc", "\u0000nul"];
 
 test("a report holds no secret, and nothing that a row cannot hold", () => {
   const error = new ClusterError("Odd", "it said password=abc\u0000", { transient: false, evidence: { log, events } });
-  const { report } = judge(error, "install");
+  const { report } = analyzeFailure(error, "install");
   assert.equal([report.message, report.log, report.events[0]!.message], [
     "it said password=***",
     ["DB_PASS=***", "nul"],
@@ -23,28 +23,28 @@ test("a report holds no secret, and nothing that a row cannot hold", () => {
 });
 
 test("nor does evidence that was collected afterwards", () => {
-  const { report } = judge(new ClusterError("Odd", "x", { transient: false }), "install");
+  const { report } = analyzeFailure(new ClusterError("Odd", "x", { transient: false }), "install");
   const whole = withEvidence(report, { log, events });
   assert.equal([whole.log[0], whole.events[0]!.message], ["DB_PASS=***", "token=***"]);
 });
 
 test("a message of many pages is cut", () => {
-  const { report } = judge(new ClusterError("Odd", "y".repeat(100_000), { transient: false }), "install");
+  const { report } = analyzeFailure(new ClusterError("Odd", "y".repeat(100_000), { transient: false }), "install");
   assert.is(report.message.length, 2000);
 });
 
 test("a mistake of ours tells nothing of itself", () => {
-  const { report, nature } = judge(new TypeError("x is undefined at /srv/lib"), "install");
+  const { report, nature } = analyzeFailure(new TypeError("x is undefined at /srv/lib"), "install");
   assert.equal([nature, report.code, report.fault], ["bug", "internal", "operator"]);
   assert.not.match(report.message, "srv");
 });
 
 const job = (attempt: number, failure: Partial<FailureReport> | null = null) =>
   ({ attempt, failure, startedAt: new Date("2026-11-21T10:03:04Z"), createdAt: new Date(0) }) as Job;
-const passing = judge(new ClusterError("unreachable", "GET c/x: refused", { transient: true }), "app");
+const passing = analyzeFailure(new ClusterError("unreachable", "GET c/x: refused", { transient: true }), "app");
 
 test("a last try tells how often it was tried, and since when", () => {
-  const { message, code } = lastReport(passing, job(7));
+  const { message, code } = finalReportOf(passing, job(7));
   assert.equal([code, message], [
     "unreachable",
     "Gave up, tried 7 times since 2026-11-21 10:03 UTC: The cluster cannot be reached: GET c/x: refused",
@@ -53,7 +53,7 @@ test("a last try tells how often it was tried, and since when", () => {
 
 test("what waits for a cluster is tried again within ten seconds, however often it was, and whatever its kind", () => {
   const away = (code: string, status = 0) =>
-    judge(new ClusterError(code, "x", { transient: true, status }), "app").away;
+    analyzeFailure(new ClusterError(code, "x", { transient: true, status }), "app").clusterAway;
   assert.equal([away("unreachable"), away("TooManyRequests", 429), away("ServiceUnavailable", 503)], [
     true,
     true,
@@ -62,24 +62,26 @@ test("what waits for a cluster is tried again within ten seconds, however often 
   assert.equal([away("Conflict", 409), away("InternalError", 500)], [false, false]);
   for (const persistent of [false, true]) {
     const removal = { kind: kind("removal", ["only"], { persistent }) };
-    assert.ok(pause(removal, { attempt: 30 }, undefined) > 10 * SECOND);
-    for (let time = 0; time < 50; time++) assert.ok(pause(removal, { attempt: 30 }, undefined, true) <= 10 * SECOND);
+    assert.ok(retryDelay(removal, { attempt: 30 }, undefined) > 10 * SECOND);
+    for (let time = 0; time < 50; time++) {
+      assert.ok(retryDelay(removal, { attempt: 30 }, undefined, true) <= 10 * SECOND);
+    }
   }
 });
 
 test("a first try, and what is final, are told as they are", () => {
-  assert.is(lastReport(passing, job(1)).message, passing.report.message);
-  const final = judge(new ClusterError("Odd", "no", { transient: false }), "app");
-  assert.is(lastReport(final, job(7)).message, "no");
+  assert.is(finalReportOf(passing, job(1)).message, passing.report.message);
+  const final = analyzeFailure(new ClusterError("Odd", "no", { transient: false }), "app");
+  assert.is(finalReportOf(final, job(7)).message, "no");
 });
 
 test("a last try that was cut short tells the reason of the one before in the same step", () => {
-  const cut = judge(new StepTimeout("Starting Moodle", 100), "app");
+  const cut = analyzeFailure(new StepTimeout("Starting Moodle", 100), "app");
   const before = { ...passing.report, hint: "Do." };
-  const { code, hint, message } = lastReport(cut, job(3, before));
+  const { code, hint, message } = finalReportOf(cut, job(3, before));
   assert.equal([code, hint], ["unreachable", "Do."]);
   assert.match(message, /^Gave up, tried 3 times .*: The cluster cannot be reached: GET c\/x: refused$/);
-  assert.is(lastReport(cut, job(3, { ...before, step: "database" })).code, "deadline");
+  assert.is(finalReportOf(cut, job(3, { ...before, step: "database" })).code, "deadline");
 });
 
 test.run();

@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog, silentLog } from "#lib/base/log.ts";
-import type { Tenure } from "#lib/scheduler/replica.ts";
+import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { openRounds } from "#lib/scheduler/rounds.ts";
 
 const test = suite("openRounds");
-const tenure: Tenure = { signal: new AbortController().signal, check() {} };
+const tenure: ReplicaLease = { signal: new AbortController().signal, throwIfLapsed() {} };
 
 /** Rounds whose every claim and rescue is noted, and ends when the test says how. */
 function open(log = silentLog) {
@@ -20,9 +20,9 @@ function open(log = silentLog) {
   const rescue = note("rescue");
   const rounds = openRounds({
     log,
-    tenure: () => tenure,
+    currentLease: () => tenure,
     claim: note("claim"),
-    rescue: async () => void await rescue(),
+    takeOver: async () => void await rescue(),
   });
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   return {
@@ -36,10 +36,10 @@ function open(log = silentLog) {
 
 test("does one thing after another, and once what was asked for several times meanwhile", async () => {
   const { rounds, begun, answer } = open();
-  rounds.claim();
-  rounds.onBeat();
-  rounds.claim();
-  rounds.onBeat();
+  rounds.requestClaim();
+  rounds.onHeartbeat();
+  rounds.requestClaim();
+  rounds.onHeartbeat();
   assert.equal(begun, ["claim"]);
   await answer();
   assert.equal(begun, ["claim", "rescue"]);
@@ -52,13 +52,13 @@ test("does one thing after another, and once what was asked for several times me
 
 test("claims with the first beat after a round that was not answered, and with no later one", async () => {
   const { rounds, begun, answer, fail } = open();
-  rounds.claim();
+  rounds.requestClaim();
   await fail();
   assert.is(rounds.healthy(), false);
-  rounds.onBeat();
+  rounds.onHeartbeat();
   await answer();
   await answer();
-  rounds.onBeat();
+  rounds.onHeartbeat();
   await answer();
   assert.equal([begun, rounds.healthy()], [["claim", "rescue", "claim", "rescue"], true]);
   await rounds.close();
@@ -69,12 +69,12 @@ test("one outage is complained of once, whichever look is answered in it, and wh
   const { rounds, begun, answer, fail } = open(
     openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) }),
   );
-  rounds.claim();
+  rounds.requestClaim();
   await fail("the connection was cut");
-  rounds.onBeat();
+  rounds.onHeartbeat();
   await answer(); // it reads who beats
   await fail("the database takes no writes");
-  rounds.onBeat();
+  rounds.onHeartbeat();
   await answer();
   await fail("the database takes no writes");
   assert.equal(begun, ["claim", "rescue", "claim", "rescue", "claim"]);
@@ -87,14 +87,14 @@ test("forgets nothing that is asked for at the very end of a round", async () =>
     let claims = 0;
     const rounds = openRounds({
       log: silentLog,
-      tenure: () => tenure,
+      currentLease: () => tenure,
       async claim() {
-        if (++claims === 1) void later(step, () => rounds.claim());
+        if (++claims === 1) void later(step, () => rounds.requestClaim());
         return await Promise.resolve(null);
       },
-      rescue: () => Promise.resolve(),
+      takeOver: () => Promise.resolve(),
     });
-    rounds.claim();
+    rounds.requestClaim();
     await new Promise<void>((resolve) => setImmediate(resolve));
     assert.is(claims, 2, `asked ${step} steps after the round began`);
     await rounds.close();
@@ -109,11 +109,11 @@ async function later(steps: number, call: () => void): Promise<void> {
 
 test("begins nothing after it was closed, and waits for what is under way", async () => {
   const { rounds, begun, answer, turn } = open();
-  rounds.claim();
+  rounds.requestClaim();
   let closed = false;
   const closing = rounds.close().then(() => closed = true);
-  rounds.claim();
-  rounds.onBeat();
+  rounds.requestClaim();
+  rounds.onHeartbeat();
   await turn();
   assert.is(closed, false);
   await answer();

@@ -204,12 +204,12 @@ test("refuses whatever of a run still goes on after its end", async ({ scene }) 
   await scene.enqueue(action(brief, hub, 0));
   await scene.open([{ kind: brief, steps: { only: async (run) => void kept.push(run) } }]);
   const refusal = await until(() => kept[0] && refusalOf(kept[0]));
-  assert.is(refusal.name, "Ended");
+  assert.is(refusal.name, "RunEnded");
 });
 
 function refusalOf(run: Run): Error | null {
   try {
-    run.check();
+    run.throwIfStopped();
     return null;
   } catch (error) {
     return error as Error;
@@ -225,9 +225,9 @@ test("tells what a step waits for", async ({ scene }) => {
     kind: waiting,
     steps: {
       async only(run) {
-        run.progress("2 volumes remain");
+        run.showProgress("2 volumes remain");
         await go.promise;
-        run.progress("nothing more to say");
+        run.showProgress("nothing more to say");
       },
     },
   }]);

@@ -1,5 +1,5 @@
 /** A place where jobs can run: a database with hubs and spokes in it, schedulers, and kinds of jobs that tests control. */
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 import { hubLane, type Job, type NewJob, spokeLane } from "#lib/jobs/job.ts";
@@ -12,7 +12,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 
-export const ASKER: Asker = {
+export const ASKER: Requester = {
   userId: "",
   email: "ann@example.org",
   ip: "192.0.2.7",
@@ -27,7 +27,7 @@ export interface Hub {
 
 export interface Scene {
   readonly db: TestDatabase;
-  readonly asker: Asker;
+  readonly asker: Requester;
   hub(spokes: number, state?: string): Promise<Hub>;
   enqueue(...jobs: NewJob[]): Promise<Job[]>;
   open(handlers: readonly Handler[], options?: Partial<SchedulerOptions> & { on?: Database }): Promise<Scheduler>;
@@ -57,7 +57,7 @@ export async function openScene(): Promise<Scene> {
       const scheduler = await openScheduler({ db: on, log: silentLog, release }, {
         handlers,
         lanes: 64,
-        retry: { first: 20, most: 40 },
+        retry: { firstMs: 20, maxMs: 40 },
         ...options,
       });
       opened.push(scheduler);

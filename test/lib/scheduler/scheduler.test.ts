@@ -66,7 +66,7 @@ test("goes on in the lane after a failure, and while a job waits for its next tr
   });
   const jobs = await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
   await scene.db.sql("update jobs set progress = '{\"bugs\": 2}' where spoke_id = $1", [failing]);
-  await scene.open([handler], { retry: { first: 10 * MINUTE, most: 10 * MINUTE } });
+  await scene.open([handler], { retry: { firstMs: 10 * MINUTE, maxMs: 10 * MINUTE } });
   assert.is((await scene.until(jobs[2]!.id, ended)).state, "succeeded");
   assert.is((await scene.until(jobs[0]!.id, ended)).state, "failed");
   const held = await scene.until(jobs[1]!.id, ({ spokeId }) => spokeId === waiting);
@@ -142,7 +142,7 @@ test("stops when it cannot beat, and goes on by itself when it can again", async
     },
   }], { on: flaky });
   const after = await scene.until(job!.id, ended);
-  assert.equal([after.state, after.attempt, reasons], ["succeeded", 1, ["Lapsed"]]);
+  assert.equal([after.state, after.attempt, reasons], ["succeeded", 1, ["LeaseLapsed"]]);
   assert.ok(BigInt(fences[1]!) > BigInt(fences[0]!));
   await until(() => scheduler.ready());
 });
@@ -205,7 +205,7 @@ test("ends what does not end within the grace, and gives it back", async ({ scen
   }]);
   const signal = await started.promise;
   await scheduler.drain(0);
-  assert.is(signal.reason.name, "Draining");
+  assert.is(signal.reason.name, "ReplicaDraining");
   const after = await scene.until(job!.id, () => true);
   assert.equal([after.state, after.attempt, after.holder], ["queued", 0, null]);
 });

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { formatTrace, startSpanContext } from "#lib/base/trace.ts";
-import { isFinished, type Job, placeOfJob } from "#lib/jobs/job.ts";
+import { isFinished, type Job, traceOfJob } from "#lib/jobs/job.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, loose, openScene, type Scene } from "./scene.ts";
@@ -26,7 +26,7 @@ test("is that of the request which asked for it, and its steps are done for the 
   assert.is(job!.trace, formatTrace(request));
   await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(currentContext())) } }]);
   await scene.until(job!.id, ended);
-  const place = placeOfJob(job!, () => true);
+  const place = traceOfJob(job!, () => true);
   assert.equal([place.traceId, place.parentId, place.state], [request.traceId, request.spanId, "x=1"]);
   assert.equal(seen, [{ root: { ...place, sampled: true }, place, about: { operation: job!.id } }]);
 });
@@ -38,7 +38,7 @@ test("goes on in what the job asks for in its turn", async ({ scene }) => {
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
   await scene.open([{ kind: work, steps: { only } }]);
   await scene.until(job!.id, ended);
-  assert.is(asked!.trace, formatTrace(placeOfJob(job!, () => true)));
+  assert.is(asked!.trace, formatTrace(traceOfJob(job!, () => true)));
 });
 
 test("is its own where nobody asked, and where it repeats itself: else one would go on for ever", async ({ scene }) => {
@@ -46,10 +46,10 @@ test("is its own where nobody asked, and where it repeats itself: else one would
   const [job] = await ask(() => scene.enqueue(loose(repeated)));
   const [other] = await scene.enqueue(loose(work));
   assert.equal([job!.trace, other!.trace], [null, null]);
-  const place = placeOfJob(job!, () => true);
+  const place = traceOfJob(job!, () => true);
   assert.match(place.traceId, /^[0-9a-f]{32}$/);
-  assert.equal([place.parentId, placeOfJob(job!, () => true)], [null, place], "each holder finds the same");
-  assert.is.not(placeOfJob(other!, () => true).traceId, place.traceId);
+  assert.equal([place.parentId, traceOfJob(job!, () => true)], [null, place], "each holder finds the same");
+  assert.is.not(traceOfJob(other!, () => true).traceId, place.traceId);
 });
 
 test("is not that of a request which only woke the scheduler", async ({ scene }) => {
@@ -74,8 +74,8 @@ test("is not that of a request which only woke the scheduler", async ({ scene })
 
 test("that cannot be read, as nobody here writes it, is one of its own", async ({ scene }) => {
   const [job] = await scene.enqueue(loose(work));
-  const place = placeOfJob({ id: job!.id, trace: "rubbish" }, () => true);
-  assert.equal(place, placeOfJob({ id: job!.id, trace: null }, () => true));
+  const place = traceOfJob({ id: job!.id, trace: "rubbish" }, () => true);
+  assert.equal(place, traceOfJob({ id: job!.id, trace: null }, () => true));
 });
 
 test.run();

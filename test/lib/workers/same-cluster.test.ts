@@ -6,7 +6,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { lastRemoval, type RemovalSubject } from "#lib/jobs/removal.ts";
+import { findLastRemoval, type RemovalSubject } from "#lib/jobs/removal.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -63,7 +63,7 @@ function identityOf(simulator: Simulator): string {
 
 async function refused({ db }: WorkScene, of: RemovalSubject): Promise<Job> {
   return await until(async () => {
-    const job = await lastRemoval(db.rows, of);
+    const job = await findLastRemoval(db.rows, of);
     return job?.failure?.code === "another_cluster" && job;
   }, 30_000);
 }

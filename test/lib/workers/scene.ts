@@ -174,7 +174,7 @@ export async function makeApp(
  * tested, and where the clock is moved on, nearly always.
  */
 export async function startReplica(app: App, nights: "with nights" | "without" = "without"): Promise<Scheduler> {
-  const retry = { first: 50, most: 200 };
+  const retry = { firstMs: 50, maxMs: 200 };
   const own = handlers(app).filter(({ kind }) => nights === "with nights" || kind.kind !== "plan-backups");
   return await openScheduler(app, { handlers: own, lanes: 64, retry });
 }

@@ -36,7 +36,7 @@ test("is opened once, however much the step does", async ({ clinic }) => {
     get job() {
       return { ...job, progress };
     },
-    remember: (values) => Promise.resolve(void (progress = { ...progress, ...values })),
+    saveProgress: (values) => Promise.resolve(void (progress = { ...progress, ...values })),
   };
   const counts: [string, number][] = [];
   for (const [step, work] of Object.entries(of("reapply").steps)) {

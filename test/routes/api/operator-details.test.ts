@@ -1,7 +1,7 @@
 /** What an operator can act on is told to operators alone, wherever a reason, a hint or a note is shown. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { newId } from "#lib/base/ids.ts";

@@ -107,7 +107,7 @@ test("has a replica restore the spoke, says how to watch it, and notes who asked
     "select distinct actor_email from audit_events where metadata ->> 'operationId' = $1",
     [job.id],
   );
-  assert.equal([job.asker.email, ...audits.map(({ actorEmail }) => actorEmail)], [who, who]);
+  assert.equal([job.requester.email, ...audits.map(({ actorEmail }) => actorEmail)], [who, who]);
 });
 
 test("shows what is kept of before, and goes back to it", async ({ scene, id, run }) => {

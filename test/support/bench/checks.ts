@@ -4,7 +4,7 @@
  * themselves.
  */
 import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
-import { SILENCE } from "#lib/scheduler/silence.ts";
+import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
 import { type Hold, isTakeover } from "#test/support/bench/holders.ts";
@@ -115,7 +115,7 @@ function tenures(holds: readonly Hold[]): Time[] {
 
 /** Nobody was taken for dead who had beaten within 4 s; a replica may take back what was its own. */
 export function findHastyTakeovers(holds: readonly Hold[]): string[] {
-  return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE - 1))
+  return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE_LIMIT - 1))
     .map(({ job, holder, holderBefore, silence }) =>
       `${holder} took ${job} from ${holderBefore} after ${silence} ms of silence`
     );

@@ -3,7 +3,7 @@
  * like of another hub, with which only operators have to do, and an id that nothing has.
  */
 import { newId } from "#lib/base/ids.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";

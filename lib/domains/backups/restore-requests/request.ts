@@ -24,11 +24,11 @@ import { listOperators } from "#lib/domains/users/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { newId } from "#lib/base/ids.ts";
-import { type AuditEntry, onSpoke } from "#lib/audit/store.ts";
+import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
-import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { bulkMailJob } from "#lib/jobs/mail.ts";
+import { createBulkMailJob } from "#lib/jobs/mail.ts";
 
 /** Maximum number of open requests per user, so that nobody can flood the operators. */
 const MAX_OPEN = 10;
@@ -42,7 +42,7 @@ export async function requestRestoreOf(
   key: IdempotencyKey | null,
 ): Promise<RestoreRequestRecord> {
   return await app.db.transact((tx) =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const backup = await findBackup(tx, backupId);
       if (backup?.spokeId !== spoke.id || !isGood(backup)) {
         const message = `The spoke ${spoke.slug} has no backup ${backupId} that is ready; choose another one`;
@@ -90,7 +90,7 @@ export async function decideRestoreRequest(
     );
   }
   return await app.db.transact((tx) =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const before = await lockRestoreRequest(tx, id);
       if (!before) throw new Fault("missing", "request_missing", "There is no such request");
       const decision = { state, decidedBy: actor.userId, ...(declineReason !== undefined && { declineReason }) };
@@ -122,7 +122,7 @@ export async function closeRestoredRequests(
 }
 
 function createAuditEntry(row: RestoreRequestRow, kind: AuditEntry["kind"], slug: string, extra: object): AuditEntry {
-  const subject = onSpoke({ id: row.spokeId, federationId: row.federationId });
+  const subject = spokeSubject({ id: row.spokeId, federationId: row.federationId });
   return { kind, ...subject, metadata: { slug, requestId: row.id, backupId: row.backupId, ...extra } };
 }
 
@@ -158,6 +158,6 @@ async function createOperatorMails(
   const { displayName, domain } = spoke, { reason, backupId } = row;
   const about = { by: actor.email, spoke: displayName, domain, backupId, reason, command: restoreCommand(row) };
   return operators.map(({ email, displayName: name }) =>
-    bulkMailJob({ template: "restore-requested", to: { email, name }, about })
+    createBulkMailJob({ template: "restore-requested", to: { email, name }, about })
   );
 }

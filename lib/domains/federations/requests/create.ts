@@ -5,7 +5,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireVerified } from "#lib/domains/auth/verify-email.ts";
 import { record } from "#lib/changes/record.ts";
 import { sql } from "kysely";
-import { bulkMailJob } from "#lib/jobs/mail.ts";
+import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
@@ -20,7 +20,7 @@ import {
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
@@ -43,7 +43,7 @@ export async function requestFederation(
 ): Promise<FederationRequestRecord> {
   requireOfferedFields(app, input);
   return await app.db.transact((tx) =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const user = await lockUser(tx, { id: actor.userId });
       const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
       await record(tx, actor, { audit: [entry], jobs });
@@ -119,6 +119,6 @@ async function createOperatorMails(rows: Rows, requester: LockedUser, request: R
   const operators = (await listOperators(rows)).filter(({ id }) => id !== requester.id);
   const createAuditEntry = { id: request.id, by: requester.email, hub: request.name, slug: request.slug };
   return operators.map(({ email, displayName: name }) =>
-    bulkMailJob({ template: "hub-requested", to: { email, name }, about: createAuditEntry })
+    createBulkMailJob({ template: "hub-requested", to: { email, name }, about: createAuditEntry })
   );
 }

@@ -5,7 +5,7 @@
  * The request's row is locked first, so only one of several parallel decisions succeeds; the others learn who made it.
  * A repeated decision is refused, because it may differ. An Idempotency-Key makes a retry safe.
  */
-import { onHub } from "#lib/audit/store.ts";
+import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { connectHub } from "#lib/domains/billing/connect.ts";
@@ -18,8 +18,8 @@ import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import { lockRequest, type RequestRow, saveDecision } from "#lib/domains/federations/requests/store.ts";
 import type { Approval, FederationRequestRecord, Rejection } from "#lib/domains/federations/requests/views.ts";
 import type { NewFederation } from "#lib/domains/federations/views.ts";
-import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
 import { addSeat } from "#lib/domains/members/seats.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
@@ -37,7 +37,7 @@ export async function approveRequest(
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   return await app.db.transact((tx) =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const before = await lockPending(tx, id);
       const requester = await lockRequester(tx, before);
       if (requester.disabled) throw requesterDisabledFault(requester.email);
@@ -51,7 +51,7 @@ export async function approveRequest(
       await recordNewFederation(tx, actor, hub, {
         audit: [{
           kind: "federation_member_added",
-          ...onHub(hub.id),
+          ...hubSubject(hub.id),
           metadata: { slug: hub.slug, userId: requester.id, email: requester.email, requestId: id },
         }, {
           kind: "federation_request_approved",
@@ -61,7 +61,7 @@ export async function approveRequest(
           audienceUserId: requester.id,
           metadata: { slug: hub.slug, name: hub.name, asked: before.slug },
         }, ...billing],
-        jobs: [mailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
+        jobs: [createMailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
       });
       return await showRequest(tx, after);
     })
@@ -77,7 +77,7 @@ export async function rejectRequest(
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   return await app.db.transact((tx) =>
-    once(tx, key, async () => {
+    runOnce(tx, key, async () => {
       const before = await lockPending(tx, id);
       const requester = await lockRequester(tx, before);
       const after = await saveDecision(tx, id, { state: "rejected", decidedBy: actor.userId, rejectReason: reason });
@@ -91,7 +91,7 @@ export async function rejectRequest(
           audienceUserId: requester.id,
           metadata: { slug: before.slug, name: before.name, reason },
         }],
-        jobs: requester.disabled ? [] : [mailJob(letter)],
+        jobs: requester.disabled ? [] : [createMailJob(letter)],
       });
       return await showRequest(tx, after);
     })

@@ -7,7 +7,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { SNAPSHOT } from "#lib/workers/backups/expired.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { around } from "#lib/scheduler/handler.ts";
+import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { backup } from "#lib/workers/backups/backup.ts";
 import { told } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { postContent } from "#test/lib/workers/remains/contents.ts";
@@ -112,7 +112,7 @@ test("leaves to retention what a failed backup has cut, and reports it once its 
 
 test("reports what a killed backup has cut whose row was lost, unless its snapshots can be adopted", async ({ scene, spoke }) => {
   const { id, namespace } = spoke, killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
-  const dying = around(backup(scene.app), (work) => (run) =>
+  const dying = wrapSteps(backup(scene.app), (work) => (run) =>
     work({
       ...run,
       write: async (change) => {
@@ -121,7 +121,7 @@ test("reports what a killed backup has cut whose row was lost, unless its snapsh
         return await forever;
       },
     }));
-  const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { first: 50, most: 200 } });
+  const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { firstMs: 50, maxMs: 200 } });
   await ask(scene, id, "backup");
   await killed.promise;
   assert.equal(await storage(scene), [], "its operation goes on");

@@ -6,7 +6,7 @@ import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { readHold } from "#lib/installation/held.ts";
+import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { ask, backUp, mark, marks, restoreTo } from "#test/lib/workers/restore/scene.ts";
@@ -139,7 +139,7 @@ test("each thing is taken in, and the rows are what they were", async ({ scene, 
   }
   const yew = await scene.row(ids.yew);
   assert.equal([yew.state, /removed after the backup/.test(yew.stateReason!)], ["failed", true]);
-  assert.is(await readHold(scene.db.rows), null);
+  assert.is(await readDatabaseHold(scene.db.rows), null);
   const [{ last }] = await scene.db.sql("select last_value::int as last from job_fences");
   assert.ok(last > Math.max(...fences(scene)), "new fences are below those of the cluster");
   assert.is(scene.simulator.writes().length, writes, "the cluster was written");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { openPasswordHasher, verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -73,7 +73,7 @@ test("enables a disabled operator where no other is left, and nobody else", asyn
 test("is written down, without the password", async ({ db }) => {
   const ada = await makePerson(db, "eda");
   const { password } = await resetPasswordLocally(quick(db), ada.email);
-  const [event] = (await readAudit(db.rows, {}, { limit: 9 })).items;
+  const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectId], ["password_reset", "system", ada.id]);
   assert.not.match(JSON.stringify(event), password);
 });

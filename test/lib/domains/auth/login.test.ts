@@ -3,7 +3,7 @@ import { encodeBase64NoPadding } from "@oslojs/encoding";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { signIn, signOut } from "#lib/domains/auth/login.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
@@ -39,7 +39,7 @@ test("begins a session that the cookie opens, and writes down who did it from wh
   assert.match(cookie, /^wheelwright=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
   const actor = await authenticate(app, withCookie(cookie), ORIGIN);
   assert.is(actor?.userId, ada.id);
-  const [event] = (await readAudit(db.rows, {}, { limit: 9 })).items;
+  const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal(
     [event?.kind, event?.actor, event?.objectType, event?.objectId, event?.ip, event?.userAgent],
     ["auth_login", ada, "session", actor?.credential.id, "192.0.2.7", "Firefox"],
@@ -108,7 +108,7 @@ test("writes down a failure with the address that was typed, and no password", a
   for (const email of [ada.email, "nobody@example.org"]) {
     await rejection(signIn(app, ORIGIN, { email, password: "my secret, mistyped" }));
   }
-  const events = (await readAudit(db.rows, { kind: "auth_login_failed" }, { limit: 9 })).items;
+  const events = (await listAuditEvents(db.rows, { kind: "auth_login_failed" }, { limit: 9 })).items;
   assert.equal(events.map(({ actor, objectType, objectId }) => ({ actor, objectType, objectId })), [
     { actor: { id: "anonymous", email: "nobody@example.org" }, objectType: "user", objectId: "unknown" },
     { actor: { id: "anonymous", email: ada.email }, objectType: "user", objectId: ada.id },
@@ -198,13 +198,13 @@ leaving("ends this session and no other, once, and clears the cookie", async ({ 
   await signOut(app, actor);
   assert.is(await authenticate(app, withCookie(`wheelwright=${one.secret}`), ORIGIN), null);
   assert.ok(await authenticate(app, withCookie(`wheelwright=${other.secret}`), ORIGIN));
-  const events = (await readAudit(db.rows, { kind: "auth_logout" }, { limit: 9 })).items;
+  const events = (await listAuditEvents(db.rows, { kind: "auth_logout" }, { limit: 9 })).items;
   assert.equal(events.map((event) => [event.actor, event.objectId]), [[ada, one.id]]);
 });
 
 leaving("has nothing to do without a session", async ({ app, db }) => {
   assert.match(await signOut(app, null), "Max-Age=0");
-  assert.equal((await readAudit(db.rows, {}, { limit: 9 })).items, []);
+  assert.equal((await listAuditEvents(db.rows, {}, { limit: 9 })).items, []);
 });
 
 leaving.run();

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { BeforeCursor } from "#lib/base/schema.ts";
 import type { App } from "#lib/app.ts";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { createToken, listTokens, ownToken, revokeToken, type Token } from "#lib/domains/auth/tokens.ts";
@@ -62,7 +62,7 @@ test("keeps neither the plaintext nor more of it than the prefix", async ({ app,
 
 test("writes down who made what", async ({ app, db, ada }) => {
   const { id, prefix } = await createToken(app, ada, { name: "laptop", scope: "readonly" });
-  const [event] = (await readAudit(db.rows, {}, { limit: 9 })).items;
+  const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectType, event?.objectId, event?.metadata], [
     "token_created",
     ada.userId,
@@ -138,7 +138,7 @@ revoking("tells the streams that the token has opened", async ({ app, db, ada })
 revoking("writes down who took what from whom", async ({ app, db, ada, root }) => {
   const { id, name, prefix, ...rest } = await createToken(app, ada, { name: "laptop", scope: "cli" });
   await revokeToken(app, root, { id, name, prefix, ...rest });
-  const [event] = (await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 })).items;
+  const [event] = (await listAuditEvents(db.rows, { kind: "token_revoked" }, { limit: 9 })).items;
   assert.equal([event?.actor.id, event?.objectId, event?.metadata], [
     root.userId,
     id,
@@ -150,7 +150,7 @@ revoking("is done once by two who ask at the same time", async ({ app, db, ada }
   const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
   const both = await Promise.allSettled([revokeToken(app, ada, made), revokeToken(app, ada, made)]);
   assert.equal(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
-  assert.is((await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 })).items.length, 1);
+  assert.is((await listAuditEvents(db.rows, { kind: "token_revoked" }, { limit: 9 })).items.length, 1);
 });
 
 revoking("reaches one's own tokens alone, but for an operator, and none that is gone", async (stage) => {

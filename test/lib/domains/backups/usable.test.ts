@@ -5,7 +5,7 @@ import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { enqueue } from "#lib/jobs/store.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { lockSubscription } from "#lib/domains/billing/store.ts";

@@ -2,15 +2,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { patchUser } from "#lib/domains/auth/accounts.ts";
 import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import { openFeeds } from "#lib/events/feed.ts";
-import type { StreamFrame } from "#lib/events/voices.ts";
-import { readBounds } from "#lib/events/store.ts";
+import type { StreamFrame } from "#lib/events/keep-alive.ts";
+import { readStreamBounds } from "#lib/events/store.ts";
 import { decideVisibility, followFederation } from "#lib/domains/federations/follow.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
@@ -41,7 +41,11 @@ test.before(async (stage) => {
   const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
   stage.here = { ...await makeApp(stage.db), passwords };
   const db = await stage.db.openAgain();
-  stage.there = { ...stage.here, db, feeds: openFeeds(db, silentLog, { look: decideVisibility, most: 99 }) };
+  stage.there = {
+    ...stage.here,
+    db,
+    feeds: openFeeds(db, silentLog, { readVisibility: decideVisibility, maxStreams: 99 }),
+  };
   const root = await makePerson(stage.db, "root", { operator: true });
   stage.root = await signIn(stage.here, root, "session");
   stage.hub = await makeHub(stage.db, root.id);
@@ -159,7 +163,7 @@ function tell({ db, hub }: Stage, spokeId: string): Promise<unknown> {
 async function follow(stage: Stage, actor: Actor) {
   const { there, hub, elm } = stage;
   const federation = (await findFederation(there.db.rows, hub, "hidden"))!;
-  const { last: since } = await readBounds(there.db.rows, hub);
+  const { last: since } = await readStreamBounds(there.db.rows, hub);
   const frames = pull<StreamFrame>(
     followFederation(there, actor, federation, { since, signal: new AbortController().signal }),
   );

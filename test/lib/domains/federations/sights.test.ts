@@ -1,7 +1,7 @@
 /** Tests which events a credential can see, after every change of the credential, its user and the objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Follower } from "#lib/events/looks.ts";
+import type { Follower } from "#lib/events/visibility.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -31,7 +31,7 @@ async function arrange(db: TestDatabase) {
   }
   const look = async () =>
     (await decideVisibility(db.rows, followers)).map((made) =>
-      made?.sight instanceof Set ? [...made.sight] : made?.sight ?? null
+      made?.visibility instanceof Set ? [...made.visibility] : made?.visibility ?? null
     );
   return { root, ann, bob, hub, oak, look, followers };
 }

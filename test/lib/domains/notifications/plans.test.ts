@@ -6,7 +6,7 @@ import { marker } from "#test/lib/domains/notifications/tell.ts";
 import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type AuditFilter, readAudit } from "#lib/audit/store.ts";
+import { type AuditFilter, listAuditEvents } from "#lib/audit/store.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
@@ -97,7 +97,7 @@ for (
   ] as readonly [AuditFilter, string][]
 ) {
   test(`of the audit log by ${JSON.stringify(filter)} has ${index}`, (context) =>
-    answers(context, index, (rows) => readAudit(rows, filter, { limit: 25 })));
+    answers(context, index, (rows) => listAuditEvents(rows, filter, { limit: 25 })));
 }
 
 test.run();

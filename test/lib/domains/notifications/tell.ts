@@ -1,5 +1,5 @@
 /** Creates events for tests of notifications: one by one as the service does, or many with direct inserts. */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";

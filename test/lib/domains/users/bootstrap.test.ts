@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import { bootstrapAdmin, createOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
@@ -29,7 +29,7 @@ test("makes an operator with this address and password, and writes it down", asy
   assert.equal([user.email, user.operator, user.disabledAt], [ADMIN.email, true, null]);
   assert.instance(user.emailVerifiedAt, Date);
   assert.is(await verifyPassword(ADMIN.password, user.passwordHash), "right");
-  const events = (await readAudit(db.rows, {}, { limit: 9 })).items;
+  const events = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal(events.map(({ kind, actor, objectId }) => [kind, actor.id, objectId]), [
     ["user_created", "system", user.id],
   ]);
@@ -46,7 +46,7 @@ test("makes one also where people have signed up before, and ends what a strange
   assert.equal(await db.sql("select 1 from sessions where id = $1 and ended_at is null", [session.id]), []);
   assert.equal(await db.sql("select 1 from api_tokens where id = $1 and revoked_at is null", [token.id]), []);
   assert.equal(await db.sql("select id from users where not operator"), [{ id: other.id }]);
-  const [event] = (await readAudit(db.rows, {}, { limit: 9 })).items;
+  const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal([event!.kind, event!.objectId], ["user_updated", stranger.id]);
 });
 
@@ -66,7 +66,7 @@ test("makes one, and fails nowhere, when several replicas start at the same time
     );
     assert.is(made.filter(Boolean).length, 1);
     assert.is((await db.sql("select id from users")).length, 1);
-    assert.is((await readAudit(db.rows, {}, { limit: 9 })).items.length, 1);
+    assert.is((await listAuditEvents(db.rows, {}, { limit: 9 })).items.length, 1);
   } finally {
     for (const replica of replicas) await replica.close();
   }

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { judgeFences, readFence } from "#lib/doctor/reconcile/judge-rest.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { TABLE_PRIVILEGES } from "#lib/drivers/db/grants.ts";

@@ -1,5 +1,5 @@
 /** Databases with something in each table that matters, backed up and restored within this process. */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { pack, unpack } from "#lib/drivers/dump/pack.ts";

@@ -88,11 +88,11 @@ export function holderOf(clinic: Clinic, job: Job, fence: string): Run {
     job: { ...job, fence },
     signal: CALL.signal,
     log: silentLog,
-    check: () => {},
+    throwIfStopped: () => {},
     write: (work) => clinic.scene.db.transact(work),
-    remember: () => Promise.resolve(),
-    progress: () => {},
-    patience: () => 20_000,
+    saveProgress: () => Promise.resolve(),
+    showProgress: () => {},
+    timeLeft: () => 20_000,
   };
 }
 

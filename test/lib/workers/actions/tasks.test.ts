@@ -91,7 +91,7 @@ test("run-cron that hangs keeps nobody from pausing the scheduled tasks: it is e
   );
   const patience = [100]; // then as long as it takes
   const run = holderOf(clinic, await clinic.last("run-cron"), "8000000000");
-  await pauseCron(await openSpoke(clinic.scene.app, run), { ...run, patience: () => patience.pop() ?? 20_000 });
+  await pauseCron(await openSpoke(clinic.scene.app, run), { ...run, timeLeft: () => patience.pop() ?? 20_000 });
   assert.not.ok(clinic.objects("Job").some(({ metadata }) => metadata.name === "run-cron-1"));
   const resumed = holderOf(clinic, await clinic.last("run-cron"), "8000000001");
   await resumeCron(await openSpoke(clinic.scene.app, resumed), resumed);

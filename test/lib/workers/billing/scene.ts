@@ -43,7 +43,7 @@ export function withBilling(test: Test<Context>): void {
     const { app } = scene;
     const payments = openPayments({ ...app.config.stripe!, settle: 20 });
     Object.assign(app, { log, payments, catalog: loadCatalog(PRICES, app.blueprint) });
-    const retry = { first: 20, most: 50 };
+    const retry = { firstMs: 20, maxMs: 50 };
     const handlers = [syncBilling, lookBilling].map((make) => make(app, payments));
     context.scheduler = await openScheduler(app, { handlers, lanes: 8, retry });
   });

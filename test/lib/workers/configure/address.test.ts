@@ -174,7 +174,7 @@ test("ends after 30 days: nothing is left of the old name, and others can have i
   await upkeep();
   assert.is((await clinic.scene.operations(clinic.id)).length, before + 1);
   const job = await clinic.scene.ended(clinic.id, "configure");
-  assert.equal([job.state, job.asker.userId], ["succeeded", "system"], job.failure?.message);
+  assert.equal([job.state, job.requester.userId], ["succeeded", "system"], job.failure?.message);
   assert.equal([ingresses(clinic), restarted()], [LEAD_TO_FIRST, at]);
   assert.equal((await shown(clinic)).formerDomains, []);
   assert.equal((await auditsOf(clinic)).at(-1)!.metadata["freedDomains"], [SECOND]);

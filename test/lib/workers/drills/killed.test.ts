@@ -1,7 +1,7 @@
 /** Drills whose holder dies, in the middle of anything. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { around, type Handler } from "#lib/scheduler/handler.ts";
+import { type Handler, wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import { DRILL } from "#lib/workers/drills/drill.ts";
@@ -37,7 +37,7 @@ test.after(({ scene }) => scene.close());
 function start(app: App, wrap = (drill: Handler) => drill): Promise<Scheduler> {
   const known = handlers(app).filter(({ kind: { kind } }) => ["plan-drills", DRILL.kind].includes(kind));
   const own = known.map((handler) => handler.kind.kind === DRILL.kind ? wrap(handler) : handler);
-  return openScheduler(app, { handlers: own, lanes: 8, retry: { first: 50, most: 200 } });
+  return openScheduler(app, { handlers: own, lanes: 8, retry: { firstMs: 50, maxMs: 200 } });
 }
 
 /** The drill of this night, whose holder dies there: another one takes it over, and ends it. */
@@ -64,7 +64,7 @@ for (const { name } of DRILL.steps) {
     const { scene, id, backupId } = context, before = (await toldOf(scene, id)).length;
     let dead = false;
     const wrap = (drill: Handler) =>
-      around(drill, (work, step) => async (run) => {
+      wrapSteps(drill, (work, step) => async (run) => {
         await work(run);
         if (step !== name) return;
         dead = true;

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { provision } from "#lib/operations/provision.ts";
-import { around } from "#lib/scheduler/handler.ts";
+import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { Lapsed } from "#lib/scheduler/stops.ts";
+import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { openWorkScene } from "#test/lib/workers/scene.ts";
 import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
@@ -17,15 +17,15 @@ test("in each step is gone on with: nothing is lost, made twice, shared or left 
   const scene = await openWorkScene(), died: string[] = [];
   let source: string | null = null;
   const dying = handlers(scene.app).map((handler) =>
-    handler.kind.kind !== "provision" ? handler : around(handler, (work, step) => async (run) => {
+    handler.kind.kind !== "provision" ? handler : wrapSteps(handler, (work, step) => async (run) => {
       await work(run);
       source ??= run.job.spokeId; // it is there before there is a copy
       if (run.job.spokeId === source || died.includes(step)) return;
       died.push(step);
-      throw new Lapsed();
+      throw new LeaseLapsed();
     })
   );
-  const replica = await openScheduler(scene.app, { handlers: dying, lanes: 64, retry: { first: 50, most: 200 } });
+  const replica = await openScheduler(scene.app, { handlers: dying, lanes: 64, retry: { firstMs: 50, maxMs: 200 } });
   try {
     const id = await scene.spoke(await scene.hub("math"), "algebra"), { simulator } = scene;
     const { namespace } = await scene.becomes(id, "active");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup } from "#lib/domains/auth/signup.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { MAIL, mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob, MAIL_KIND } from "#lib/jobs/mail.ts";
 import { kind, loose, type Scene } from "#test/lib/scheduler/scene.ts";
 import { type Context, ended, plain, replica, withMail } from "./scene.ts";
 import { until } from "#test/support/until.ts";
@@ -13,7 +13,7 @@ withMail(test);
 test("holds up no other work while the server hangs", async (context) => {
   const { scene, smtp } = context;
   smtp.rules.hang = "data";
-  const mails = Array.from({ length: 40 }, (_, i) => mailJob(plain(`hang${i}@example.org`)));
+  const mails = Array.from({ length: 40 }, (_, i) => createMailJob(plain(`hang${i}@example.org`)));
   await scene.enqueue(...mails);
   const work = kind("other", ["work"], { visible: false });
   const other = { kind: work, steps: { work: () => Promise.resolve() } };
@@ -28,7 +28,7 @@ test("holds up no other work while the server hangs", async (context) => {
 
 test("waits in the queue, and in nobody's way, until a replica with a mail server comes", async (context) => {
   const { scene } = context;
-  await fill(scene, MAIL, 10_000);
+  await fill(scene, MAIL_KIND, 10_000);
   const work = kind("without-mail", ["work"], { visible: false });
   const without = await scene.open([{ kind: work, steps: { work: () => Promise.resolve() } }]);
   const others = await scene.enqueue(...Array.from({ length: 10 }, () => loose(work)));
@@ -44,14 +44,14 @@ test("waits in the queue, and in nobody's way, until a replica with a mail serve
 test("is sent once by two replicas", async (context) => {
   const addresses = Array.from({ length: 40 }, (_, i) => `twin${i}@example.org`);
   await Promise.all([replica(context), replica(context)]);
-  const jobs = await context.scene.enqueue(...addresses.map((email) => mailJob(plain(email))));
+  const jobs = await context.scene.enqueue(...addresses.map((email) => createMailJob(plain(email))));
   for (const each of jobs) assert.is((await ended(context, each)).state, "succeeded");
   assert.equal(context.smtp.mails.map(({ to }) => to).sort(), addresses.toSorted());
 });
 
 test("goes to one address in the order in which it was written", async (context) => {
   const letters = Array.from({ length: 10 }, (_, i) => plain("ivy@example.org", `Hub ${i}`));
-  const jobs = await context.scene.enqueue(...letters.map((letter) => mailJob(letter)));
+  const jobs = await context.scene.enqueue(...letters.map((letter) => createMailJob(letter)));
   await Promise.all([replica(context), replica(context)]);
   for (const each of jobs) await ended(context, each);
   assert.equal(
@@ -62,7 +62,7 @@ test("goes to one address in the order in which it was written", async (context)
 
 /** So many mails in the queue, in the lanes that mail has. */
 async function fill({ db }: Scene, { kind, plan }: JobKind, count: number): Promise<void> {
-  const { payload } = mailJob(plain("waits@example.org"));
+  const { payload } = createMailJob(plain("waits@example.org"));
   await db.sql(
     `insert into jobs (id, kind, visible, lane, time_limit_ms, plan, step_names, label, payload,
        asker_id, asker_email, asker_ip, asker_agent)

@@ -4,9 +4,9 @@ import * as assert from "uvu/assert";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { openPostman, type Postman } from "#test/support/postman.ts";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -88,7 +88,7 @@ test("records another refused mail on the user alone, until one is taken", async
     about: { hub: "North", slug: "north" },
   };
   const mail = async () => {
-    await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [mailJob(letter)] }));
+    await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [createMailJob(letter)] }));
     await postman.deliver();
     return (await scene.as("operator").get(`/api/users/${id}`)).body.mailRefused;
   };

@@ -3,7 +3,7 @@ import type { Test } from "uvu";
 import type { App } from "#lib/app.ts";
 import { createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
@@ -65,7 +65,7 @@ export async function replica(
   const post = openPost({ ...place, name: "hubs.example.org", timeouts: { wait: 60_000, whole: 60_000 } });
   opened.push(() => post.close());
   const handlers = [sendMail(app, post, retry), ...more];
-  const scheduler = await openScheduler(app, { handlers, lanes, retry: RETRY });
+  const scheduler = await openScheduler(app, { handlers, lanes, retry: { firstMs: RETRY.first, maxMs: RETRY.most } });
   opened.push(() => scheduler.close());
   return scheduler;
 }
@@ -79,7 +79,7 @@ export async function invite({ scene }: Context, person: Person): Promise<{ job:
   const grant = await scene.db.transact((tx) => createGrant(tx, "invitation", person.id));
   const about = { inviter: "Ann", places: ["North"], expiresAt: grant.expiresAt.toISOString() };
   const letter: Letter = { template: "invitation", to: { email: person.email, name: "Ada" }, about };
-  const [job] = await scene.enqueue(mailJob(letter, grant.id));
+  const [job] = await scene.enqueue(createMailJob(letter, grant.id));
   return { job: job!, grantId: grant.id };
 }
 

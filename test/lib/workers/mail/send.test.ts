@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { redeemGrant, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
-import { Lapsed } from "#lib/scheduler/stops.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
+import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { type Context, ended, invite, plain, replica, withMail } from "./scene.ts";
 import { makePerson } from "#test/support/people.ts";
@@ -63,7 +63,7 @@ test("tries again after what may pass, and says who must mend what", async (cont
 test("leaves a server that is in trouble alone for a while", async (context) => {
   context.smtp.rules.recipient = () => "451 4.3.0 Not now";
   await replica(context, { retry: { first: HOUR, most: HOUR } });
-  const [job] = await context.scene.enqueue(mailJob(plain("kim@example.org")));
+  const [job] = await context.scene.enqueue(createMailJob(plain("kim@example.org")));
   const { runAt, updatedAt } = await context.scene.until(job!.id, ({ failure }) => failure !== null);
   assert.ok(runAt.getTime() - updatedAt.getTime() >= 0.49 * HOUR);
 });
@@ -71,7 +71,7 @@ test("leaves a server that is in trouble alone for a while", async (context) => 
 test("gives up at once on an address that there is not, and tells operators", async (context) => {
   context.smtp.rules.recipient = () => "550 5.1.1 No such user";
   await replica(context);
-  const [job] = await context.scene.enqueue(mailJob(plain("nobody@example.org")));
+  const [job] = await context.scene.enqueue(createMailJob(plain("nobody@example.org")));
   const { state, attempt, failure } = await ended(context, job!);
   assert.is(state, "failed");
   assert.is(attempt, 1);
@@ -86,7 +86,7 @@ test("waits for a server that is away", async (context) => {
   const { port } = context.smtp;
   await context.smtp.close();
   await replica(context);
-  const [job] = await context.scene.enqueue(mailJob(plain("dan@example.org")));
+  const [job] = await context.scene.enqueue(createMailJob(plain("dan@example.org")));
   const waiting = await context.scene.until(job!.id, ({ state, attempt }) => state === "queued" && attempt > 1);
   assert.is(waiting.failure!.code, "mail_unreachable");
   context.smtp = await openSmtp({ port });
@@ -115,9 +115,9 @@ test("sends again, with the same Message-ID, what its sender died over before it
   let dead = false;
   const db: Database = {
     ...app.db,
-    transact: (work) => dead ? Promise.reject(new Lapsed()) : app.db.transact(work),
+    transact: (work) => dead ? Promise.reject(new LeaseLapsed()) : app.db.transact(work),
     get rows() {
-      if (dead) throw new Lapsed();
+      if (dead) throw new LeaseLapsed();
       return app.db.rows;
     },
   };
@@ -157,7 +157,7 @@ test("sends nothing when the grant was voided, or the user was disabled", async 
   const [gil, hal] = [await makePerson(scene.db, "gil"), await makePerson(scene.db, "hal", { disabled: true })];
   const { job } = await invite(context, gil);
   await scene.db.transact((tx) => voidGrants(tx, gil.id, ["invitation"]));
-  const [other] = await scene.enqueue(mailJob(plain(hal.email)));
+  const [other] = await scene.enqueue(createMailJob(plain(hal.email)));
   await replica(context);
   for (const each of [job, other!]) assert.is((await ended(context, each)).state, "succeeded");
   assert.is(smtp.mails.length, 0);

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { isFinished } from "#lib/jobs/job.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import type { Notice } from "#lib/base/notice.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
@@ -105,7 +105,7 @@ test("leaves its mail to replicas that can write it, and holds up no other mail 
   await replica(context, [handler], "earlier");
   await run(context, handler);
   const about = { hub: "North", slug: "north" };
-  await scene.enqueue(mailJob({ template: "request-approved", to: { email: gus.email, name: "" }, about }));
+  await scene.enqueue(createMailJob({ template: "request-approved", to: { email: gus.email, name: "" }, about }));
   assert.is((await smtp.next(gus.email)).subject, "Your hub North was approved");
   const [{ state }] = await scene.db.sql("select state from jobs where kind = 'bulk-mail'");
   assert.is(state, "queued");

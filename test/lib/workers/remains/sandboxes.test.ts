@@ -5,10 +5,10 @@ import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
 import { namespaceName, turnOf } from "#lib/moodle/names.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { around, type Run } from "#lib/scheduler/handler.ts";
+import { type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { makeTemplate, templateJob } from "#lib/workers/templates/make.ts";
 import { removeRemains } from "#lib/workers/remains/sandboxes.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { claimsFrom } from "#lib/workers/volumes/claims.ts";
 import { wish } from "#test/lib/workers/templates/making.ts";
@@ -69,7 +69,7 @@ template("is removed where its maker was killed between the cut and the row, and
   await openTemplates(context);
   const { scene } = context, work = await wish(context);
   const killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
-  const dying = around(makeTemplate(scene.app), (act, step) => async (run) => {
+  const dying = wrapSteps(makeTemplate(scene.app), (act, step) => async (run) => {
     if (step !== "snapshots") return await act(run);
     const write: Run["write"] = async (change) => {
       if (contents(scene).length < 2) return await run.write(change);
@@ -78,7 +78,7 @@ template("is removed where its maker was killed between the cut and the row, and
     };
     await act({ ...run, write });
   });
-  const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { first: 50, most: 200 } });
+  const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { firstMs: 50, maxMs: 200 } });
   await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [templateJob(work)] }));
   await killed.promise;
   const [row] = await templates(scene);

@@ -31,7 +31,7 @@ test.before(async (context) => {
       },
     }
   );
-  const scheduler = await openScheduler(scene.app, { handlers: short, lanes: 8, retry: { first: 50, most: 200 } });
+  const scheduler = await openScheduler(scene.app, { handlers: short, lanes: 8, retry: { firstMs: 50, maxMs: 200 } });
   context.close = async () => {
     await scheduler.close();
     await scene.close();

@@ -9,7 +9,7 @@ import { listLostObjects, restoreLost } from "#lib/domains/backups/new-cluster.t
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
-import { around } from "#lib/scheduler/handler.ts";
+import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -82,7 +82,7 @@ async function listed(app: App): Promise<string[]> {
 async function dyingReplica(app: App, name: string) {
   let dead = false;
   const known = handlers(app).map((handler) =>
-    handler.kind.kind !== "provision" ? handler : around(handler, (work, step) => async (run) => {
+    handler.kind.kind !== "provision" ? handler : wrapSteps(handler, (work, step) => async (run) => {
       await work(run);
       if (step !== name || dead) return;
       dead = true;

@@ -1,5 +1,5 @@
 /** A spoke that is to be restored, on a simulated cluster, and what a test asks of it: marks in its data, backups, restores. */
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -13,7 +13,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { dropKeptClaims } from "#lib/workers/upkeep/claims.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 
-export const ANN: Asker = {
+export const ANN: Requester = {
   userId: "system",
   email: "ann@control",
   ip: "",

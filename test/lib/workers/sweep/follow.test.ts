@@ -9,7 +9,7 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
 import { look, lookAt } from "#lib/workers/sweep/sweep.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
@@ -41,7 +41,7 @@ const isWatch = ({ query }: { query: URLSearchParams }) => query.has("watch");
 async function follow({ between, scene }: Context, app: App, pace = FOLLOWING): Promise<Following> {
   const ending = new AbortController(), begin = between.asked.length, before = await scene.db.now();
   const write: Run["write"] = (work) => app.db.transact(work);
-  const run = { signal: ending.signal, log: silentLog, check: () => {}, write } as Run;
+  const run = { signal: ending.signal, log: silentLog, throwIfStopped: () => {}, write } as Run;
   const ended = lookAtCluster(app, run, "default", pace);
   ended.catch(() => {});
   const seen = "select from spokes where state = 'active' and cluster = 'default' and observed_at >= $1";
@@ -188,7 +188,7 @@ test("is for clusters with many spokes: others are listed each time, and not wat
 test("is gone on with by another replica, which begins with the lists.", async (context) => {
   const { standing: { ids }, between, scene, app } = context, id = ids[11]!;
   const handler = look(app, FOLLOWING);
-  const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { first: 10, most: 50 } });
+  const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { firstMs: 10, maxMs: 50 } });
   const watches = (from: number) => between.asked.slice(from).filter(isWatch).length;
   const first = await open(), start = between.asked.length;
   await scene.db.transact((tx) => enqueue(tx, SYSTEM, lookAt("default")));

@@ -24,7 +24,7 @@ export async function lookOnce(app: App, pace: Partial<Pace> = {}, write?: Run["
   const run = {
     signal: new AbortController().signal,
     log: silentLog,
-    check: () => {},
+    throwIfStopped: () => {},
     write: write ?? ((work) => app.db.transact(work)),
   } as Run;
   await lookAtCluster(app, run, "default", { ...QUICK, ...pace });

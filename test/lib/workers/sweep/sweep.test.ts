@@ -1,7 +1,7 @@
 /** Looks at 60 spokes that stand in a cluster without controllers: what they cost, what they find, what they write. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { makeTemplate, templateJob } from "#lib/workers/templates/make.ts";
 import { HOUR } from "#lib/base/time.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
@@ -39,7 +39,7 @@ test("accepts a delegation by the mailed link, and starts a session", async ({ f
   });
   const cookie = accepted.headers.get("set-cookie")!.split(";")[0]!;
   assert.equal((await flows.send("/api/auth/me", { headers: { cookie } })).body, accepted.body);
-  const events = (await readAudit(flows.db.rows, { actorId: delegated.body.userId }, { limit: 9 })).items;
+  const events = (await listAuditEvents(flows.db.rows, { actorId: delegated.body.userId }, { limit: 9 })).items;
   assert.equal(events.map(({ kind }) => kind), ["auth_login", "invitation_accepted"]);
 });
 
@@ -68,7 +68,8 @@ test("removes the access of whoever signed up with the address before", async ({
   assert.equal(accepted.body.user.federationIds, [scene.hub]);
   for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
   assert.not(await flows.opens(stranger.email, PASSWORD));
-  const [revoked] = (await readAudit(db.rows, { kind: "token_revoked", objectId: minted.id }, { limit: 9 })).items;
+  const [revoked] =
+    (await listAuditEvents(db.rows, { kind: "token_revoked", objectId: minted.id }, { limit: 9 })).items;
   assert.is(revoked?.metadata.prefix, minted.prefix);
 });
 

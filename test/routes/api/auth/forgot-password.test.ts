@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
@@ -19,7 +19,7 @@ test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
 const asked = async ({ db }: Flows, id: string) =>
-  (await readAudit(db.rows, { kind: "password_reset_requested", objectId: id }, { limit: 9 })).items.length;
+  (await listAuditEvents(db.rows, { kind: "password_reset_requested", objectId: id }, { limit: 9 })).items.length;
 
 test("mails a link that sets a new password", async ({ flows }) => {
   const ada = await makePerson(flows.db, "ada");
@@ -32,7 +32,7 @@ test("mails a link that sets a new password", async ({ flows }) => {
   const reset = await flows.post("/api/auth/reset-password", { token: mail.token, password: "a wholly new one" });
   assert.is(reset.status, 200);
   assert.ok(await flows.opens(ada.email, "a wholly new one"));
-  const [event] = (await readAudit(flows.db.rows, { kind: "password_reset_requested" }, { limit: 1 })).items;
+  const [event] = (await listAuditEvents(flows.db.rows, { kind: "password_reset_requested" }, { limit: 1 })).items;
   assert.equal([event?.objectId, event?.actor, event?.ip], [
     ada.id,
     { id: "anonymous", email: ada.email },

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import type { LoginAttempt } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -84,7 +84,7 @@ test("answers 429 from the sixth attempt in a minute, right or wrong, by IP or e
     });
     assert.ok(Number(limited.headers.get("retry-after")) > 0);
   }
-  assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).items.length, 5);
+  assert.is((await listAuditEvents(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).items.length, 5);
 });
 
 test("counts a body without any address too", async ({ scene }) => {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/auth/me");
@@ -51,7 +51,7 @@ mine("changes the caller's name and writes that down, once", async ({ scene }) =
     const { status, body: { user } } = await scene.as("stranger").patch("/api/auth/me", body);
     assert.equal([status, user.id, user.displayName], [200, id, body.displayName ?? "stranger"]);
   }
-  const events = (await readAudit(scene.db.rows, { actorId: id }, { limit: 9 })).items;
+  const events = (await listAuditEvents(scene.db.rows, { actorId: id }, { limit: 9 })).items;
   assert.equal(events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]), [
     ["user_updated", id, { changed: { displayName: "Ada" } }],
   ]);

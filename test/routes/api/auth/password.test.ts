@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
@@ -33,7 +33,7 @@ async function statusOf(flows: Flows, headers: Record<string, string>): Promise<
 }
 
 async function kindsOf(flows: Flows, { id }: Person): Promise<string[]> {
-  return (await readAudit(flows.db.rows, { actorId: id }, { limit: 20 })).items.map(({ kind }) => kind);
+  return (await listAuditEvents(flows.db.rows, { actorId: id }, { limit: 20 })).items.map(({ kind }) => kind);
 }
 
 test("sets the password, replaces all sessions with a new one, voids open links and keeps tokens", async ({ flows }) => {

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { record } from "#lib/changes/record.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -43,7 +43,7 @@ test("sets the password once, ends all sessions, and keeps tokens on request", a
   assert.is(me.status, 200);
   assert.is((await flows.post(PATH, { token, password: "yet another one" })).status, 422);
   assert.ok(await flows.opens(ada.email, NEW));
-  const events = (await readAudit(flows.db.rows, { objectId: ada.id }, { limit: 9 })).items;
+  const events = (await listAuditEvents(flows.db.rows, { objectId: ada.id }, { limit: 9 })).items;
   assert.equal(events.map(({ kind, actor, ip }) => [kind, actor.id, ip]), [["password_reset", ada.id, "192.0.2.1"]]);
 });
 
@@ -54,7 +54,7 @@ test("revokes and records tokens unless they are kept", async ({ flows }) => {
     assert.is((await flows.post(PATH, { token, password: NEW, ...more })).status, 200);
     const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
     assert.is(me.status, 401, name);
-    const events = (await readAudit(flows.db.rows, { kind: "token_revoked", objectId: id }, { limit: 9 })).items;
+    const events = (await listAuditEvents(flows.db.rows, { kind: "token_revoked", objectId: id }, { limit: 9 })).items;
     assert.equal(events.map(({ actor }) => actor.id), [person.id]);
   }
 });
@@ -79,7 +79,7 @@ test("accepts one of a hundred simultaneous requests with one link", async ({ fl
   assert.equal(answers.filter(({ status }) => ![200, 422, 503].includes(status)).map(({ body }) => body), []);
   assert.ok(await flows.opens(bob.email, `${NEW} ${right[0]}`));
   assert.is(
-    (await readAudit(flows.db.rows, { kind: "password_reset", objectId: bob.id }, { limit: 9 })).items.length,
+    (await listAuditEvents(flows.db.rows, { kind: "password_reset", objectId: bob.id }, { limit: 9 })).items.length,
     1,
   );
 });
@@ -116,7 +116,7 @@ test("verifies the address, and ends the access of whoever signed up with it", a
   assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
   const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
   assert.is(me.status, 401);
-  const events = (await readAudit(flows.db.rows, { actorId: owner.id }, { limit: 9 })).items;
+  const events = (await listAuditEvents(flows.db.rows, { actorId: owner.id }, { limit: 9 })).items;
   assert.equal(events.map(({ kind }) => kind).sort(), ["email_verified", "password_reset", "token_revoked"]);
 });
 
@@ -161,7 +161,8 @@ test("ends event streams of sessions on other replicas, but none of a kept token
   const { scene, db } = flows;
   const kim = await makePerson(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
-  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silentLog, { look: decideVisibility, most: 9 });
+  const otherDb = await db.openAgain(),
+    feeds = openFeeds(otherDb, silentLog, { readVisibility: decideVisibility, maxStreams: 9 });
   const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { ready: () => true });
   const follow = async (headers: Record<string, string>) => {
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });

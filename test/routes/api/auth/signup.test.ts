@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
@@ -41,7 +41,8 @@ test("creates an account that works once its address is verified", async ({ flow
   assert.is((await flows.post("/api/auth/verify-email", { token, password: MINE })).status, 200);
   assert.ok((await accountOf(flows, email)).emailVerifiedAt);
   assert.is((await flows.post("/api/auth/login", { email, password: MINE })).status, 200);
-  const [event] = (await readAudit(flows.db.rows, { kind: "user_created", objectId: made.id }, { limit: 9 })).items;
+  const [event] =
+    (await listAuditEvents(flows.db.rows, { kind: "user_created", objectId: made.id }, { limit: 9 })).items;
   assert.equal([event?.actor, event?.metadata], [{ id: "anonymous", email }, { email, by: "signup" }]);
 });
 

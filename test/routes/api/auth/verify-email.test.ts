@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { addHubAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
@@ -32,7 +32,7 @@ test("activates memberships and the operator role", async ({ flows }) => {
     "operator",
     [scene.hub],
   ]);
-  const [event] = (await readAudit(db.rows, { kind: "email_verified", objectId: ada.id }, { limit: 9 })).items;
+  const [event] = (await listAuditEvents(db.rows, { kind: "email_verified", objectId: ada.id }, { limit: 9 })).items;
   assert.equal([event?.actor.id, event?.metadata], [ada.id, { passwordSet: true }]);
 });
 

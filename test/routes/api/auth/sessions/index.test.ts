@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
+import { listAuditEvents } from "#lib/audit/store.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -35,7 +35,7 @@ async function statusesOf(scene: Scene, sessions: readonly { readonly headers: R
 }
 
 async function kindsOf(scene: Scene, { id }: Person): Promise<unknown[]> {
-  const events = (await readAudit(scene.db.rows, { actorId: id }, { limit: 20 })).items;
+  const events = (await listAuditEvents(scene.db.rows, { actorId: id }, { limit: 20 })).items;
   return events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]);
 }
 

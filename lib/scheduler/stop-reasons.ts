@@ -2,43 +2,43 @@
 import { FenceLost } from "#lib/jobs/fence.ts";
 
 /** This replica has not been heard of for so long that others may have taken its jobs. */
-export class Lapsed extends Error {
-  override readonly name = "Lapsed";
+export class LeaseLapsed extends Error {
+  override readonly name = "LeaseLapsed";
   constructor() {
     super("This replica could not beat in time, and others may have taken its jobs");
   }
 }
 
-export class Cancelled extends Error {
-  override readonly name = "Cancelled";
+export class RunCancelled extends Error {
+  override readonly name = "RunCancelled";
   constructor() {
     super("The operation was called off");
   }
 }
 
-export class Draining extends Error {
-  override readonly name = "Draining";
+export class ReplicaDraining extends Error {
+  override readonly name = "ReplicaDraining";
   constructor() {
     super("This replica shuts down");
   }
 }
 
 /** A step leaves its place to others, and throws this. That is no attempt. */
-export class Yielding extends Error {
-  override readonly name = "Yielding";
+export class StepYielded extends Error {
+  override readonly name = "StepYielded";
   /** Milliseconds. */
-  readonly wait: number;
+  readonly delayMs: number;
 
   /** The sentence is what is read until then. */
   constructor(sentence: string, wait: number) {
     super(sentence);
-    this.wait = wait;
+    this.delayMs = wait;
   }
 }
 
 /** A step needs what another operation is to bring, and that has not ended yet. It throws this; its lane goes on meanwhile. */
-export class Awaiting extends Error {
-  override readonly name = "Awaiting";
+export class OperationAwaited extends Error {
+  override readonly name = "OperationAwaited";
   readonly operationId: string;
 
   /** The sentence is what people read until then. */
@@ -56,8 +56,8 @@ export class StepTimeout extends Error {
 }
 
 /** The run is over; what is still going on of it must not go on. */
-export class Ended extends Error {
-  override readonly name = "Ended";
+export class RunEnded extends Error {
+  override readonly name = "RunEnded";
   constructor() {
     super("The run of this job has ended");
   }
@@ -65,11 +65,13 @@ export class Ended extends Error {
 
 /** Whether the step that it ended has not failed by it. */
 export function isInterruption(reason: unknown): boolean {
-  return [Lapsed, Cancelled, Draining, Yielding, Awaiting, FenceLost].some((each) => reason instanceof each);
+  return [LeaseLapsed, RunCancelled, ReplicaDraining, StepYielded, OperationAwaited, FenceLost].some((interruption) =>
+    reason instanceof interruption
+  );
 }
 
 /** Rejects with the reason as soon as the signal is aborted. */
-export function rejection(signal: AbortSignal): Promise<never> {
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) return reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

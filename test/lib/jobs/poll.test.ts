@@ -4,10 +4,10 @@ import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { claimJob, knownKinds } from "#lib/jobs/claim.ts";
-import { endHeld, endPlain, passStep, returnHeld, writeHeld } from "#lib/jobs/fence.ts";
+import { claimJob, knownKindsOf } from "#lib/jobs/claim.ts";
+import { endHeldJob, endPlainJob, recordStep, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
-import { type FoundWork, lookForWork } from "#lib/jobs/look.ts";
+import { pollQueue, type PollResult } from "#lib/jobs/poll.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { migrations } from "#src/migrations.ts";
 import { AWAITED_LOCKS } from "#test/support/database.ts";
@@ -27,9 +27,9 @@ const work = kind("work", ["one"]), quiet = kind("quiet", ["one", "two"], { visi
 const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
 
 /** By a replica that knows these kinds, and starts `quiet` by itself. */
-async function look({ db }: Scene, kinds: readonly JobKind[] = [work, quiet], most = 10): Promise<FoundWork> {
-  const known = knownKinds(kinds, kinds.filter((one) => one === quiet));
-  return await lookForWork(db.rows, { known, holder: "r", most });
+async function look({ db }: Scene, kinds: readonly JobKind[] = [work, quiet], most = 10): Promise<PollResult> {
+  const known = knownKindsOf(kinds, kinds.filter((one) => one === quiet));
+  return await pollQueue(db.rows, { known, holder: "r", limit: most });
 }
 
 async function found(scene: Scene, kinds?: readonly JobKind[]): Promise<string[]> {
@@ -38,11 +38,11 @@ async function found(scene: Scene, kinds?: readonly JobKind[]): Promise<string[]
 }
 
 async function claim({ db }: Scene, job: Job): Promise<Job> {
-  const known = knownKinds([work]), candidate = { ...job, stepsDone: 0 };
+  const known = knownKindsOf([work]), candidate = { ...job, stepsDone: 0 };
   return (await db.transact((tx) => claimJob(tx, candidate, known, { holder: "r", label: "x" })))!;
 }
 
-const end = (tx: Tx, job: Job) => endHeld(tx, job, { state: "succeeded", label: "Done", failure: null });
+const end = (tx: Tx, job: Job) => endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null });
 
 /** Does this in a transaction that has written, and commits once `meanwhile` is over. */
 async function beside({ db }: Scene, write: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<void>) {
@@ -64,7 +64,7 @@ test("starts the jobs of many lanes that are nobody's operation, and tells of th
     ...["a", "a", "b"].map(quietIn),
     action(work, hub, 0),
   );
-  const { started, candidates, wait } = await look(scene);
+  const { started, candidates, waitMs: wait } = await look(scene);
   assert.equal(started.map(({ id, state, holder, attempt, label }) => [id, state, holder, attempt, label]), [
     [a!.id, "running", "r", 1, "Doing one"],
     [b!.id, "running", "r", 1, "Doing one"],
@@ -121,8 +121,8 @@ test("finds an install once its hub is active", async ({ scene }) => {
 test("finds a job that was put back when its time has come, and says when that is", async ({ scene }) => {
   await scene.enqueue(quietIn("lane"));
   const { started: [job] } = await look(scene);
-  await scene.db.transact((tx) => returnHeld(tx, job!, { label: "x", wait: 60_000, counts: true }));
-  const { started, wait } = await look(scene);
+  await scene.db.transact((tx) => requeueHeldJob(tx, job!, { label: "x", delayMs: 60_000, countsAsAttempt: true }));
+  const { started, waitMs: wait } = await look(scene);
   assert.ok(started.length === 0 && wait! > 50_000 && wait! <= 60_000);
   await scene.db.shiftClock(61_000);
   assert.equal(await found(scene), [job!.id]);
@@ -132,7 +132,7 @@ test("finds what stands behind a job that is called off while it is being starte
   const [first, second] = await scene.enqueue(quietIn("lane"), quietIn("lane"));
   const off = { state: "cancelled", finishedAt: new Date() } as const;
   const callOff = (tx: Tx) => tx.updateTable("jobs").set(off).where("id", "=", first!.id).execute();
-  let looked: Promise<FoundWork>;
+  let looked: Promise<PollResult>;
   await beside(scene, callOff, async () => {
     looked = look(scene);
     await until(async () => (await scene.db.sql(AWAITED_LOCKS)).length > 0);
@@ -147,10 +147,10 @@ test("hands a lane on to the replicas that know what comes next in it, and says 
   const { started: [job] } = await look(scene, [quiet]);
   assert.is(job!.id, first!.id);
   assert.equal(await found(scene, [odd]), []); // it runs; and takes the call of its kind away
-  await endPlain(scene.db.rows, job!, "one");
+  await endPlainJob(scene.db.rows, job!, "one");
   const seen = await look(scene, [quiet]);
-  assert.equal([seen.started, seen.candidates, seen.others], [[], [], true]);
-  assert.equal([(await look(scene, [quiet])).others, await found(scene, [odd])], [false, [next!.id]]);
+  assert.equal([seen.started, seen.candidates, seen.wakeOthers], [[], [], true]);
+  assert.equal([(await look(scene, [quiet])).wakeOthers, await found(scene, [odd])], [false, [next!.id]]);
 });
 
 test("finds what stands behind a queued job of a kind that nobody knows, once that is called off", async ({ scene }) => {
@@ -184,10 +184,10 @@ test("takes away what calls a lane twice, and comes to the lanes behind it", asy
 });
 
 test("costs the same whatever waits", async ({ scene }) => {
-  const explainer = openExplainer(scene.db.url), known = knownKinds([work]);
+  const explainer = openExplainer(scene.db.url), known = knownKindsOf([work]);
   const pages = async () => {
     await scene.db.sql("analyze");
-    const [plan] = await explainer.explain((rows) => lookForWork(rows, { known, holder: "r", most: 10 }));
+    const [plan] = await explainer.explain((rows) => pollQueue(rows, { known, holder: "r", limit: 10 }));
     assert.equal(plan!.walked.filter((table) => table === "jobs" || table === "lane_calls"), []);
     return plan!.buffers;
   };
@@ -225,10 +225,10 @@ test("finds what was queued before there were calls", async ({ scene }) => {
 test("a step is passed once: the second time says that it was", async ({ scene }) => {
   await scene.enqueue(quietIn("lane"));
   const { started: [job] } = await look(scene);
-  const pass = () => scene.db.transact((tx) => passStep(tx, job!, "one", "Doing two"));
+  const pass = () => scene.db.transact((tx) => recordStep(tx, job!, "one", "Doing two"));
   assert.equal((await pass())?.label, "Doing two");
   assert.is(await pass(), null);
-  assert.equal((await scene.db.transact((tx) => writeHeld(tx, job!))).stepsDone, ["one"]);
+  assert.equal((await scene.db.transact((tx) => updateHeldJob(tx, job!))).stepsDone, ["one"]);
 });
 
 test.run();

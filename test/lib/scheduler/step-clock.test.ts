@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Job } from "#lib/jobs/job.ts";
-import { openClock } from "#lib/scheduler/clock.ts";
+import { createStepClock } from "#lib/scheduler/step-clock.ts";
 import { DAY, MINUTE, SECOND } from "#lib/base/time.ts";
 import { kind } from "./scene.ts";
 
@@ -18,7 +18,7 @@ const updatedAt = new Date("2026-11-21T00:00:00Z");
 const claimed = { updatedAt, deadlineAt: new Date(updatedAt.getTime() + 10 * MINUTE) } as Job;
 
 test("gives a step its time, and none beyond what is left of the job's", ({ now }) => {
-  const { begin } = openClock(kind("work", ["only"]), claimed);
+  const { startStep: begin } = createStepClock(kind("work", ["only"]), claimed);
   assert.is(begin(4 * MINUTE), 4 * MINUTE);
   now.ms += 7 * MINUTE;
   assert.is(begin(4 * MINUTE), 3 * MINUTE);
@@ -27,13 +27,13 @@ test("gives a step its time, and none beyond what is left of the job's", ({ now 
 });
 
 test("gives a step of a persistent kind its whole time, whatever the hour, but no timer that fires at once", ({ now }) => {
-  const { begin } = openClock(kind("work", ["only"], { persistent: true }), claimed);
+  const { startStep: begin } = createStepClock(kind("work", ["only"], { persistent: true }), claimed);
   now.ms += DAY;
   assert.equal([begin(4 * MINUTE), begin(25 * DAY)], [4 * MINUTE, 2 ** 31 - 1]);
 });
 
 test("has patience for most of the step's time, and for a second at least", ({ now }) => {
-  const { begin, patience } = openClock(kind("work", ["only"]), claimed);
+  const { startStep: begin, timeLeft: patience } = createStepClock(kind("work", ["only"]), claimed);
   begin(MINUTE);
   assert.is(patience(), 54 * SECOND);
   now.ms += MINUTE;

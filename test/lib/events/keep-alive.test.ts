@@ -1,21 +1,21 @@
 /** What breaks a stream's silence, and what does not. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { StreamFrame } from "#lib/events/voices.ts";
-import { openVoices } from "#lib/events/voices.ts";
+import type { StreamFrame } from "#lib/events/keep-alive.ts";
+import { createKeepAlives } from "#lib/events/keep-alive.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openVoices");
 const said = { comment: "said" };
 
 /** A voice whose words are taken when the test says so. */
-function speak(open: ReturnType<typeof openVoices>, taking?: () => Promise<void>) {
+function speak(open: ReturnType<typeof createKeepAlives>, taking?: () => Promise<void>) {
   const heard: StreamFrame[] = [];
   return { heard, ...open((frame) => (heard.push(frame), taking?.())) };
 }
 
 test("says that it is there, again and again, once it has had nothing to say for so long", async () => {
-  const { heard, send, end } = speak(openVoices(20));
+  const { heard, send, end } = speak(createKeepAlives(20));
   send(said);
   await until(() => heard.length === 3);
   assert.equal(heard, [said, { comment: "still here" }, { comment: "still here" }]);
@@ -23,7 +23,7 @@ test("says that it is there, again and again, once it has had nothing to say for
 });
 
 test("says nothing to who has not yet taken what was said", async () => {
-  const taking = Promise.withResolvers<void>(), open = openVoices(20);
+  const taking = Promise.withResolvers<void>(), open = createKeepAlives(20);
   const slow = speak(open, () => taking.promise), quick = speak(open);
   void slow.send(said);
   await until(() => quick.heard.length > 2);
@@ -35,7 +35,7 @@ test("says nothing to who has not yet taken what was said", async () => {
 });
 
 test("says nothing after its end, and nothing is left that would keep the process", async () => {
-  const open = openVoices(20), gone = speak(open), other = speak(open);
+  const open = createKeepAlives(20), gone = speak(open), other = speak(open);
   gone.end();
   await until(() => other.heard.length > 2);
   assert.equal(gone.heard, []);
@@ -46,7 +46,7 @@ test("says nothing after its end, and nothing is left that would keep the proces
 });
 
 test("a word that nobody can be told does no harm", async () => {
-  const open = openVoices(20),
+  const open = createKeepAlives(20),
     gone = speak(open, () => Promise.reject(new Error("The client has left"))),
     other = speak(open);
   await until(() => other.heard.length > 2);

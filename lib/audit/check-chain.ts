@@ -5,14 +5,14 @@
  * rewrite as well, and heads that were exported earlier. Where an exported head fits, everything up to its count is as
  * it was then; so what differs lies between the last that fits and the first that does not.
  */
-import type { Head } from "#lib/audit/head.ts";
+import type { ChainHead } from "#lib/audit/head.ts";
 
 /** What was found in the rows. */
-export interface Findings {
+export interface ChainFacts {
   /** The seal, if the chain has one. */
-  readonly seal: Head | undefined;
+  readonly seal: ChainHead | undefined;
   /** Heads that were exported earlier. */
-  readonly exported: readonly Head[];
+  readonly exported: readonly ChainHead[];
   /** Events that are there, and how many of them stand up to the seal's position. */
   readonly events: number;
   readonly covered: number;
@@ -23,85 +23,96 @@ export interface Findings {
   readonly hashes: ReadonlyMap<number, string>;
 }
 
-export interface ChainVerdict {
+export interface ChainResult {
   /** Empty when everything fits. */
   readonly problems: readonly string[];
   /** The first difference lies in an event after the one count and up to the other, if that can be told. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
-export function judgeChain(findings: Findings): ChainVerdict {
-  const { seal, hashes } = findings;
-  const exported = [...findings.exported].sort((a, b) => a.count - b.count);
-  const fits = ({ count, hash }: Head): boolean => hashes.get(count) === hash;
-  const trusted = exported.findLast(fits)?.count ?? 0;
+export function checkChain(facts: ChainFacts): ChainResult {
+  const { seal, hashes } = facts;
+  const exported = [...facts.exported].sort((a, b) => a.count - b.count);
+  const matches = ({ count, hash }: ChainHead): boolean => hashes.get(count) === hash;
+  const trusted = exported.findLast(matches)?.count ?? 0;
   const marks = [...exported, ...(seal ? [seal] : [])].sort((a, b) => a.count - b.count);
-  const first = marks.find((mark) => mark.count > trusted && !fits(mark));
+  const first = marks.find((mark) => mark.count > trusted && !matches(mark));
   const differs = first ? { after: trusted, through: first.count } : null;
   const problems = [
-    ...judgeSeal(findings, trusted, seal !== undefined && fits(seal)),
-    ...judgeCount(findings),
-    ...judgeLater(findings, exported.findLast(({ count }) => count > (seal?.count ?? 0)), fits),
-    ...judgeEarlier(findings, exported.find((head) => head.count <= (seal?.count ?? 0) && !fits(head)), trusted, fits),
+    ...checkSeal(facts, trusted, seal !== undefined && matches(seal)),
+    ...checkCount(facts),
+    ...checkLaterHead(facts, exported.findLast(({ count }) => count > (seal?.count ?? 0)), matches),
+    ...checkEarlierHead(
+      facts,
+      exported.find((head) => head.count <= (seal?.count ?? 0) && !matches(head)),
+      trusted,
+      matches,
+    ),
   ];
   return { problems, differs };
 }
 
-function judgeSeal({ seal, exported, covered }: Findings, trusted: number, fits: boolean): string[] {
+function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, matches: boolean): string[] {
   if (!seal) {
     return exported.length > 0 ? ["Its seal is gone: a head was exported, so there was one"] : [];
   }
   const { count } = seal;
-  if (fits) {
+  if (matches) {
     return covered === count ? [] : ["Its seal was changed: the position in it is not that of the last sealed event"];
   }
   if (trusted >= count) return ["Its seal was changed: the events are those of the exported head"];
   if (covered < count) {
-    return [`Of ${many(count)} that were sealed ${covered} are left: the rest was deleted or moved elsewhere`];
+    return [`Of ${countEvents(count)} that were sealed ${covered} are left: the rest was deleted or moved elsewhere`];
   }
   if (covered > count) {
-    return [`There are ${many(covered)} where ${count} were sealed: the rest was put in or moved there`];
+    return [`There are ${countEvents(covered)} where ${count} were sealed: the rest was put in or moved there`];
   }
   return ["What is there is not what was sealed: an event was changed, exchanged or put in another place"];
 }
 
 /** Compares the rows with the number of events that were written, sealed or not. */
-function judgeCount({ written, left }: Findings): string[] {
+function checkCount({ written, left }: ChainFacts): string[] {
   if (left === written) return [];
   if (left < written) {
-    return [`Of ${many(written)} that were written ${left} are left: the rest was deleted or moved elsewhere`];
+    return [`Of ${countEvents(written)} that were written ${left} are left: the rest was deleted or moved elsewhere`];
   }
-  return [`There are ${many(left)} where ${written} were written: the rest was put in or moved there`];
+  return [`There are ${countEvents(left)} where ${written} were written: the rest was put in or moved there`];
 }
 
 /** About the exported head that counts more than the seal does. */
-function judgeLater({ seal, events }: Findings, head: Head | undefined, fits: (head: Head) => boolean): string[] {
+function checkLaterHead(
+  { seal, events }: ChainFacts,
+  head: ChainHead | undefined,
+  matches: (head: ChainHead) => boolean,
+): string[] {
   if (!head) return [];
-  const sealed = `the seal counts ${seal?.count ?? 0} of the ${many(head.count)} of an exported head`;
-  if (fits(head)) return [`The seal was set back: ${sealed}, and all of them are there`];
+  const sealed = `the seal counts ${seal?.count ?? 0} of the ${countEvents(head.count)} of an exported head`;
+  if (matches(head)) return [`The seal was set back: ${sealed}, and all of them are there`];
   if (events < head.count) {
-    return [`The log ends too early: ${sealed}, and only ${events} are there. ${OLDER}, or its end was cut off`];
+    return [`The log ends too early: ${sealed}, and only ${events} are there. ${OLDER_DUMP}, or its end was cut off`];
   }
-  return [`The log has another end: ${sealed}, and those behind it are others. ${OLDER}, or its end was rewritten`];
+  return [
+    `The log has another end: ${sealed}, and those behind it are others. ${OLDER_DUMP}, or its end was rewritten`,
+  ];
 }
 
-const OLDER = "Either the database was restored from a dump older than the head";
+const OLDER_DUMP = "Either the database was restored from a dump older than the head";
 
 /** About the first exported head that the seal counts too, and that does not fit. */
-function judgeEarlier(
-  { seal }: Findings,
-  head: Head | undefined,
+function checkEarlierHead(
+  { seal }: ChainFacts,
+  head: ChainHead | undefined,
   trusted: number,
-  fits: (head: Head) => boolean,
+  matches: (head: ChainHead) => boolean,
 ): string[] {
   if (!head || !seal) return [];
   if (head.count <= trusted) {
     return [`The exported heads at ${head.count} and ${trusted} contradict each other: one is not of this log`];
   }
   const other = `The exported head at ${head.count} is not that of these events`;
-  return [fits(seal) ? `${other}, though the seal fits: both were rewritten, or the head is of another log` : other];
+  return [matches(seal) ? `${other}, though the seal fits: both were rewritten, or the head is of another log` : other];
 }
 
-function many(events: number): string {
+function countEvents(events: number): string {
   return events === 1 ? "1 event" : `${events} events`;
 }

@@ -8,11 +8,11 @@
  */
 import { CompiledQuery } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Candidate, Known } from "#lib/jobs/claim.ts";
+import type { Candidate, KnownKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-export interface FoundWork {
+export interface PollResult {
   /** Jobs that this look has started, in the order of their age. */
   readonly started: readonly Job[];
   /** Jobs that could be taken when it was looked at. */
@@ -20,16 +20,16 @@ export interface FoundWork {
   /** Whether a look at once may find more. */
   readonly more: boolean;
   /** Whether a lane was freed for a kind that only other replicas know. */
-  readonly others: boolean;
+  readonly wakeOthers: boolean;
   /** Milliseconds until the next known job that waits for its time is due; null when none waits. */
-  readonly wait: number | null;
+  readonly waitMs: number | null;
 }
 
-interface Wish {
-  readonly known: Known;
+interface PollOptions {
+  readonly known: KnownKinds;
   readonly holder: string;
   /** Jobs wanted at most. */
-  readonly most: number;
+  readonly limit: number;
 }
 
 /**
@@ -39,7 +39,7 @@ interface Wish {
  * These numbers stand in the text, and parameters in selects of their own, so that PostgreSQL reckons alike with and
  * without their values. Else it plans each look anew, and that takes three times as long as the look (1.6 ms of 2.2).
  */
-const CALLS = 128, LOOSE = 64;
+const MAX_READY_LANES = 128, MAX_JOBS_WITHOUT_LANE = 64;
 
 /**
  * The text is written once: to build and compile it anew cost half a millisecond of processor a look.
@@ -53,18 +53,18 @@ const STARTABLE = `jobs.state = 'queued' and jobs.run_at <= (select now from clo
   and (jobs.spoke_id is null or not jobs.visible or not exists (
     select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;
 
-const LOOK = `
+const POLL_QUERY = `
   with clock as materialized (select wheelwright_now() as now),
   known as materialized (select * from unnest((select $1::text[]), (select $2::integer[])) as known (kind, plan)),
   calls as materialized (
     select call.* from (select kind, plan from known union all select '', 0) as its
     cross join lateral (
-      select ctid as place, kind, plan, at, lane from lane_calls where kind = its.kind and plan = its.plan order by at, id limit ${CALLS}
+      select ctid as place, kind, plan, at, lane from lane_calls where kind = its.kind and plan = its.plan order by at, id limit ${MAX_READY_LANES}
     ) as call
   ),
   due as materialized (
     select *, row_number() over (partition by lane, kind, plan order by at) > 1 as doubled
-    from (select * from calls where at <= (select now from clock) order by at limit ${CALLS}) as call
+    from (select * from calls where at <= (select now from clock) order by at limit ${MAX_READY_LANES}) as call
   ),
   -- The lane's lock, as claimJob takes it: nobody else starts a job there while this statement runs.
   lanes as materialized (
@@ -83,7 +83,7 @@ const LOOK = `
   loose as materialized (
     select id, seq, kind, plan from jobs where lane is null and (kind, plan) in (select kind, plan from known)
       and ${STARTABLE}
-    order by run_at, seq limit ${LOOSE}
+    order by run_at, seq limit ${MAX_JOBS_WITHOUT_LANE}
   ),
   found as materialized (
     select *, $5::jsonb -> (kind || '@' || plan) as labels from (
@@ -121,14 +121,14 @@ const LOOK = `
   order by job.seq`;
 
 /** Fails like any other statement when two replicas started jobs of one lane at once: look again then. */
-export async function lookForWork(rows: Rows, { known, holder, most }: Wish): Promise<FoundWork> {
-  const { kinds, plans, needHub, labels } = known;
-  const params = [kinds, plans, needHub, most, JSON.stringify(labels), holder];
-  const { rows: found } = await rows.executeQuery(CompiledQuery.raw(LOOK, params)) as { rows: LookRow[] };
-  const [{ spent, handed, due, lanes, found: count, wait }] = found as [LookRow];
+export async function pollQueue(rows: Rows, { known, holder, limit }: PollOptions): Promise<PollResult> {
+  const { kinds, plans, kindsNeedingHub: needHub, plainLabels: labels } = known;
+  const params = [kinds, plans, needHub, limit, JSON.stringify(labels), holder];
+  const { rows: found } = await rows.executeQuery(CompiledQuery.raw(POLL_QUERY, params)) as { rows: PollRow[] };
+  const [{ spent, handed, due, lanes, found: count, wait }] = found as [PollRow];
   const jobs = found.filter(({ id }) => id !== null).map(toJob);
   const started = jobs.filter(({ state }) => state === "running");
-  const full = Number(due) === CALLS || Number(lanes) === most || Number(count) === most;
+  const full = Number(due) === MAX_READY_LANES || Number(lanes) === limit || Number(count) === limit;
   return {
     started,
     candidates: jobs.filter(({ state }) => state === "queued").map((job) => ({
@@ -136,22 +136,22 @@ export async function lookForWork(rows: Rows, { known, holder, most }: Wish): Pr
       stepsDone: job.stepsDone.length,
     })),
     more: full && (started.length > 0 || Number(spent) > 0),
-    others: Number(handed) > 0,
-    wait: wait === null ? null : Math.max(0, Number(wait)),
+    wakeOthers: Number(handed) > 0,
+    waitMs: wait === null ? null : Math.max(0, Number(wait)),
   };
 }
 
 /** Lanes that are checked at a time. */
-const PAGE = 1000;
+const LANES_PER_CHECK = 1000;
 
-const RECALL = `
+const MARK_MISSED_LANES = `
   with recursive clock as materialized (select wheelwright_now() as now),
   known as materialized (select * from unnest((select $1::text[]), (select $2::integer[])) as known (kind, plan)),
   lanes as (
     (select lane, 1 as place from jobs where state = 'queued' and lane > $4 order by lane limit 1)
     union all
     select (select lane from jobs where state = 'queued' and lane > lanes.lane order by lane limit 1), place + 1
-    from lanes where lane is not null and place < ${PAGE}
+    from lanes where lane is not null and place < ${LANES_PER_CHECK}
   ),
   called as materialized (
     select lane from lane_calls where lane in (select lane from lanes) and at <= (select now from clock)
@@ -167,9 +167,9 @@ const RECALL = `
       and not exists (select from called where called.lane = lanes.lane)
   ),
   added as (insert into lane_calls (at, lane) select run_at, lane from uncalled returning lane)
-  select (select count(*) from added) as added, (select lane from lanes where place = ${PAGE}) as last`;
+  select (select count(*) from added) as added, (select lane from lanes where place = ${LANES_PER_CHECK}) as last`;
 
-export interface Recall {
+export interface MissedLanes {
   /** Lanes whose first job could have been started, and which no call that this replica reads led to. */
   readonly added: number;
   /** The lane to go on after; "" when all have been checked. */
@@ -177,13 +177,17 @@ export interface Recall {
 }
 
 /** Calls those of the next thousand lanes that should have been called and are not. There should be none. */
-export async function recallLanes(rows: Rows, { kinds, plans, needHub }: Known, after: string): Promise<Recall> {
-  const query = CompiledQuery.raw(RECALL, [kinds, plans, needHub, after]);
+export async function markMissedLanes(
+  rows: Rows,
+  { kinds, plans, kindsNeedingHub: needHub }: KnownKinds,
+  after: string,
+): Promise<MissedLanes> {
+  const query = CompiledQuery.raw(MARK_MISSED_LANES, [kinds, plans, needHub, after]);
   const { rows: [row] } = await rows.executeQuery(query) as { rows: { added: string; last: string | null }[] };
   return { added: Number(row!.added), last: row!.last ?? "" };
 }
 
-interface LookRow extends JobRow {
+interface PollRow extends JobRow {
   readonly spent: string;
   readonly handed: string;
   readonly due: string;

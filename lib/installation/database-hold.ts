@@ -4,12 +4,12 @@
  */
 import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
-import type { Asker } from "#lib/audit/asker.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const EVERY = 2 * SECOND;
+const POLL_INTERVAL = 2 * SECOND;
 
 export interface DatabaseHold {
   /** To when the database was taken back. */
@@ -18,7 +18,7 @@ export interface DatabaseHold {
 }
 
 /** Null while the database is not held. */
-export async function readHold(rows: Rows): Promise<DatabaseHold | null> {
+export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null> {
   const row = await rows.selectFrom("database_restores").select(["takenAt", "restoredAt"]).where(
     "releasedAt",
     "is",
@@ -29,7 +29,7 @@ export async function readHold(rows: Rows): Promise<DatabaseHold | null> {
 }
 
 /** Lets replicas go on. Returns what is over with that; null when the database was not held. Call it last in the transaction. */
-export async function releaseHold(tx: Tx, asker: Asker): Promise<DatabaseHold | null> {
+export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
   // By what it has changed: who comes at the same time, and waits for this one, finds that it was done.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
     .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
@@ -40,43 +40,43 @@ export async function releaseHold(tx: Tx, asker: Asker): Promise<DatabaseHold | 
   }
   tx.wakes.add("jobs");
   const metadata = { takenAt: hold.takenAt.toISOString() };
-  await record(tx, asker, {
+  await record(tx, requester, {
     audit: [{ kind: "database_released", objectType: "database", objectId: "wheelwright", metadata }],
   });
   return hold;
 }
 
-export function holdSentence({ takenAt }: DatabaseHold): string {
+export function describeDatabaseHold({ takenAt }: DatabaseHold): string {
   const time = takenAt.toISOString().slice(0, 16).replace("T", " ");
   return `The database was restored to ${time} UTC, so no operation runs; ` +
     "wheelwright doctor --reconcile compares it with the clusters";
 }
 
-export interface HoldWatch {
+export interface DatabaseHoldWatch {
   /** What holds the database, as it was a moment ago. */
-  held(): DatabaseHold | null;
+  current(): DatabaseHold | null;
   close(): void;
 }
 
 /** Says so in the log, too, both ways: the database of a running replica may be taken from it, and restored in the same place. */
-export async function watchHold(db: Pick<Database, "rows">, log: Log): Promise<HoldWatch> {
+export async function watchDatabaseHold(db: Pick<Database, "rows">, log: Log): Promise<DatabaseHoldWatch> {
   const end = new AbortController();
   let hold: DatabaseHold | null = null;
-  tell(await readHold(db.rows));
+  update(await readDatabaseHold(db.rows));
   watch().catch(() => {}); // closed
 
   async function watch(): Promise<void> {
     for (;;) {
-      await sleep(EVERY, end.signal);
-      tell(await readHold(db.rows).catch(() => hold));
+      await sleep(POLL_INTERVAL, end.signal);
+      update(await readDatabaseHold(db.rows).catch(() => hold));
     }
   }
 
-  function tell(present: DatabaseHold | null): void {
-    if (present && !hold) log.warn(holdSentence(present));
-    if (hold && !present) log.info("The database is held no longer; operations run");
-    hold = present;
+  function update(current: DatabaseHold | null): void {
+    if (current && !hold) log.warn(describeDatabaseHold(current));
+    if (hold && !current) log.info("The database is held no longer; operations run");
+    hold = current;
   }
 
-  return { held: () => hold, close: () => end.abort() };
+  return { current: () => hold, close: () => end.abort() };
 }

@@ -11,45 +11,45 @@ export type StreamFrame =
 /** Sends a frame; what it returns settles as soon as there is room for more. */
 export type Send = (frame: StreamFrame) => void | Promise<void>;
 
-export interface Voice {
+export interface KeepAlive {
   readonly send: Send;
   end(): void;
 }
 
-interface Speaker {
+interface OpenStream {
   /** When something was sent last; Infinity while that is still being taken. */
-  saidAt: number;
+  sentAt: number;
   readonly send: Send;
 }
 
-const STILL_HERE: StreamFrame = { comment: "still here" };
+const KEEP_ALIVE_FRAME: StreamFrame = { comment: "still here" };
 
 /** Gives voices, each of which says that it is there after so many milliseconds of silence. */
-export function openVoices(quiet: number): (send: Send) => Voice {
-  const speakers = new Set<Speaker>();
+export function createKeepAlives(silenceMs: number): (send: Send) => KeepAlive {
+  const streams = new Set<OpenStream>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  function breakSilence(): void {
-    const since = performance.now() - quiet;
-    for (const { saidAt, send } of speakers) if (saidAt <= since) send(STILL_HERE)?.catch(() => {}); // its run meets the same
+  function sendKeepAlives(): void {
+    const since = performance.now() - silenceMs;
+    for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {}); // its run meets the same
   }
 
   return function open(write) {
-    const speaker: Speaker = {
-      saidAt: performance.now(),
+    const stream: OpenStream = {
+      sentAt: performance.now(),
       send(frame) {
-        const room = write(frame);
-        speaker.saidAt = room ? Infinity : performance.now();
-        return room?.then(() => void (speaker.saidAt = performance.now()));
+        const drained = write(frame);
+        stream.sentAt = drained ? Infinity : performance.now();
+        return drained?.then(() => void (stream.sentAt = performance.now()));
       },
     };
-    speakers.add(speaker);
-    timer ??= setInterval(breakSilence, Math.min(SECOND, quiet));
+    streams.add(stream);
+    timer ??= setInterval(sendKeepAlives, Math.min(SECOND, silenceMs));
     return {
-      send: speaker.send,
+      send: stream.send,
       end() {
-        speakers.delete(speaker);
-        if (speakers.size > 0) return;
+        streams.delete(stream);
+        if (streams.size > 0) return;
         clearInterval(timer);
         timer = undefined;
       },

@@ -5,7 +5,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { Yielding } from "#lib/scheduler/stops.ts";
+import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { listenIn, type Listening } from "#test/support/listener.ts";
 import { until } from "#test/support/until.ts";
@@ -67,7 +67,7 @@ test("a step that fails and is tried again, and one that leaves its place to oth
   let tries = 0;
   const { steps, jobs } = await tell(context, () => {
     if (++tries === 1) return Promise.reject(new ClusterError("away", "It is away", { transient: true }));
-    return tries === 2 ? Promise.reject(new Yielding("Waiting", 1)) : Promise.resolve();
+    return tries === 2 ? Promise.reject(new StepYielded("Waiting", 1)) : Promise.resolve();
   });
   assert.equal(steps, [["first", "succeeded"], ["second", "failed"], ["second", "interrupted"], [
     "second",

@@ -2,47 +2,47 @@
 import type { Database } from "#lib/drivers/db/database.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import type { Log } from "#lib/base/log.ts";
-import type { Running } from "#lib/scheduler/runner.ts";
-import { Cancelled } from "#lib/scheduler/stops.ts";
+import type { RunningJob } from "#lib/scheduler/runner.ts";
+import { RunCancelled } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const POLL = 5 * SECOND;
+const POLL_INTERVAL = 5 * SECOND;
 
-export interface Watch {
+export interface JobWatch {
   /** Stops the run of this job when it must stop. Returns what ends the watching. */
   follow(id: string): () => void;
   close(): void;
 }
 
-export interface WatchOptions {
+export interface JobWatchOptions {
   readonly db: Database;
   readonly log: Log;
-  readonly running: ReadonlyMap<string, Running>;
+  readonly running: ReadonlyMap<string, RunningJob>;
 }
 
-export function openWatch({ db, log, running }: WatchOptions): Watch {
-  const timer = setInterval(() => look([...running.keys()]), POLL);
+export function openJobWatch({ db, log, running }: JobWatchOptions): JobWatch {
+  const timer = setInterval(() => checkJobs([...running.keys()]), POLL_INTERVAL);
 
-  function look(ids: readonly string[]): void {
+  function checkJobs(ids: readonly string[]): void {
     if (ids.length === 0) return;
     // Before the answer comes, a job may be given back and taken again: its next run is not what the answer is about.
-    const asked = new Map(ids.map((id) => [id, running.get(id)]));
+    const runs = new Map(ids.map((id) => [id, running.get(id)]));
     db.rows.selectFrom("jobs").select(["id", "fence", "state", "cancelRequestedAt"]).where("id", "in", ids)
       .execute().then((rows) => {
         for (const row of rows) {
-          const run = asked.get(row.id);
+          const run = runs.get(row.id);
           if (!run) continue;
           const lost = row.state !== "running" || BigInt(row.fence) > BigInt(run.job.fence);
           if (lost) run.stop(new FenceLost(run.job));
-          else if (row.cancelRequestedAt && row.fence === run.job.fence) run.stop(new Cancelled());
+          else if (row.cancelRequestedAt && row.fence === run.job.fence) run.stop(new RunCancelled());
         }
       }).catch((error) => log.warn("Cannot look at the running jobs", { error }));
   }
 
   return {
     follow(id) {
-      const unsubscribe = db.wakeups.subscribe(`job:${id}`, () => look([id]));
-      look([id]); // it may have been called off since it was claimed
+      const unsubscribe = db.wakeups.subscribe(`job:${id}`, () => checkJobs([id]));
+      checkJobs([id]); // it may have been called off since it was claimed
       return unsubscribe;
     },
     close: () => clearInterval(timer),

@@ -1,5 +1,5 @@
 /** Who is responsible for a change, as the audit log keeps it: four strings that are always there. */
-export interface Asker {
+export interface Requester {
   readonly userId: string;
   readonly email: string;
   readonly ip: string;
@@ -9,4 +9,10 @@ export interface Asker {
 }
 
 /** Who is named where nobody asked: the service itself. */
-export const SYSTEM: Asker = { userId: "system", email: "system", ip: "", userAgent: "wheelwright", tokenPrefix: null };
+export const SYSTEM: Requester = {
+  userId: "system",
+  email: "system",
+  ip: "",
+  userAgent: "wheelwright",
+  tokenPrefix: null,
+};

@@ -1,9 +1,9 @@
 /** Lanes whose call was lost are called again. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { knownKinds } from "#lib/jobs/claim.ts";
+import { knownKindsOf } from "#lib/jobs/claim.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { lookForWork, recallLanes } from "#lib/jobs/look.ts";
+import { markMissedLanes, pollQueue } from "#lib/jobs/poll.ts";
 import { kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("recallLanes");
@@ -17,7 +17,7 @@ const quiet = kind("quiet", ["one"], { visible: false });
 const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
 
 async function found({ db }: Scene): Promise<string[]> {
-  const look = await lookForWork(db.rows, { known: knownKinds([quiet], [quiet]), holder: "r", most: 10 });
+  const look = await pollQueue(db.rows, { known: knownKindsOf([quiet], [quiet]), holder: "r", limit: 10 });
   return look.started.map(({ id }) => id);
 }
 
@@ -26,7 +26,7 @@ test("calls a lane again whose call was lost, and no other", async ({ scene }) =
   await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
   await scene.db.sql("delete from lane_calls");
   assert.equal(await found(scene), []);
-  const recall = async () => (await recallLanes(scene.db.rows, knownKinds([quiet]), "")).added;
+  const recall = async () => (await markMissedLanes(scene.db.rows, knownKindsOf([quiet]), "")).added;
   assert.equal([await recall(), await recall()], [1, 0]);
   assert.equal(await found(scene), [lost!.id]);
   assert.is(await recall(), 0);
@@ -35,9 +35,9 @@ test("calls a lane again whose call was lost, and no other", async ({ scene }) =
 test("checks all lanes, a thousand at a time", async ({ scene }) => {
   await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
   await scene.db.sql("delete from lane_calls");
-  const known = knownKinds([quiet]), one = await recallLanes(scene.db.rows, known, "");
+  const known = knownKindsOf([quiet]), one = await markMissedLanes(scene.db.rows, known, "");
   assert.is(one.added, 1_000);
-  assert.equal(await recallLanes(scene.db.rows, known, one.last), { added: 1, last: "" });
+  assert.equal(await markMissedLanes(scene.db.rows, known, one.last), { added: 1, last: "" });
 });
 
 test.run();

@@ -5,7 +5,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { openLog } from "#lib/base/log.ts";
-import { holdJob } from "#lib/scheduler/held.ts";
+import { openHeldJob } from "#lib/scheduler/held-job.ts";
 
 const test = suite("holdJob");
 
@@ -18,8 +18,8 @@ test("one outage is complained of once, whichever question fails in it, and howe
     transact: () => asked.transact++ < 2 ? away() : Promise.resolve("written"),
   };
   const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
-  const tenure = { signal: new AbortController().signal, check: () => {} };
-  const held = holdJob(database as unknown as Database, {} as Job, tenure, log);
+  const tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
+  const held = openHeldJob(database as unknown as Database, {} as Job, tenure, log);
 
   await held.now();
   assert.is(await held.transact(() => Promise.resolve("written")), "written");

@@ -4,16 +4,16 @@ import * as assert from "uvu/assert";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { silentLog } from "#lib/base/log.ts";
-import type { Running } from "#lib/scheduler/runner.ts";
-import { Cancelled } from "#lib/scheduler/stops.ts";
-import { openWatch, type Watch } from "#lib/scheduler/watch.ts";
+import type { RunningJob } from "#lib/scheduler/runner.ts";
+import { RunCancelled } from "#lib/scheduler/stop-reasons.ts";
+import { type JobWatch, openJobWatch } from "#lib/scheduler/job-watch.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 
 interface Context {
   db: TestDatabase;
-  running: Map<string, Running>;
-  watch: Watch;
+  running: Map<string, RunningJob>;
+  watch: JobWatch;
   stopped: [fence: string, reason: unknown][];
 }
 
@@ -26,7 +26,7 @@ test.before.each(async (context) => {
     values ('op_1', 'suspend', true, 1, 1000, 1, '{stop}', 'Waiting', '{}', 'u', 'e', '', '')`);
   context.running = new Map();
   context.stopped = [];
-  context.watch = openWatch({ db: context.db, log: silentLog, running: context.running });
+  context.watch = openJobWatch({ db: context.db, log: silentLog, running: context.running });
 });
 test.after.each(async ({ db, watch }) => {
   watch.close();
@@ -36,7 +36,7 @@ test.after.each(async ({ db, watch }) => {
 function begin({ running, stopped }: Context, fence: string): void {
   const job = { id: "op_1", fence } as Job;
   const stop = (reason: Error) => void stopped.push([fence, reason]);
-  running.set("op_1", { job, ended: Promise.resolve(), stop, leave() {} });
+  running.set("op_1", { job, ended: Promise.resolve(), stop, stopAfterStep() {} });
 }
 
 test("a run whose job was called off, or is no longer running, is stopped", async (context) => {
@@ -48,7 +48,7 @@ test("a run whose job was called off, or is no longer running, is stopped", asyn
   await db.sql("update jobs set state = 'running', holder = 'rep_1', cancel_requested_at = wheelwright_now()");
   watch.follow("op_1");
   await until(() => stopped.length > 1);
-  assert.instance(stopped[1]![1], Cancelled);
+  assert.instance(stopped[1]![1], RunCancelled);
 });
 
 test("a job that was given back, and taken again before a look was answered, goes on", async (context) => {

@@ -1,7 +1,7 @@
 /** The verdict on a chain: whatever does not fit is told, in every combination of what can be there. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Findings, judgeChain } from "#lib/audit/verdict.ts";
+import { type ChainFacts, checkChain } from "#lib/audit/check-chain.ts";
 
 const test = suite("judge");
 
@@ -14,7 +14,7 @@ const heads = (counts: number[]) => [
   ...counts.flatMap((count) => [`hash ${count}`, "other"].map((hash) => ({ chain: CHAIN, count, hash }))),
 ];
 
-function* everything(): Generator<Findings> {
+function* everything(): Generator<ChainFacts> {
   const counts = [1, 2, 3, 4, 5];
   for (const events of [0, 1, 3, 5]) {
     for (const seal of heads(counts)) {
@@ -37,7 +37,7 @@ test("is a problem exactly when a mark does not fit, the seal lags or lacks, or 
     const fits = [...exported, ...(seal ? [seal] : [])].every(({ count, hash }) => findings.hashes.get(count) === hash);
     const known = exported.every(({ count }) => count <= (seal?.count ?? 0));
     const fine = fits && known && (!seal || covered === seal.count);
-    const { problems, differs } = judgeChain(findings);
+    const { problems, differs } = checkChain(findings);
     assert.is(problems.length === 0, fine, JSON.stringify(findings));
     if (fits) assert.is(differs, null);
     seen++;
@@ -47,7 +47,7 @@ test("is a problem exactly when a mark does not fit, the seal lags or lacks, or 
 
 test("gives as the place what lies behind the last exported head that fits", () => {
   for (const findings of everything()) {
-    const { differs } = judgeChain(findings);
+    const { differs } = checkChain(findings);
     if (!differs) continue;
     const { seal, exported, hashes } = findings;
     const right = exported.filter(({ count, hash }) => hashes.get(count) === hash).map(({ count }) => count);
@@ -62,7 +62,7 @@ test("gives as the place what lies behind the last exported head that fits", () 
 test("is a problem where another number of events exists than was written", () => {
   for (const [written, left] of [[5, 4], [4, 5], [1, 0]] as const) {
     const findings = { seal: undefined, exported: [], events: left, covered: 0, written, left, hashes: hashes(left) };
-    assert.is(judgeChain(findings).problems.length, 1);
+    assert.is(checkChain(findings).problems.length, 1);
   }
 });
 
@@ -70,7 +70,7 @@ test("takes the heads of years", () => {
   const exported = Array.from({ length: 300_000 }, (_, i) => ({ chain: CHAIN, count: i + 1, hash: `hash ${i + 1}` }));
   const counts = { events: 300_000, covered: 300_000, written: 300_000, left: 300_000 };
   const findings = { seal: exported.at(-1), exported, ...counts, hashes: hashes(300_000) };
-  assert.equal(judgeChain(findings), { problems: [], differs: null });
+  assert.equal(checkChain(findings), { problems: [], differs: null });
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubLane, type NewJob } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { describeOperation, type MayKnow } from "#lib/jobs/operation.ts";
+import { describeOperation, type MaySee } from "#lib/jobs/operation.ts";
 import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
@@ -18,7 +18,7 @@ const setUp = (hub: Hub): NewJob => ({
   spokeId: null,
 });
 
-async function view(scene: Scene, id: string, visible?: MayKnow) {
+async function view(scene: Scene, id: string, visible?: MaySee) {
   return await describeOperation(scene.db.rows, (await findJob(scene.db.rows, id))!, visible);
 }
 

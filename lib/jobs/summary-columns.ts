@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 
-export const briefColumns = [
+export const summaryColumns = [
   "id",
   "seq",
   "kind",

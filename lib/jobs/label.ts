@@ -1,0 +1,25 @@
+/** What an operation that does not run waits for, in a sentence. It names nothing that not everybody may know of. */
+import type { Job } from "#lib/jobs/job.ts";
+import { findPlan } from "#lib/operations/table.ts";
+import type { QueuePosition } from "#lib/jobs/queue.ts";
+
+const RETRY_PREFIX = /^Trying again: /;
+
+/** The label that it has, but for what a row cannot know: the state of others, and the time. */
+export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
+  if (job.state === "cancelled" && job.startedAt === null) return "Called off before it began";
+  if (job.state !== "queued" || !queuePosition) return job.label;
+  if (queuePosition.nextTryAt) {
+    return job.label.replace(RETRY_PREFIX, `Trying again at ${formatSecond(queuePosition.nextTryAt)}: `);
+  }
+  if (queuePosition.hubState === "failed") return "Waiting until the hub's set-up, which has failed, is retried";
+  if (queuePosition.hubState !== null) return "Waiting until the hub is set up";
+  if (queuePosition.waitingFor === null && !findPlan(job)) {
+    return `Waiting for a release of this service that knows ${job.kind} in version ${job.plan}`;
+  }
+  return job.label;
+}
+
+function formatSecond(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,134 @@
+/**
+ * What happens when a step throws, or a run is told to stop: the job is let go of, given back, cancelled, put off until
+ * the next try or the end of another one, or failed. What cannot even be recorded is put aside.
+ */
+import type { FailureReport } from "#lib/jobs/job.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import { timeLeftUntil } from "#lib/scheduler/step-clock.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { HeldJob } from "#lib/scheduler/held-job.ts";
+import {
+  cancelJob,
+  failJob,
+  requeueJob,
+  requeueUntilEnded,
+  retryOrEnd,
+  scheduleRetry,
+} from "#lib/scheduler/job-changes.ts";
+import {
+  analyzeFailure,
+  bugCountOf,
+  finalReportOf,
+  mayRetry,
+  retryDelay,
+  type RetryDelays,
+  unrecordedReport,
+  withEvidence,
+  withUnknownState,
+} from "#lib/scheduler/reports.ts";
+import {
+  LeaseLapsed,
+  OperationAwaited,
+  ReplicaDraining,
+  RunCancelled,
+  StepYielded,
+} from "#lib/scheduler/stop-reasons.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
+
+const LAST_READ_TIMEOUT = 10 * SECOND;
+
+/** A run that came to a stop before its job was done. */
+export interface StoppedRun {
+  readonly handler: Handler;
+  readonly heldJob: HeldJob;
+  readonly run: Run;
+  readonly retry: RetryDelays | undefined;
+}
+
+/** Throws nothing: what cannot be recorded is in the log. */
+export async function endRun(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
+  const { handler, heldJob, run: { log, signal } } = stopped;
+  const reason = signal.aborted ? signal.reason : error;
+  try {
+    if (isJobLost(reason)) return log.warn("Let go of an operation: it is no longer ours", { step, reason });
+    if (reason instanceof ReplicaDraining) return await requeueStopped(stopped, "Waiting to go on", 0);
+    if (reason instanceof StepYielded) return await requeueStopped(stopped, reason.message, reason.delayMs);
+    if (reason instanceof OperationAwaited) return await waitForOperation(stopped, reason);
+    if (reason instanceof RunCancelled) return void await heldJob.advance((tx, job) => cancelJob(tx, handler, job));
+    await retryOrFail(stopped, reason, step);
+  } catch (recordError) {
+    if (isJobLost(recordError)) {
+      return log.warn("Let go of an operation: it was taken over", { step, reason: recordError });
+    }
+    log.error("Cannot record how an operation went; it will be tried again", { step, error: recordError, reason });
+    const requeued = heldJob.advance((tx, job) =>
+      retryOrEnd(tx, handler, job, unrecordedReport(step, "how this ended"), delayOf(stopped))
+    );
+    await requeued.catch((requeueError) => log.error("Cannot give an operation back", { error: requeueError }));
+  }
+}
+
+/** Whether the job is no longer this holder's, so that nothing more may be written of it. */
+function isJobLost(reason: unknown): boolean {
+  return reason instanceof LeaseLapsed || reason instanceof FenceLost;
+}
+
+async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: string, wait: number): Promise<void> {
+  await heldJob.advance((tx, job) => requeueJob(tx, job, { label, delayMs: wait, countsAsAttempt: false }));
+  log[heldJob.job.visible ? "info" : "debug"]("Gave an operation back", { reason: label });
+}
+
+/** The end of what it waits for calls it back (sql/0051); looking again is for the case that nothing does. */
+async function waitForOperation({ heldJob, retry, run: { log } }: StoppedRun, reason: OperationAwaited): Promise<void> {
+  const wait = retry?.maxMs ?? 2 * MINUTE;
+  await heldJob.advance((tx, job) => requeueUntilEnded(tx, job, reason, wait));
+  log.info("Waits for another operation", { awaits: reason.operationId });
+}
+
+async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
+  const { handler: { kind }, heldJob, run: { log } } = stopped;
+  const analysis = analyzeFailure(error, step), { report, nature } = analysis, { job } = heldJob;
+  const wait = Math.max(analysis.minDelayMs, delayOf(stopped, analysis.clusterAway));
+  const retryAt = new Date((await heldJob.now()).getTime() + wait);
+  const willRetry = mayRetry(analysis, kind, job, retryAt);
+  log[nature === "bug" ? "error" : "warn"](willRetry ? "Step failed; trying again" : "Operation failed", {
+    step,
+    code: report.code,
+    attempt: job.attempt,
+    error,
+  });
+  if (!willRetry) return await failPermanently(stopped, finalReportOf(analysis, job));
+  const progress = nature === "bug" ? { bugs: bugCountOf(job) + 1 } : {};
+  await heldJob.advance((tx, job) => scheduleRetry(tx, job, report, wait, progress));
+}
+
+/** Milliseconds before the next try. */
+function delayOf({ handler, heldJob, retry }: StoppedRun, clusterAway = false): number {
+  return retryDelay(handler, heldJob.job, retry, clusterAway);
+}
+
+/** Looks at the cluster once more: for logs and events, if the failure brought none, and for how things stand. */
+async function failPermanently({ handler, heldJob, run }: StoppedRun, report: FailureReport): Promise<void> {
+  const endsAt = performance.now() + LAST_READ_TIMEOUT;
+  const lastRun: Run = {
+    ...run,
+    signal: AbortSignal.timeout(LAST_READ_TIMEOUT),
+    throwIfStopped: () => heldJob.lease.throwIfLapsed(),
+    timeLeft: () => timeLeftUntil(endsAt),
+  };
+  const tryRead = async <T>(read: ((run: Run) => Promise<T>) | undefined): Promise<T | undefined> => {
+    try {
+      return await read?.(lastRun);
+    } catch (error) {
+      run.log.warn("Cannot look at the cluster after a failure", { error });
+    }
+  };
+  const hasNoEvidence = report.log.length + report.events.length === 0;
+  const [evidence, observed] = await Promise.all([
+    tryRead(hasNoEvidence ? handler.readEvidence : undefined),
+    tryRead(handler.observe),
+  ]);
+  const checkedReport = handler.observe && observed === undefined ? withUnknownState(report) : report;
+  const fullReport = evidence ? withEvidence(checkedReport, evidence) : checkedReport;
+  await heldJob.advance((tx, job) => failJob(tx, handler, job, fullReport, observed));
+}

@@ -1,0 +1,241 @@
+/**
+ * What is written when a job starts, comes forward and ends: each a single transaction of the job's row, its subject's
+ * row, the audit, the stream event and what follows. The subject is locked first and the hub's head last, as everywhere.
+ */
+import { record } from "#lib/changes/record.ts";
+import type { Database, Tx } from "#lib/drivers/db/database.ts";
+import { type Candidate, claimJob, type KnownKinds, nullIfTaken } from "#lib/jobs/claim.ts";
+import { endHeldJob, type JobFence, recordStep, type Requeue, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
+import type { FailureReport, Job, NewJob } from "#lib/jobs/job.ts";
+import { hasJobEnded } from "#lib/jobs/store.ts";
+import type { JobKind, StepPlan } from "#lib/operations/plan.ts";
+import { hintAfterFailure } from "#lib/jobs/hint.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
+import { shortenLabel } from "#lib/scheduler/progress.ts";
+import { retryDelay, type RetryDelays, shouldGiveUp, unrecordedReport } from "#lib/scheduler/reports.ts";
+import type { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
+import { lockSubject, markSubjectFailed, type Subject } from "#lib/scheduler/subject.ts";
+
+export async function startJob(
+  db: Database,
+  handler: Handler,
+  candidate: Candidate,
+  kinds: KnownKinds,
+  holder: string,
+): Promise<Job | null> {
+  return await claimWithSubject(db, handler, candidate, kinds, holder, async (tx, job, subject) => {
+    await recordJobChange(tx, job, subject, await handler.hooks?.onStart?.(tx, job) ?? {});
+  });
+}
+
+/** Takes a job whose start its handler cannot write, by a mistake of ours, and sets it aside, with nothing more done. */
+export async function skipUnstartable(
+  db: Database,
+  handler: Handler,
+  candidate: Candidate,
+  kinds: KnownKinds,
+  { holder, retry }: { readonly holder: string; readonly retry: RetryDelays | undefined },
+): Promise<void> {
+  const step = currentStepOf(handler, candidate).name;
+  await claimWithSubject(db, handler, candidate, kinds, holder, async (tx, job) => {
+    await retryOrEnd(tx, handler, job, unrecordedReport(step, "that this began"), retryDelay(handler, job, retry));
+  });
+}
+
+async function claimWithSubject(
+  db: Database,
+  handler: Handler,
+  candidate: Candidate,
+  kinds: KnownKinds,
+  holder: string,
+  onClaimed: (tx: Tx, job: Job, subject: Subject | null) => Promise<void>,
+): Promise<Job | null> {
+  return await nullIfTaken(db.transact(async (tx) => {
+    const subject = await lockSubject(tx, { visible: handler.kind.visible, ...candidate });
+    const job = await claimJob(tx, candidate, kinds, { holder, label: currentStepOf(handler, candidate).label });
+    if (job) await onClaimed(tx, job, subject);
+    return job;
+  }));
+}
+
+function currentStepOf({ kind }: Handler, { stepsDone }: Candidate): StepPlan {
+  return kind.steps[stepsDone]!;
+}
+
+/** Records that the step is done; with the last one, that the job has succeeded. */
+export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job, step: string): Promise<Job> {
+  const subject = await lockSubject(tx, job);
+  const next = stepAfter(kind, job, step);
+  if (next) {
+    const after = await recordStep(tx, job, step, next.label);
+    if (after) await recordJobChange(tx, after, subject, {});
+    return after ?? await updateHeldJob(tx, job); // it was recorded, and only the answer was lost
+  }
+  const outcome = await hooks.onSucceeded?.(tx, await updateHeldJob(tx, job, { stepDone: step })) ?? {};
+  const after = await endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null, stepDone: step });
+  await recordJobChange(tx, after, subject, { ...outcome, jobs: [...outcome.jobs ?? [], ...nextRuns(kind, after)] });
+  return after;
+}
+
+/** Whether nothing but the job's own row is written when it starts. */
+export function startsPlainly({ kind, hooks = {} }: Handler): boolean {
+  return !kind.visible && !hooks.onStart;
+}
+
+/** Whether nothing but the job's own row is written when it ends with this step. */
+export function endsPlainly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
+  return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
+}
+
+function stepAfter({ steps }: JobKind, { stepsDone }: Job, step: string): StepPlan | undefined {
+  return steps.find(({ name }) => name !== step && !stepsDone.includes(name));
+}
+
+export async function failJob(
+  tx: Tx,
+  { kind, hooks = {} }: Handler,
+  job: Job,
+  report: FailureReport,
+  observed: unknown,
+): Promise<Job> {
+  const subject = await lockSubject(tx, job);
+  const held = await updateHeldJob(tx, job, observed === undefined ? {} : { progress: { observed } });
+  const outcome = await hooks.onFailed?.(tx, held, report) ?? {};
+  const hint = hintAfterFailure(report.hint, job, outcome.state);
+  const after = await endHeldJob(tx, job, { state: "failed", label: held.label, failure: { ...report, hint } });
+  await recordJobChange(
+    tx,
+    after,
+    subject,
+    { ...outcome, jobs: [...outcome.jobs ?? [], ...nextRuns(kind, after)] },
+    report.message,
+  );
+  return after;
+}
+
+export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job): Promise<Job> {
+  const subject = await lockSubject(tx, job);
+  const held = await updateHeldJob(tx, job);
+  const outcome = await hooks.onCancelled?.(tx, held) ?? {};
+  const after = await endHeldJob(tx, job, { state: "cancelled", label: held.label, failure: held.failure });
+  const audit = job.visible
+    ? [{
+      kind: "operation_cancelled" as const,
+      objectType: "operation" as const,
+      objectId: job.id,
+      federationId: job.federationId,
+      spokeId: job.spokeId,
+      metadata: { kind: job.kind },
+    }]
+    : [];
+  await recordJobChange(tx, after, subject, {
+    ...outcome,
+    audit: [...outcome.audit ?? [], ...audit],
+    jobs: [...outcome.jobs ?? [], ...nextRuns(kind, after)],
+  });
+  return after;
+}
+
+/** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
+export async function retryOrEnd(
+  tx: Tx,
+  handler: Handler,
+  job: Job,
+  failure: FailureReport,
+  delayMs: number,
+): Promise<Job> {
+  const unended = Number(job.progress.unended ?? 0) + 1;
+  if (shouldGiveUp(handler.kind, unended)) return await endWithoutHooks(tx, handler, job, failure);
+  return await scheduleRetry(tx, job, failure, delayMs, { unended });
+}
+
+/**
+ * Ends a job whose start or end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way
+ * with it is called failed, for nothing else would ever end that; any other stays as it is.
+ */
+async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
+  const subject = await lockSubject(tx, job);
+  const after = await endHeldJob(tx, job, { state: "failed", label: job.label, failure: report });
+  const state = subject && await markSubjectFailed(tx, subject, report.message);
+  await recordJobChange(tx, after, subject, { ...(state && { state }), jobs: nextRuns(kind, after) }, report.message);
+  return after;
+}
+
+/** Puts the job back after a try that failed. */
+export async function scheduleRetry(
+  tx: Tx,
+  job: Job,
+  failure: FailureReport,
+  delayMs: number,
+  progress: Readonly<Record<string, unknown>>,
+): Promise<Job> {
+  const label = shortenLabel(`Trying again: ${failure.message}`);
+  return await requeueJob(tx, job, { label, delayMs, countsAsAttempt: true, failure, progress });
+}
+
+/** Puts the job back: to be tried again later, or for another replica to go on with at once. */
+export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Job> {
+  const subject = await lockSubject(tx, job);
+  const after = await requeueHeldJob(tx, job, requeue);
+  await recordJobChange(tx, after, subject, {}, requeue.failure?.message);
+  return after;
+}
+
+/** Puts the job back until another one has ended. What that takes is no time of its own, and no attempt. */
+export async function requeueUntilEnded(
+  tx: Tx,
+  job: Job,
+  { message, operationId }: OperationAwaited,
+  delayMs: number,
+): Promise<Job> {
+  const subject = await lockSubject(tx, job);
+  const after = await requeueHeldJob(tx, job, {
+    label: shortenLabel(message),
+    delayMs: await hasJobEnded(tx, operationId) ? 0 : delayMs,
+    countsAsAttempt: false,
+    awaits: operationId,
+  });
+  await recordJobChange(tx, after, subject, {});
+  return after;
+}
+
+export async function recordProgress(tx: Tx, job: JobFence & Job, label: string): Promise<void> {
+  const subject = await lockSubject(tx, job);
+  await recordJobChange(tx, await updateHeldJob(tx, job, { label }), subject, {});
+}
+
+async function recordJobChange(
+  tx: Tx,
+  job: Job,
+  subject: Subject | null,
+  outcome: Outcome,
+  error?: string,
+): Promise<void> {
+  const { state, ...change } = outcome;
+  const event = subject && {
+    ...subject,
+    state: state ?? subject.state,
+    operation: toStreamOperation(job),
+    error: error ?? null,
+  };
+  await record(tx, job.requester, { ...change, events: event ? [event] : [] });
+}
+
+/** The next run of a kind that repeats itself. The present one has ended in this transaction, so the key is free. */
+function nextRuns(kind: JobKind, ended: Job): NewJob[] {
+  if (kind.repeatEvery === undefined) return [];
+  return [createRepeatedJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
+}
+
+/** One chain for each plan, so that an older release's next run, which nobody may know any more, is not waited for. */
+export function createRepeatedJob(kind: JobKind, runAt?: Date): NewJob {
+  return {
+    kind,
+    lane: null,
+    federationId: null,
+    spokeId: null,
+    dedupeKey: `repeat:${kind.kind}:${kind.plan}`,
+    ...(runAt && { runAt }),
+  };
+}

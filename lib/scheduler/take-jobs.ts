@@ -1,0 +1,130 @@
+/** Takes jobs for the free lanes of this replica: those that are due, and those that nobody runs any more. */
+import type { Database } from "#lib/drivers/db/database.ts";
+import { refusesWrites } from "#lib/drivers/db/faults.ts";
+import { Fault, messageOf } from "#lib/base/errors.ts";
+import type { Log } from "#lib/base/log.ts";
+import {
+  type Candidate,
+  findOrphanedJobs,
+  type KnownKinds,
+  nullIfTaken,
+  readHeartbeats,
+  takeOver,
+} from "#lib/jobs/claim.ts";
+import { jobLogFields, traceOfJob } from "#lib/jobs/job.ts";
+import { markMissedLanes, pollQueue } from "#lib/jobs/poll.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { skipUnstartable, startJob } from "#lib/scheduler/job-changes.ts";
+import type { RetryDelays } from "#lib/scheduler/reports.ts";
+import type { ReplicaLease } from "#lib/scheduler/replica.ts";
+import type { RunPool } from "#lib/scheduler/run-pool.ts";
+import type { SilenceDetector } from "#lib/scheduler/silence.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+/** What takes the jobs. */
+export interface TakeJobsContext {
+  readonly replicaId: string;
+  readonly db: Database;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  readonly kinds: KnownKinds;
+  readonly findHandler: (job: { readonly kind: string; readonly plan: number }) => Handler;
+  readonly runs: RunPool;
+  readonly retry: RetryDelays | undefined;
+}
+
+const MISSED_LANES_INTERVAL = 10 * SECOND;
+
+/**
+ * Calls lanes that nothing leads to, though they have work: a net below the triggers that call them. Returns whether there
+ * were any. It never throws: what only makes sure must not keep a replica from its work.
+ */
+export function createMissedLanesCheck(
+  { db, log, kinds }: Pick<TakeJobsContext, "db" | "log" | "kinds">,
+): () => Promise<boolean> {
+  let after = "", dueAt = -Infinity;
+  return async () => {
+    if (performance.now() < dueAt) return false;
+    dueAt = performance.now() + MISSED_LANES_INTERVAL;
+    try {
+      const { added, last } = await markMissedLanes(db.rows, kinds, after);
+      after = last;
+      if (added > 0) log.warn("Called lanes that had work and no call", { lanes: added });
+      return added > 0;
+    } catch (error) {
+      log.warn("Cannot look for lanes that have work and no call; trying again", { reason: messageOf(error) });
+      return false;
+    }
+  };
+}
+
+/** Returns the milliseconds until a job is due, or null while that is unknown. The end of a run looks again by itself. */
+export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease): Promise<number | null> {
+  const { replicaId, db, kinds, runs } = context;
+  for (;;) {
+    const free = runs.freeSlots();
+    if (free <= 0) return null;
+    lease.throwIfLapsed();
+    const result = await nullIfTaken(pollQueue(db.rows, { known: kinds, holder: replicaId, limit: free }));
+    if (!result) continue;
+    for (const job of result.started) runs.start(context.findHandler(job), job, lease);
+    if (result.wakeOthers) await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
+    let claimed = 0;
+    for (const candidate of result.candidates) {
+      if (runs.freeSlots() <= 0) return null;
+      if (await startCandidate(context, candidate, lease)) claimed++;
+    }
+    const someLost = claimed > 0 && claimed < result.candidates.length;
+    if (!result.more && !someLost) return result.waitMs;
+  }
+}
+
+async function startCandidate(context: TakeJobsContext, candidate: Candidate, lease: ReplicaLease): Promise<boolean> {
+  const { replicaId, db, log, kinds, runs } = context;
+  lease.throwIfLapsed();
+  const handler = context.findHandler(candidate);
+  try {
+    const job = await startJob(db, handler, candidate, kinds, replicaId);
+    if (job) runs.start(handler, job, lease);
+    return job !== null;
+  } catch (error) {
+    if (refusesWrites(error)) throw error; // and so it would each of the others
+    const isTransient = error instanceof Fault && error.kind === "unavailable";
+    const { id: operation, kind } = candidate, { traceId } = traceOfJob(candidate, () => false);
+    const logFields = { operation, kind, traceId };
+    log[isTransient ? "warn" : "error"]("Cannot start a job", { ...logFields, error });
+    if (isTransient) return false;
+    await skipUnstartable(db, handler, candidate, kinds, { holder: replicaId, retry: context.retry })
+      .catch((skipError) => log.error("Cannot set a job aside", { ...logFields, error: skipError }));
+    return false;
+  }
+}
+
+/**
+ * Takes over what nobody runs any more: what this replica had to let go of, and what silent ones hold. `onHeard` is told
+ * how long it may be until another is silent.
+ */
+export async function takeOverOrphans(
+  context: TakeJobsContext,
+  detector: SilenceDetector,
+  lease: ReplicaLease,
+  onNextSilence: (wait: number | null) => void,
+): Promise<void> {
+  const { replicaId, db, log, telemetry, kinds, runs } = context;
+  const queriedAt = performance.now();
+  const silent = detector.findSilent(lease, await readHeartbeats(db.rows, replicaId), queriedAt);
+  onNextSilence(detector.nextSilenceIn());
+  const limit = runs.freeSlots();
+  if (limit <= 0) return;
+  const takeover = { holder: replicaId, silent };
+  for (const orphan of await findOrphanedJobs(db.rows, kinds, { ...takeover, running: runs.ids(), most: limit })) {
+    if (runs.freeSlots() <= 0) return;
+    lease.throwIfLapsed();
+    const job = await db.transact((tx) => takeOver(tx, orphan, takeover));
+    if (!job) continue;
+    telemetry.record("takeover", {});
+    log.warn("Took over a job that nobody ran", { ...jobLogFields(job), fence: job.fence });
+    runs.start(context.findHandler(job), job, lease);
+  }
+}
