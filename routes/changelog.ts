@@ -1,4 +1,4 @@
-/** What changes, as a page to read. */
+/** Returns the changelog as a page. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { changelogPage } from "#lib/reference/changelog/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,4 @@
-/** The wheel, for whatever asks for it without having read a page. */
+/** Serves the icon at its default address. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ICON } from "#lib/http/page.ts";

@@ -1,4 +1,4 @@
-/** What answers at this address. */
+/** Serves the front page. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { frontPage } from "#lib/reference/front/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

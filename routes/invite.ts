@@ -1,4 +1,4 @@
-/** The page behind the link of an invitation, for people; it works without script and without the portal. */
+/** Serves the page of an invitation's link. It works without JavaScript and without the portal. */
 import * as v from "valibot";
 import { findSignedInUser } from "#lib/domains/auth/authenticate.ts";
 import { anyone } from "#lib/domains/auth/access.ts";

@@ -1,4 +1,4 @@
-/** The portal's style sheet, under an address that changes with it. */
+/** Serves the portal's style sheet at a URL with its hash. */
 import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
 import { asset } from "#lib/portal/page/asset.ts";
 

@@ -1,4 +1,4 @@
-/** The portal's script, under an address that changes with it. */
+/** Serves the portal's script at a URL with its hash. */
 import { asset } from "#lib/portal/page/asset.ts";
 import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
 

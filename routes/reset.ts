@@ -1,4 +1,4 @@
-/** The page behind the link that sets a new password, for people. */
+/** Serves the page of the link that sets a new password. */
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -6,6 +6,6 @@ export const POST = formAction({
   summary: "Sign out",
   async submit({ callApi }) {
     const { cookie } = await callApi(logout);
-    return { to: "/sign-in", cookie, headers: { "clear-site-data": '"cache"' } }; // pages that were kept to go back to
+    return { to: "/sign-in", cookie, headers: { "clear-site-data": '"cache"' } }; // pages that were cached for the Back button
   },
 });

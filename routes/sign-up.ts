@@ -1,4 +1,4 @@
-/** Where one makes an account for oneself, where that is open to people. */
+/** Signs the user up, if SIGNUP is on. */
 import { POST as signup } from "#routes/api/auth/signup.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { signUpClosedPage, signUpPage } from "#lib/portal/sign-in/sign-in.ts";

@@ -1,4 +1,4 @@
-/** The page behind the link that proves an address, for people. */
+/** Serves the page of the link that verifies an address. */
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,4 @@
-/** What greets a new user. */
+/** Shows and completes onboarding. */
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
 import { POST as completeOnboarding } from "#routes/api/onboarding/complete.ts";
 import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";

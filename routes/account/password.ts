@@ -1,4 +1,4 @@
-/** Where one changes one's password. */
+/** Changes the user's password. */
 import { POST as changePassword } from "#routes/api/auth/password.ts";
 import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { passwordView } from "#lib/portal/people/account.ts";

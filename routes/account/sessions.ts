@@ -1,4 +1,4 @@
-/** Where one signs out elsewhere. */
+/** Ends other sessions of the user. */
 import { DELETE as endSession } from "#routes/api/auth/sessions/[sessionId].ts";
 import { DELETE as endOtherSessions } from "#routes/api/auth/sessions/others.ts";
 import { fields, formAction } from "#lib/portal/page/page.ts";

@@ -1,4 +1,4 @@
-/** The audit log. */
+/** Returns the audit log. */
 import * as v from "valibot";
 import { AuditEventView, auditFilters } from "#lib/audit/views.ts";
 import { operator } from "#lib/domains/auth/access.ts";

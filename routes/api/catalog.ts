@@ -1,4 +1,4 @@
-/** What this service offers. */
+/** Returns the catalog. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { showCatalog } from "#lib/catalog/create-view.ts";
 import { CatalogView } from "#lib/catalog/view.ts";

@@ -1,4 +1,4 @@
-/** What changes, for readers of feeds. */
+/** Returns the changelog as a feed. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { changelogFeed } from "#lib/reference/changelog/feed.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

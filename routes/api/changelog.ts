@@ -1,4 +1,4 @@
-/** What changes, for programs. */
+/** Returns the changelog as JSON. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { ChangelogView, showChangelog } from "#lib/domains/changelog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

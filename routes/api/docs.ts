@@ -1,4 +1,4 @@
-/** The reference, as a page to read. */
+/** Returns the API reference as a page. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { referencePage } from "#lib/reference/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

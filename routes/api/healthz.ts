@@ -1,4 +1,4 @@
-/** Whether the process is there. */
+/** Reports whether the process is alive. */
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Where somebody who knows nothing but the API's prefix is sent. */
+/** Redirects the API's prefix to the reference. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { redirect } from "#lib/http/reply.ts";

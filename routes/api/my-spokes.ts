@@ -1,4 +1,4 @@
-/** All spokes that the caller sees. */
+/** Lists all spokes that the caller can see. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";

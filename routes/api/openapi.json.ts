@@ -1,4 +1,4 @@
-/** What this API is, for programs. */
+/** Returns the OpenAPI document. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { OpenApi } from "#lib/reference/openapi.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Where everything stands, at a glance. */
+/** Returns counts of spokes and of the queue. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { showOverview } from "#lib/domains/federations/overview.ts";

@@ -1,4 +1,4 @@
-/** Whether it makes sense to send requests here. */
+/** Reports whether this replica can serve requests. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { Readiness } from "#lib/http/readiness.ts";

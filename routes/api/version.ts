@@ -1,4 +1,4 @@
-/** Which program answers. */
+/** Returns the version of API and build. */
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

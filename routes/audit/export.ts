@@ -1,4 +1,4 @@
-/** The audit log, to take along. */
+/** Exports the audit log. */
 import * as v from "valibot";
 import { GET as getAudit } from "#routes/api/audit.ts";
 import { operator } from "#lib/domains/auth/access.ts";

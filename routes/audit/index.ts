@@ -1,4 +1,4 @@
-/** The audit log. */
+/** Returns the audit log. */
 import { GET as getAudit } from "#routes/api/audit.ts";
 import { page, queryParams } from "#lib/portal/page/page.ts";
 import { AUDIT_PER_PAGE, auditQuery, auditView } from "#lib/portal/audit/audit.ts";

@@ -1,4 +1,4 @@
-/** All that one is told of is read. */
+/** Marks all notifications as read. */
 import { POST as readAll } from "#routes/api/notifications/read-all.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

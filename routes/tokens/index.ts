@@ -1,4 +1,4 @@
-/** One's own API tokens. */
+/** Lists the user's API tokens. */
 import { GET as getTokens } from "#routes/api/auth/tokens/index.ts";
 import { page } from "#lib/portal/page/page.ts";
 import { tokensView } from "#lib/portal/people/tokens.ts";

@@ -1,4 +1,4 @@
-/** Where one makes an API token. */
+/** Creates an API token and shows it once. */
 import { POST as create } from "#routes/api/auth/tokens/index.ts";
 import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { createdTokenView, expiryOf, newTokenView } from "#lib/portal/people/tokens.ts";

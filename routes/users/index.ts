@@ -1,4 +1,4 @@
-/** Everybody who has an account. */
+/** Lists users. */
 import { GET as getUsers } from "#routes/api/users/index.ts";
 import { page, queryParams } from "#lib/portal/page/page.ts";
 import { USERS_PER_PAGE, usersView } from "#lib/portal/people/users.ts";

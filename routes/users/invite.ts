@@ -1,4 +1,4 @@
-/** Where an operator invites somebody. */
+/** Invites a user to a hub. */
 import { POST as invite } from "#routes/api/federations/[federationId]/members/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getHubs } from "#routes/api/federations/index.ts";
@@ -10,7 +10,7 @@ import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.t
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { inviteView } from "#lib/portal/people/users.ts";
 
-const MAX_HUBS = 100; // of hubs to choose from: a page of the API
+const MAX_HUBS = 100; // hubs in the select: one page of the API
 
 export const GET = page({
   summary: "The form that invites a user, for operators",
@@ -30,7 +30,7 @@ export const POST = formAction({
 });
 
 async function form<Q, B>({ callApi }: PageCall<Q, B>, submission?: Submission) {
-  await callApi(getUsers, { query: { limit: "1" } }); // for operators, as what it leads to
+  await callApi(getUsers, { query: { limit: "1" } }); // refuses callers who are not operators
   const { items, next } = await callApi(getHubs, { query: { limit: String(MAX_HUBS) } });
   return inviteView(next === null ? items : null, submission);
 }

@@ -1,4 +1,4 @@
-/** Every page of the portal, for everybody: axe finds nothing, in light and dark, wide and narrow, and nothing sticks out. */
+/** Checks every page with axe, in light and dark mode, on wide and narrow screens, and for horizontal overflow. */
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
@@ -12,9 +12,9 @@ const test = browserSuite("a page");
 
 const pages = endpointsOf(manifest).filter(({ method, endpoint }) =>
   method === "GET" && isPage(endpoint) && endpoint.portal && endpoint.scope === "session"
-).map(({ pattern }) => pattern).filter((pattern) => pattern !== "/audit/export"); // which is a file
+).map(({ pattern }) => pattern).filter((pattern) => pattern !== "/audit/export"); // a file, not a page
 
-/** What there is of everything that a path can name. */
+/** An object for each path parameter. */
 async function thingsOf({ work: { db, operations }, north, oak, people }: Portal): Promise<Record<string, string>> {
   const requestId = newId("frq"), requestedBy = people.hubAdmin.id;
   await db.rows.insertInto("federation_requests").values({ id: requestId, slug: "west", name: "West", requestedBy })

@@ -1,4 +1,4 @@
-/** A page while its server cannot be reached, and a form whose session ends. */
+/** Tests pages while the server is unreachable, and forms whose session ended. */
 import * as assert from "uvu/assert";
 import type { Page } from "playwright-core";
 import { browserSuite } from "#test/support/browser.ts";

@@ -1,6 +1,6 @@
 /**
- * The main job by hand: a spoke is added, seen to fail, mended, seen to come alive, suspended and destroyed. By mouse, by
- * keyboard alone, and without script.
+ * Tests the main journey by mouse, by keyboard and without JavaScript: add a spoke, see it fail, retry, suspend and
+ * destroy it.
  */
 import * as assert from "uvu/assert";
 import type { Locator, Page } from "playwright-core";
@@ -12,14 +12,14 @@ import { until } from "#test/support/until.ts";
 
 const test = browserSuite("a journey through the portal");
 
-/** How somebody goes through pages. */
+/** A way to navigate the pages. */
 interface Hand {
-  /** A link or a button. */
+  /** Activates a link or a button. */
   press(what: Locator): Promise<void>;
   type(where: Locator, text: string): Promise<void>;
-  /** Until this is to be seen. */
+  /** Waits until the element is visible. */
   see(what: Locator): Promise<void>;
-  /** What is wrong with the page as it stands. */
+  /** Checks the accessibility of the current page. */
   find(page: Page): Promise<readonly string[]>;
 }
 
@@ -43,7 +43,7 @@ const byKeyboard: Hand = {
   },
 };
 
-/** What nothing makes new by itself is loaded again; and no script can look for what is wrong. */
+/** Navigates without JavaScript: reloads pages to refresh them, and cannot run axe. */
 const withoutScript: Hand = {
   ...byMouse,
   find: () => Promise.resolve([]),
@@ -53,7 +53,7 @@ const withoutScript: Hand = {
     ),
 };
 
-/** Goes there as those do who have no mouse, and demands that it is shown where one is. */
+/** Moves the focus by keyboard and checks that it is visible. */
 async function reach(what: Locator): Promise<void> {
   const page = what.page();
   await what.waitFor();

@@ -1,4 +1,4 @@
-/** The keyboard's short ways, and what the script does for those who read, choose and type. */
+/** Tests keyboard shortcuts and other functions of the script. */
 import * as assert from "uvu/assert";
 import type { Page } from "playwright-core";
 import { findBarriers } from "#test/support/accessible.ts";
@@ -34,7 +34,7 @@ test("opens pages, moves through a list and focuses the search", async ({ portal
   await page.goto(`/hubs/${portal.north.id}`);
   await page.keyboard.press("/");
   assert.is(await page.evaluate(() => (document.activeElement as HTMLInputElement).name), "q");
-  await page.keyboard.type("g?h"); // what is typed is text
+  await page.keyboard.type("g?h"); // input in a text field is no shortcut
   assert.is(await page.getByLabel("Search").inputValue(), "g?h");
   await page.getByLabel("Search").fill("oak");
   await page.keyboard.press("Enter");
@@ -121,7 +121,7 @@ test("a problem appears at the field and next to the form without moving it", as
   await beside.getByText("Domain must be a host name").waitFor();
   assert.match((await page.locator("#domain-problem").textContent())!, "Domain must be a host name");
   assert.is((await field.boundingBox())!.y, top);
-  await field.fill("learn.example.net"); // which is to be shown to be theirs by a record
+  await field.fill("learn.example.net"); // a domain that requires a TXT record
   await page.getByRole("button", { name: "Copy the record's value" }).waitFor();
 });
 
@@ -132,7 +132,7 @@ test("a form is sent once on repeated clicks, and again after Escape", async ({ 
     const form = document.querySelector<HTMLFormElement>("#you form")!, stops: boolean[] = [];
     addEventListener("submit", (event) => {
       stops.push(event.defaultPrevented);
-      event.preventDefault(); // so that the page stays as it is
+      event.preventDefault(); // keeps the page open
     });
     form.requestSubmit();
     form.requestSubmit();

@@ -1,4 +1,4 @@
-/** What a page shows of what others do, while they do it: no page here is ever loaded anew. */
+/** Tests live updates: no page in these tests is reloaded. */
 import * as assert from "uvu/assert";
 import type { Page } from "playwright-core";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
@@ -8,7 +8,7 @@ import { browserSuite } from "#test/support/browser.ts";
 
 const test = browserSuite("a page that is open");
 
-/** Asks it of the spoke whose page this is, as people do; the page then says that it is asked for. */
+/** Requests an action on the page's spoke through its menu. */
 async function ask(page: Page, action: string): Promise<void> {
   await page.locator("#actions > summary").click();
   await page.locator("#actions").getByRole("link", { name: `${action} …`, exact: true }).click();
@@ -17,8 +17,8 @@ async function ask(page: Page, action: string): Promise<void> {
 }
 
 /**
- * Resumes the spoke whose page this is, and holds that until it is let go on: a slow machine may read a page too late to see
- * what is under way for a moment.
+ * Resumes the page's spoke, and holds the operation until released. Otherwise a slow machine may miss the short running
+ * state.
  */
 async function resumeHeld({ work: { simulator: { faults } } }: Portal, page: Page): Promise<() => boolean> {
   const held = faults.unready("db-0");
@@ -26,7 +26,7 @@ async function resumeHeld({ work: { simulator: { faults } } }: Portal, page: Pag
   return () => faults.heal(held);
 }
 
-/** Marks the page; the mark is gone when it is loaded anew. */
+/** Marks the page. A reload would remove the mark. */
 const mark = (page: Page) => page.evaluate(() => void (document.body.dataset.mark = "kept"));
 const isMarked = async (page: Page) => await page.locator("[data-mark=kept]").count() === 1;
 
@@ -37,12 +37,12 @@ test("shows another user's operation step by step, in the hub and in the list of
   await Promise.all([mark(hub), mark(hubs)]);
   const row = hub.getByRole("listitem").filter({ has: hub.getByRole("link", { name: "oak", exact: true }) });
 
-  await row.getByRole("checkbox").check(); // what a person is at stays as it is
+  await row.getByRole("checkbox").check(); // the user's input stays unchanged
   await ask(spoke, "Suspend");
   await row.getByText("Suspended", { exact: true }).waitFor();
   assert.ok(await row.getByRole("checkbox").isChecked());
   await hub.locator("#fleet").getByText(/1\s+Suspended/).waitFor();
-  await hubs.clock.runFor(10_000); // it follows no hub: it looks every ten seconds
+  await hubs.clock.runFor(10_000); // the page follows no hub and polls every ten seconds
   await hubs.locator("#fleet").getByText(/1\s+Suspended/).waitFor();
 
   const goOn = await resumeHeld(portal, spoke);

@@ -1,8 +1,8 @@
 /**
- * Who gets through to which endpoint, with what, to their own things and to others': every route as it is mounted, its
- * `handle` replaced by one that only says that it was reached. UPDATE_GOLDEN=1 writes the table anew; look at what changed.
+ * Tests who can access which endpoint, with each credential, for own and foreign objects. The `handle` of every mounted
+ * route is replaced by one that reports that it was reached. UPDATE_GOLDEN=1 rewrites the table; review the diff.
  *
- * A path's parameter that is new needs a sample in test/support/probes/samples.ts.
+ * A new path parameter needs a sample in test/support/probes/samples.ts.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
@@ -16,12 +16,12 @@ import { insist } from "#test/support/probes/insist.ts";
 import { pathOf, type Sample, sampleParams } from "#test/support/probes/samples.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
 
-const manifest = withoutPortal(whole); // pages refuse what the API does that they ask, see portal-access.test.ts
+const manifest = withoutPortal(whole); // pages refuse what the API refuses, see portal-access.test.ts
 const GOLDEN = new URL("../golden/access.txt", import.meta.url);
 const PEOPLE: readonly Who[] = ["stranger", "spokeAdmin", "hubAdmin", "operator"];
 const MEANS: readonly Means[] = ["session", "cli", "provisioning", "readonly"];
 const WHOSE: readonly (keyof Sample)[] = ["own", "foreign", "absent"];
-const REACHED = 409; // an endpoint cannot refuse with it before its handle: that is where states are looked at
+const REACHED = 409; // 409 cannot occur before the handle, which checks states
 
 const TABLE_HEAD =
   `Who gets through with a session (s), or with a token of scope cli (c), provisioning (p), readonly (r): to what is
@@ -99,9 +99,9 @@ test("to another customer's object answers like a missing object, word for word"
     ];
     if (!foreign || !absent || foreign.who === "operator") continue;
     assert.equal([foreign.status, foreign.message], [absent.status, absent.message], what);
-    if (foreign.endpoint.access.name === "signed in") continue; // what it is about is looked up by its handle
+    if (foreign.endpoint.access.name === "signed in") continue; // the handle looks up its object
     assert.ok([401, 403, 404].includes(foreign.status), what);
-    // Where an object decides, it is not there; 403 is for those whom the endpoint as such is not for, or their token.
+    // Access to an object answers 404 if refused. 403 is for callers or tokens that may not use the endpoint at all.
     if (isWideEnough(foreign) && !["operator", "signed in", "anyone"].includes(foreign.endpoint.access.name)) {
       assert.is.not(foreign.status, 403, what);
     }
@@ -131,13 +131,13 @@ test("with an operator's session covers everything", ({ outcomes }) => {
 
 test.run();
 
-/** Whether the scope of what is asked with does for the endpoint; a session's always does. */
+/** Returns whether the credential's scope suffices for the endpoint. A session's always does. */
 function isWideEnough({ endpoint, means }: Outcome): boolean {
   const scopes = ["readonly", "provisioning", "cli"];
   return means === "session" || scopes.indexOf(means) >= scopes.indexOf(endpoint.scope);
 }
 
-/** The same declarations; with any body, and without a bucket, there is nothing else that could refuse. */
+/** Keeps the declarations, but accepts any body and removes the bucket, so that only access rules can refuse. */
 function replaced(module: RouteModule): RouteModule {
   const endpoints = METHODS.flatMap((method) => {
     const { rateLimitMessage: _bucket, form: _form, query: _query, ...endpoint } = module[method] ?? {};

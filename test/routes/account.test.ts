@@ -1,4 +1,4 @@
-/** One's own account, and the page that greets who is new. */
+/** Tests the account page and onboarding. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Flows, openFlows } from "#test/support/errands.ts";
@@ -7,7 +7,7 @@ import { type Page, visit } from "#test/support/page.ts";
 
 interface Context {
   flows: Flows;
-  /** A page as somebody new sees it, who has a session of their own. */
+  /** Opens a page as a new user with their own session. */
   open(path: string, person: Person, address?: string): Promise<Page>;
 }
 

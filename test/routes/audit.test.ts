@@ -1,4 +1,4 @@
-/** The audit log as operators read it and take it along. */
+/** Tests the audit log's page and export. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { visit } from "#test/support/page.ts";
@@ -60,7 +60,7 @@ test("exports each event once, even if many have the same time", async ({ scene 
     [headers.get("content-type"), headers.get("content-disposition")],
     ["text/csv; charset=utf-8", 'attachment; filename="audit.csv"'],
   );
-  const [head, ...rows] = html.replace(/^\ufeff/, "").trimEnd().split("\r\n"); // Node drops the mark, Deno keeps it
+  const [head, ...rows] = html.replace(/^\ufeff/, "").trimEnd().split("\r\n"); // Node drops the byte order mark, Deno keeps it
   assert.is(head, "at,kind,actor,actorId,objectType,objectId,ip,userAgent,metadata,id");
   assert.equal([rows.length, new Set(rows).size], [270, 270]);
   assert.match(rows[0]!, /^2026-01-01T00:00:00\.091Z,spoke_actioned,system,system,spoke,spk_/);

@@ -1,4 +1,4 @@
-/** The changelog at its three addresses, told by a program in which something is announced. */
+/** Tests the changelog at its three addresses, with an announcement. */
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -29,7 +29,7 @@ const NOTES: readonly ReleaseNotes[] = [
   { version: "0.2.0", date: "2026-11-15", changes: ["Two.", "Three."] },
 ];
 const ADDRESSES = ["/changelog", "/api/changelog", "/api/changelog.atom", "/changelog.atom"];
-/** When all of this is. */
+/** The current time of the tests. */
 const NOON = new Date("2026-11-21T12:00:00Z");
 const conform: Conform = conformTo();
 

@@ -1,4 +1,4 @@
-/** Every endpoint, as the OpenAPI document has it: what it answers, what it refuses, and how a page of it is asked for. */
+/** Tests every endpoint against the OpenAPI document: responses, refusals and paging. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type AnyEndpoint, METHODS, withoutPortal } from "#lib/http/endpoint.ts";
@@ -13,7 +13,7 @@ import { openScene, type Scene } from "#test/support/scene.ts";
 
 const AT = "2026-11-21T12:00:00.000Z";
 
-// It is scene.send that holds every answer against the document.
+// scene.send checks every response against the document.
 const test = suite<{ scene: Scene; samples: Samples }>("every endpoint");
 test.before(async (context) => {
   context.scene = await openScene({ env: { BODY_LIMIT_BYTES: "1024", SIGNUP: "on", TRUSTED_PROXIES: "127.0.0.0/8" } });
@@ -22,7 +22,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 const all = endpointsOf(manifest);
-/** Nobody, where an endpoint is for that, since it refuses whoever brings a token; else an operator. */
+/** Returns no credentials for endpoints that refuse tokens, otherwise an operator's. */
 const callerFor = (scene: Scene, { scope }: AnyEndpoint) =>
   scene.as(["flow", "public"].includes(scope) ? "nobody" : "operator");
 
@@ -38,7 +38,7 @@ test("answers GET to an operator, and HEAD without a body", async ({ scene, samp
     const { status } = await insist(() => scene.send(path, { headers }));
     assert.is(status, head.status, name);
     const bare = !isPage(endpoint) && !fieldsOf(endpoint.query).some(({ required }) => required);
-    if (bare) assert.is(status, endpoint.reply.status, name); // a page behind a mailed link says so without one
+    if (bare) assert.is(status, endpoint.reply.status, name); // a page for mailed links refuses a missing token
   }
 });
 
@@ -80,7 +80,7 @@ test("answers 415, 413 or 400 to an unreadable body", async ({ scene, samples })
       const own = await callerFor(scene, endpoint).credentials();
       const answer = await insist(() => {
         const { headers, ...rest } = init();
-        const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` }; // the login bucket is not what is tried here
+        const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` }; // avoids the login bucket
         return scene.send(path, {
           method,
           ...rest,
@@ -106,7 +106,7 @@ test("accepts limit from 1 to 100, and before as ISO time or milliseconds, if it
       assert.is(status, 400, `${name}?${query}`);
       assert.match(body.message, new RegExp(`^${query.split("=")[0]} must be `), name);
     };
-    const capped = pattern === "/api/notifications"; // design 11: it takes any limit from 1
+    const capped = pattern === "/api/notifications"; // notifications accept any limit from 1
     for (const good of ["1", "100", ...(capped ? ["101", "5000"] : [])]) await takes(`limit=${good}`);
     for (const bad of ["0", "-1", "1.5", "1e1", "", "ten", "%201", ...(capped ? [] : ["101", "5000"])]) {
       await refuses(`limit=${bad}`);

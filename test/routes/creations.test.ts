@@ -1,4 +1,4 @@
-/** Creations of spokes that arrive together, against a database that takes its time over each. */
+/** Tests simultaneous creations of spokes with a slow database. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
@@ -8,7 +8,7 @@ import { makeHub } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const EACH = 100; // creations in each of two hubs
+const EACH = 100; // creations per hub, in two hubs
 const SLOW = `
   create function take_your_time() returns trigger language plpgsql as
     $$ begin perform pg_sleep(0.02); return new; end $$;
@@ -79,7 +79,7 @@ test("are cancelled when their client leaves the queue", async ({ scene, server 
   const left = ask("left", leaving.signal), after = ask("after");
   const { promise: sent, resolve } = Promise.withResolvers<void>();
   void before[0]!.then(() => resolve());
-  await sent; // the first is done, so that those behind it wait
+  await sent; // blocks the first, so that the others wait
   leaving.abort();
   assert.is((await left).status, 499);
   assert.equal((await Promise.all([...before, after])).map(({ status }) => status), Array(6).fill(201));
@@ -93,7 +93,7 @@ test("wait for a connection if all are in use", async ({ scene, server }) => {
   const headers = await scene.as("hubAdmin", "cli").credentials();
   const path = `/api/federations/${scene.hub}/spokes`;
   const creation = send(server, path, headers, { slug: "patient" });
-  const read = await send(server, "/api/my-spokes", headers); // it waits as long as anybody else, and is refused
+  const read = await send(server, "/api/my-spokes", headers); // waits like the others, and is refused
   assert.equal([read.status, JSON.parse(read.text).code], [503, "database_busy"]);
   free.resolve();
   await Promise.all(holders);

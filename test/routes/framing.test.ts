@@ -1,4 +1,4 @@
-/** Requests that are none, on real sockets: each is refused or cut off, and the server goes on answering the others. */
+/** Tests malformed requests on real sockets: each is refused or cut off, and the server keeps answering others. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FAULTS } from "#lib/base/faults.ts";
@@ -32,7 +32,7 @@ const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\n${HOST}
 const LOGIN = '{"email":"a@b.example","password":"x"}';
 const tooMuch = "x".repeat(2000);
 
-/** Bytes as they go out, and the status of the answer; several where the server may choose, 0 for none at all. */
+/** Bytes to send, and the expected statuses; 0 for no response. */
 const CASES: readonly (readonly [name: string, bytes: string, ...statuses: number[]])[] = [
   ["no HTTP", "hello\r\n\r\n", 400],
   ["bytes of another protocol", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000", 400, 0],
@@ -90,7 +90,7 @@ test("is refused in JSON with a code, or cut off", async ({ port }) => {
   await inParallel(CASES, async ([name, bytes, ...statuses]) => {
     const connection = openConnection(port);
     connection.socket.write(bytes, "latin1");
-    // The half of it that is missing never comes.
+    // The second half is never sent.
     const answer = await Promise.race([
       connection.received(/\r\n\r\n\{.*\}/s).catch(() => connection.closed),
       connection.closed,

@@ -1,9 +1,9 @@
 /**
- * Hostile values for every field of every endpoint: each is refused clearly, or taken and kept as it is.
+ * Tests hostile values in every field of every endpoint: each is refused clearly, or accepted and stored unchanged.
  *
- * What a field's schema says of a value is asked of the schema itself, which is quick; some of each kind that it refuses,
- * and all that it takes, then go the whole way, through the server to a real PostgreSQL. That what was taken reaches a
- * cluster unharmed is seen to in test/routes/unusual-text.test.ts.
+ * Values are first checked against the field's schema, which is quick. Some refused values of each kind, and all
+ * accepted ones, are then sent through the server to PostgreSQL. test/routes/unusual-text.test.ts tests that accepted
+ * text reaches the cluster unchanged.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,16 +30,16 @@ interface Context {
 
 const test = suite<Context>("a hostile value");
 const every = endpointsOf(manifest);
-const all = every.filter(({ endpoint }) => !isPage(endpoint)); // pages stand at the end
+const all = every.filter(({ endpoint }) => !isPage(endpoint)); // pages come last
 const parts: readonly Part[] = ["query", "body"];
 const probes = all.flatMap((at) => parts.flatMap((part) => probesOf(at, part)));
 const groups = (list: readonly Probe[], key: (probe: Probe) => string) => [...Map.groupBy(list, key).values()];
 
 test.before(async (context) => {
   context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8", SIGNUP: "on" } });
-  // What scrypt makes of a password is no matter here, and takes its time.
+  // Replaces scrypt, which is slow and irrelevant here.
   const quick = { hash: () => Promise.resolve("$scrypt$"), verify: () => Promise.resolve("wrong" as const) };
-  const attempts: LoginAttempts = { run: (_, judge) => judge() }; // all are at the same few addresses
+  const attempts: LoginAttempts = { run: (_, judge) => judge() }; // all use the same few paths
   Object.assign(context.scene.app, { passwords: quick, attempts });
   context.samples = await sampleParams(context.scene);
   context.sender = openSender(context.scene, context.samples);
@@ -87,7 +87,7 @@ test("leads nowhere in a path", async ({ samples, sender }) => {
   const words = [...broken, ...WORDS.map(({ value }) => encodeURIComponent(value as string))].filter(Boolean);
   const asked = every.flatMap((at) =>
     [...at.pattern.matchAll(/:(\w+)/g)].flatMap(([whole]) =>
-      // Each endpoint of a path reads it alike; what loads the object differs.
+      // All endpoints parse a path alike; only the loader of the object differs.
       words.filter((_, i) => at.method === "GET" || i % 6 === 0)
         .map((word) => ({ at, word, path: pathOf(at.pattern.replace(whole, word), samples) }))
     )
@@ -124,7 +124,7 @@ test("is stored unchanged, or refused for its meaning, if it is accepted", async
       const answer = await sender.sendAll(rest);
       if (answer.status < 400) return rest.forEach((probe) => assertKept(probe, answer));
       assert.is(unclear(answer.status, answer.body.message), null, told(rest[0]!, answer));
-      // The one that it names is in the way of the others; where it names none, each of them is tried alone.
+      // The named field hides the others. If none is named, each is tried alone.
       const named = rest.filter(({ field }) => answer.body.message.startsWith(field.name));
       if (named.length === 0 && rest.length > 1) {
         return void await Promise.all(rest.map((probe) => alone(sender, probe)));

@@ -1,4 +1,4 @@
-/** What answers at `/`, at `/api`, and to a browser that wants an icon. */
+/** Tests the front page, the redirect of `/api`, and the icon. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene } from "#test/support/scene.ts";

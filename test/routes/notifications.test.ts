@@ -1,4 +1,4 @@
-/** What people are told of, as they read it. */
+/** Tests the notifications page. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
@@ -13,7 +13,7 @@ test.before(async (context) => void (context.scene = await openScene()));
 test.before.each(({ scene }) => forget(scene));
 test.after(({ scene }) => scene.close());
 
-/** As an operator does it who is called `<b>ada</b>`. */
+/** Records an event by an operator named `<b>ada</b>`. */
 async function happen(
   { db, hub, spoke, people }: Scene,
   kind: "spoke_provision_failed" | "spoke_actioned",

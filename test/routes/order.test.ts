@@ -1,4 +1,4 @@
-/** In which order a request is judged: what others could use against somebody comes before what it would cost him. */
+/** Tests the order of checks: cross-site requests are refused before they count as attempts. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";

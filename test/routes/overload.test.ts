@@ -1,4 +1,4 @@
-/** The event loop is late, and two tenants call: whose load it is shows in what each has in flight. */
+/** Tests an overloaded event loop with two users: the one with more requests in flight is refused. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
@@ -57,7 +57,7 @@ test("refuses the user with many requests in flight, and always answers the othe
   assert.equal([...new Set(answered)], [200]);
   end.resolve();
   assert.equal([...new Set(await Promise.all(waiting))], [200]);
-  assert.is(await send("/api/my-spokes", heavy), 200); // few are in flight now, however late the clock is
+  assert.is(await send("/api/my-spokes", heavy), 200); // few are in flight now, however late the event loop is
 });
 
 test.run();

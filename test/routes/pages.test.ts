@@ -1,4 +1,4 @@
-/** What people see where a page cannot be answered: a page that says so, and when to come back. */
+/** Tests the page that users see if a request fails: its message and Retry-After. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Manifest } from "#lib/http/endpoint.ts";

@@ -1,6 +1,6 @@
 /**
- * Paging through every list by its links, as a client does: of 5,500 rows, 5,000 with one timestamp and the others with few,
- * each is seen exactly once, and no page is longer than its limit.
+ * Pages through every list by its links. The list has 5,500 rows, 5,000 of them with the same time. Each row appears
+ * exactly once, and no page exceeds its limit.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,12 +13,14 @@ import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const ROWS = 5500, SPREAD = 500, TIED = 10, MOMENT = "2039-01-01T00:00:00.000Z";
-/** Ten rows share each millisecond, in no order, and 5,000 one time. All are later than what the scene itself made. */
+/** Ten rows share each millisecond, in no order, and 5,000 have the same time. All are later than the scene's rows. */
 const STAMP = `case when i > ${SPREAD} then timestamptz '${MOMENT}'
   else timestamptz '2040-01-01' + ((i * 7919) % ${SPREAD} / ${TIED}) * interval '1 millisecond' end`;
 const id = (prefix: string) => `'${prefix}_' || lpad(i::text, 26, '0')`;
 
-/** What fills each list, by the pattern of its endpoint. `$1` is the hub, `$2` the spoke, `$3` the caller. */
+/**
+ * The statement that fills each list, by the pattern of its endpoint. `$1` is the hub, `$2` the spoke, `$3` the caller.
+ */
 const FILL: Readonly<Record<string, string>> = {
   "/api/federations": `insert into federations (id, slug, name, state, cluster, namespace, created_by, created_at)
     select ${id("fed")}, 'hub-' || i, 'x', 'active', 'default', 'hub-' || i, $3, ${STAMP}`,
@@ -46,7 +48,7 @@ const FILL: Readonly<Record<string, string>> = {
       user_agent, at, federation_id, spoke_id, customer_visible)
     select ${id("evt")}, 'spoke_actioned', $3, 'x', 'spoke', $2, '{}', '', '', ${STAMP}, $1, $2, true`,
 };
-/** Lists that show the rows of another. */
+/** Lists that show the rows of another list. */
 const ALSO: Readonly<Record<string, string>> = {
   "/api/my-spokes": "spk",
   "/api/federations/:federationId/operations": "op",
@@ -55,7 +57,10 @@ const ALSO: Readonly<Record<string, string>> = {
   "/api/spokes/:spokeId/restore-requests": "rsr",
 };
 
-/** The list that the specification pages by time alone: a page keeps rows of one time together, 100 over its limit at most. */
+/**
+ * The list that clients page by time. A page keeps rows with the same time together, and has at most 100 rows over its
+ * limit.
+ */
 const BY_TIME = "/api/notifications";
 
 const test = suite<{ scene: Scene }>("paging");
@@ -135,7 +140,7 @@ test("rows that are added and removed meanwhile neither repeat nor hide another"
   let pages = 0;
   const seen = await pageThrough(scene, path, 100, Infinity, async (last) => {
     const at = all.indexOf(last);
-    // The row that the cursor names, one on the next page, and one that comes anew, first of its time or last.
+    // The row of the cursor, one on the next page, and a new one, first or last of its time.
     const removed = [last, all[at + 50]].filter((id) => id !== undefined);
     for (const id of removed) gone.add(id);
     await db.sql("delete from api_tokens where id = any($1)", [removed]);
@@ -170,7 +175,7 @@ async function read(scene: Scene, path: string): Promise<{ body: Row[]; headers:
   return { body, headers };
 }
 
-/** The ids in the order in which they are seen. `between` runs before each further page, with the last id so far. */
+/** Returns the IDs in order. `between` runs before each further page, with the last ID. */
 async function pageThrough(
   scene: Scene,
   path: string,

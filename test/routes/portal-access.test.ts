@@ -1,8 +1,8 @@
 /**
- * Who is shown which page, of their own things and of others': every page of the portal, with its real handler.
- * UPDATE_GOLDEN=1 writes the table anew; look at what changed.
+ * Tests which role can see which page, of own and foreign objects, with the real handlers. UPDATE_GOLDEN=1 rewrites the
+ * table; review the diff.
  *
- * What the pages do is the API's own doing, so access.test.ts says who may do it; here it is that no page gets around that.
+ * Pages call the API, whose access rules access.test.ts tests. This test shows that no page bypasses them.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
@@ -34,7 +34,7 @@ const ofThings = behindTheDoor.filter(({ pattern }) => pattern.includes(":"));
 test.before(async (context) => {
   const scene = context.scene = await openScene({ env: { SIGNUP: "on", TRUSTED_PROXIES: "127.0.0.0/8" } });
   const samples = context.samples = await sampleParams(scene);
-  let asked = 0; // each from an address of its own: how often one may try is not what is tried here
+  let asked = 0; // each from a separate IP address, to avoid rate limits
   context.ask = async ({ pattern, method }, who, whose = "own", more = {}) => {
     const from = { "x-forwarded-for": `10.1.${asked >> 8}.${asked++ & 255}` };
     const headers = { ...FORM, accept: "text/html", ...from, ...await scene.as(who).credentials(), ...more };
@@ -65,7 +65,7 @@ test("requires a session, and returns to the page after signing in", async ({ as
     const answer = await ask(at, "nobody"), { status, body } = answer;
     assert.is(status, 401, at.name);
     assert.match(textOf(answer), "Sign in", at.name);
-    const next = at.method === "GET" ? pathOf(at.pattern, samples) : "/hubs#draft"; // what was not a page is not done by itself
+    const next = at.method === "GET" ? pathOf(at.pattern, samples) : "/hubs#draft"; // a POST is not repeated automatically
     assert.ok(body.includes(`name="next" value="${next}"`), `${at.name} does not lead back to ${next}`);
   });
 });

@@ -1,4 +1,4 @@
-/** Pages where there is very much: each is a page and no more, and older ones are a link away until all was seen once. */
+/** Tests pages with much data: each has a bounded size, and links lead to every older row once. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
@@ -30,7 +30,7 @@ test("is below 50 KB with little data", ({ bytes }) => {
   assert.equal([...bytes].filter(([, size]) => size > MOST_BYTES), []);
 });
 
-/** Follows the links to what is older, to the end or for so many pages; the ids on each page. */
+/** Follows the links to older rows, for at most that many pages. Returns the IDs on each page. */
 async function pageThrough(scene: Scene, path: string, ids: RegExp, most = Infinity): Promise<readonly string[][]> {
   const pages: string[][] = [];
   for (let page = await visit(scene, path, "operator");;) {

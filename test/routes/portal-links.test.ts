@@ -1,4 +1,4 @@
-/** That every link and every form that somebody is shown leads somewhere, for them: from the first page on, as each role. */
+/** Tests as each role that every visible link and form leads to a page that the role can open. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
@@ -12,10 +12,10 @@ const test = suite<{ scene: Scene }>("links of pages");
 
 test.before(async (context) => {
   const { app, db, spoke } = context.scene = await openScene({ env: { SIGNUP: "on" } });
-  const open = () => Promise.reject(new Fault("unavailable", "cluster_unavailable", "The cluster is away")); // a 503
+  const open = () => Promise.reject(new Fault("unavailable", "cluster_unavailable", "The cluster is away")); // answers 503
   Object.assign(app, { clusters: { ...app.clusters, open } });
   await sampleParams(context.scene);
-  // The spokes of a scene were made without what an installation is made of.
+  // The scene's spokes have no blueprint inputs.
   await context.scene.as("operator").post(`/api/federations/${context.scene.hub}/spokes`, { slug: "ash" });
   const made = "from (select blueprint_inputs, lms_version from spokes where slug = 'ash') as ash";
   await db.sql(`update spokes set blueprint_inputs = ash.blueprint_inputs, lms_version = ash.lms_version ${made}`);

@@ -1,4 +1,7 @@
-/** Many at once, on the real handler and a real PostgreSQL: whatever comes first, it is done once and all are told so. */
+/**
+ * Tests simultaneous requests with the real handler and PostgreSQL: each effect happens once, and all callers get a
+ * response.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
@@ -13,18 +16,18 @@ import { openScene, type Scene } from "#test/support/scene.ts";
 const test = suite<{ scene: Scene }>("of many simultaneous");
 test.before(async (context) => {
   context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8" } });
-  // As right as the real thing, and quick: what scrypt takes would only make them queue.
+  // A correct and quick replacement of scrypt, which would only delay the requests.
   const verify = (password: string) => Promise.resolve(password === PASSWORD ? "right" as const : "wrong" as const);
   Object.assign(context.scene.app, { passwords: { hash: () => Promise.resolve("$scrypt$"), verify } });
 });
 test.after(({ scene }) => scene.close());
 
-/** So many times at once. */
+/** The number of simultaneous requests. */
 function together(times: number, send: (i: number) => Promise<Answer>): Promise<Answer[]> {
   return Promise.all(Array.from({ length: times }, (_, i) => insist(() => send(i))));
 }
 
-/** How often each status was answered. */
+/** Counts the responses by status. */
 function tally(answers: readonly Answer[]): Record<string, number> {
   const groups = [...Map.groupBy(answers, ({ status }) => status)].sort(([a], [b]) => a - b);
   return Object.fromEntries(groups.map(([status, { length }]) => [status, length]));

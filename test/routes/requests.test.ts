@@ -1,4 +1,4 @@
-/** Hub requests: asked, withdrawn, approved and rejected. */
+/** Tests hub requests: create, withdraw, approve and reject. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Page, visit } from "#test/support/page.ts";
@@ -7,7 +7,7 @@ import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 interface Context {
   scene: Scene;
   open(path: string, who: Who): Promise<Page>;
-  /** Asks for a hub as the stranger, and resolves with the page of the request. */
+  /** Requests a hub as the stranger. Returns the page of the request. */
   ask(slug: string): Promise<Page>;
 }
 

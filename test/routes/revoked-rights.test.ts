@@ -1,6 +1,6 @@
 /**
- * Whatever is taken from a caller between being let in and acting, no endpoint acts with it: every route as it is mounted,
- * its `handle` replaced by one that waits until something was taken, and then writes.
+ * Tests that no endpoint acts with a right that was revoked after its access check. The `handle` of every mounted route
+ * is replaced by one that waits for the revocation and then writes.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,9 +19,9 @@ type Taken = (actor: Actor) => Promise<unknown>;
 
 interface Stage {
   scene: Scene;
-  /** What happens between being let in and acting. */
+  /** Runs between the access check and the write. */
   meanwhile: Taken;
-  /** How often a transaction came to its work. */
+  /** The number of transactions that ran. */
   deeds: number;
 }
 
@@ -129,7 +129,7 @@ async function switchCredential({ db }: Scene, { credential: { kind, id } }: Act
   else await db.sql(`update sessions set ended_at = ${at} where id = $1`, [id]);
 }
 
-/** The same declarations; with any body, and without a bucket, there is nothing else that could refuse. */
+/** Keeps the declarations, but accepts any body and removes the bucket, so that only access rules can refuse. */
 function replace(stage: Stage, module: RouteModule): RouteModule {
   const handle: AnyEndpoint["handle"] = async ({ app, actor, request }) => {
     await stage.meanwhile(actor);

@@ -1,4 +1,4 @@
-/** The way into the portal, and out of it, as a browser without script goes it. */
+/** Tests signing in and out, without JavaScript. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Flows, openFlows } from "#test/support/errands.ts";
@@ -10,7 +10,7 @@ const test = suite<{ flows: Flows; open(path: string, who?: "operator"): Promise
 
 test.before(async (context) => {
   const flows = context.flows = await openFlows({ SIGNUP: "on" });
-  let visits = 0; // each from an address of its own
+  let visits = 0; // each from a separate IP address
   context.open = (path, who) => {
     const address = `192.0.2.${10 + visits++}`;
     const send: Flows["send"] = (to, init) => flows.send(to, init, address);

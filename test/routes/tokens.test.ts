@@ -1,4 +1,4 @@
-/** API tokens as their owners make and revoke them. */
+/** Tests creating and revoking API tokens. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeToken } from "#test/support/people.ts";

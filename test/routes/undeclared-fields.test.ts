@@ -1,4 +1,4 @@
-/** Every endpoint, asked with a parameter and a field that nobody declared. */
+/** Tests every endpoint with an undeclared parameter and an undeclared field. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
@@ -11,13 +11,13 @@ import { openScene, type Scene } from "#test/support/scene.ts";
 interface Context {
   scene: Scene;
   samples: Samples;
-  /** Asks as an operator with a session, and answers with the status and the code. */
+  /** Sends the request with an operator's session. Returns status and code. */
   ask: (method: string, path: string, body?: string) => Promise<readonly [number, string | undefined]>;
 }
 
 const test = suite<Context>("an undeclared field");
 test.before(async (context) => {
-  // Without a bucket: each of the flows that share one is asked.
+  // Removes the bucket, which several flows share.
   const unbound = manifest.map(([pattern, module]) =>
     [
       pattern,

@@ -1,7 +1,4 @@
-/**
- * Strange text that the API takes reaches the cluster byte for byte, in the one place where it belongs, and nothing else
- * of the spoke is another for it.
- */
+/** Tests that unusual text reaches the cluster byte for byte, only in its place, and changes nothing else. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FENCE } from "#lib/moodle/names.ts";
@@ -15,7 +12,10 @@ import { conformTo } from "#test/support/conform.ts";
 import { makeSession } from "#test/support/people.ts";
 import { STRANGE } from "#test/support/probes/values.ts";
 
-/** An install takes its time: what is strange as a whole is sent alone, and the rest as much at once as a name may hold. */
+/**
+ * Combines texts up to the length of a name, because installs are slow. Texts that are unusual as a whole are sent
+ * alone.
+ */
 const ALONE = ["null"];
 const TEXTS = [...ALONE, ...joined(STRANGE.filter((text) => !ALONE.includes(text)), 200)];
 
@@ -48,7 +48,7 @@ test("reaches the cluster unchanged, in its place only", async ({ scene }) => {
 
 test.run();
 
-/** Texts put together with a blank between, each result of at most so many code points. */
+/** Joins texts with spaces to results of at most that many code points. */
 function joined(texts: readonly string[], most: number): string[] {
   const [all, last] = texts.reduce<[string[], string]>(([done, open], text) => {
     const longer = open ? `${open} ${text}` : text;
@@ -57,7 +57,7 @@ function joined(texts: readonly string[], most: number): string[] {
   return [...all, last];
 }
 
-/** Checks what stands in its namespace. Returns all of that but its own words, names and ids, to be compared. */
+/** Checks the objects in the spoke's namespace. Returns them without its texts, names and IDs, for comparison. */
 async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sent) {
   const row = await scene.becomes(id, "active", "failed");
   assert.is(row.state, "active", `${JSON.stringify(text)}: ${row.stateReason}`);
@@ -86,13 +86,13 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
     made.includes(kind) && !["seed", PARTICULARS.name].includes(metadata.name)
   )
     .map(({ kind, metadata, spec, data }) => {
-      const { [FENCE]: _, ...annotations } = metadata.annotations ?? {}; // each installation has its own
+      const { [FENCE]: _, ...annotations } = metadata.annotations ?? {}; // differs per installation
       return neutral({ kind, name: metadata.name, annotations, spec, data });
     });
   return { text, others: [neutral(seed), ...others].sort() };
 }
 
-/** Creates through the server, as an operator; the idempotency key is as strange as one may be. */
+/** Creates a spoke as an operator, with an unusual idempotency key. */
 async function poster(scene: WorkScene) {
   await scene.db.sql("update users set operator = true, email_verified_at = now() where id = $1", [scene.actor.userId]);
   const { id } = await makeSession(scene.db, { id: scene.actor.userId, email: scene.actor.email });

@@ -1,4 +1,4 @@
-/** People's accounts as operators look after them. */
+/** Tests the pages of users, for operators. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Flows, openFlows } from "#test/support/errands.ts";

@@ -1,4 +1,4 @@
-/** The audit log, to search and to take along. */
+/** Renders the audit log with its search and export. */
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { field, selectField } from "#lib/portal/components/forms.ts";
@@ -16,7 +16,7 @@ import { MAX_EXPORTED } from "#lib/portal/audit/export.ts";
 
 export const AUDIT_PER_PAGE = 50;
 
-/** What the form asks; `until` is as a field of the browser gives it, in UTC. */
+/** The filters of the form. `until` is the value of a `datetime-local` field, in UTC. */
 export interface AuditFilters {
   readonly kind?: string | undefined;
   readonly actor?: string | undefined;
@@ -26,7 +26,7 @@ export interface AuditFilters {
   readonly until?: string | undefined;
 }
 
-/** The same as the API asks it. A page that goes on where another ended does so before what that one showed. */
+/** Returns the API's query. `before`, the cursor of a page, takes precedence over `until`. */
 export function auditQuery({ until, ...filters }: AuditFilters, before?: string) {
   const end = until !== undefined && !until.endsWith("Z") ? `${until}Z` : until;
   return { ...filters, before: before ?? end };
@@ -34,7 +34,7 @@ export function auditQuery({ until, ...filters }: AuditFilters, before?: string)
 
 interface AuditProps {
   readonly events: readonly AuditEventItem[];
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
   readonly filters: AuditFilters;
 }

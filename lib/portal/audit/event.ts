@@ -1,4 +1,4 @@
-/** An audit event as a row of a list: what happened to what, by whom, and when. */
+/** Renders an audit event as a row of a list. */
 import type * as v from "valibot";
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { AuditEventView } from "#lib/audit/views.ts";
@@ -17,7 +17,7 @@ const SIGNS: Readonly<Record<Tone, Icon>> = {
   still: "minus",
 };
 
-/** `below` stands under the sentence, `beside` at the row's end. `people` is whether addresses lead to their accounts. */
+/** `details` appear below the sentence, `action` at the end of the row. `linkUsers` links addresses to accounts. */
 interface RowOptions {
   readonly linkUsers: boolean;
   readonly badge?: Markup | string;
@@ -39,7 +39,7 @@ ${detail ? markup`<p class="small">${detail}</p>` : ""}
 ${action ? markup`<div class="beside">${action}</div>` : ""}</li>`;
 }
 
-/** The sentence as text, for those who hear a button of its row alone. */
+/** Returns the sentence as text, for screen readers. */
 export function plainSentence(event: AuditEventItem): string {
   return pieces(event).map(({ text }) => text).join("");
 }
@@ -68,7 +68,7 @@ function pieces(event: AuditEventItem): Piece[] {
   });
 }
 
-/** Names of actions are words with hyphens; names of people and tokens are theirs. */
+/** Returns a metadata field as text. Hyphens in names of actions become spaces. */
 function fieldText(field: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number"
     ? String(value)
@@ -92,7 +92,7 @@ function objectName({ objectId, actor, metadata: { slug, email } }: AuditEventIt
   return typeof name === "string" ? name : objectId === actor.id ? actor.email : objectId;
 }
 
-/** Where one looks at it, unless it is gone. */
+/** Returns the path of the object's page; null if it was removed. */
 function objectHref({ kind, objectType, objectId }: AuditEventItem, linkUsers: boolean): string | null {
   if (kind === "spoke_destroyed" || kind === "federation_destroyed") return null;
   if (objectType === "spoke") return `/spokes/${objectId}`;
@@ -105,12 +105,12 @@ function userLink(id: string, email: string, linkUsers: boolean): Markup | strin
   return linkUsers && isUser(id) ? markup`<a href="/users/${id}">${email}</a>` : email;
 }
 
-/** There are events of nobody who has an account. */
+/** Returns whether the ID is a user's. Some actors, such as `system`, have no account. */
 function isUser(id: string): boolean {
   return id.startsWith("usr_");
 }
 
-/** Why, or what of it, where the event says so. */
+/** Returns the event's reason or changed fields, if it has any. */
 function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventItem["metadata"]): string {
   if (typeof message === "string") return `${message}.`;
   if (typeof reason === "string" && reason) return humanize(reason);
@@ -122,7 +122,7 @@ function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventI
     .filter((each) => each).join(", ");
 }
 
-/** `displayName` as people say it: display name. */
+/** Splits camel case: `displayName` becomes `display name`. */
 function splitWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

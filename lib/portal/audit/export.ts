@@ -1,10 +1,10 @@
-/** The audit log as a file: JSON Lines for programs, CSV for spreadsheets. */
+/** Exports the audit log as JSON Lines or CSV. */
 import * as v from "valibot";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import type { AuditEventItem } from "#lib/portal/audit/event.ts";
 
-/** How many events a file has at most; the name of one that was cut says so. */
+/** The maximum number of events in a file. The name of a truncated file contains the number. */
 export const MAX_EXPORTED = 10_000;
 export const EXPORT_PAGE_SIZE = 100;
 
@@ -16,11 +16,11 @@ export const ExportFormat = v.picklist(Object.keys(TYPES) as Format[], "must be 
 interface ExportedLog {
   readonly format: Format;
   readonly events: readonly AuditEventItem[];
-  /** Whether there are more than these. */
+  /** Whether there are more events. */
   readonly isTruncated: boolean;
 }
 
-/** The newest events, page after page. `read` returns one page. */
+/** Collects the newest events. `read` returns one page. */
 export async function collectEvents(
   format: Format,
   read: (before: string | undefined) => Promise<ListPage<AuditEventItem>>,
@@ -54,7 +54,7 @@ export const download: Reply<ExportedLog, ExportedLog> = {
 
 const COLUMNS = ["at", "kind", "actor", "actorId", "objectType", "objectId", "ip", "userAgent", "metadata", "id"];
 
-/** Without this mark Excel reads UTF-8 as the system's own encoding, and umlauts are broken. */
+/** Makes Excel read the file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 function csvOf(events: readonly AuditEventItem[]): string {
@@ -64,7 +64,7 @@ function csvOf(events: readonly AuditEventItem[]): string {
   return BYTE_ORDER_MARK + [COLUMNS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
-/** RFC 4180. A spreadsheet would run a cell that begins as a formula does, and names are whatever somebody chose. */
+/** Quotes a cell per RFC 4180. Escapes formulas: users choose names, and spreadsheets would run them. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,4 +1,4 @@
-/** What somebody is told of: what happened to their hubs and spokes, the newest first. */
+/** Renders the user's notifications, newest first. */
 import type * as v from "valibot";
 import type { NotificationView } from "#lib/domains/notifications/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
@@ -13,7 +13,7 @@ type NotificationItem = v.InferOutput<typeof NotificationView>;
 interface NotificationsProps {
   readonly me: CurrentUser;
   readonly list: readonly NotificationItem[];
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
   readonly query: { readonly show?: string | undefined; readonly before?: string | undefined };
 }

@@ -1,10 +1,10 @@
-/** What audit events say in words. */
+/** Defines the sentences of audit events. */
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { Tone } from "#lib/portal/components/parts.ts";
 
 /**
- * Each kind as a sentence: `%` is what the event is about, `{actor}` the address of who did it, any other name in braces
- * a field of its metadata.
+ * A sentence for each kind of event. `%` is the event's object, `{actor}` the actor's address, and other names in
+ * braces are metadata fields.
  */
 export const SENTENCES: Readonly<Record<AuditKind, readonly [tone: Tone, sentence: string]>> = {
   spoke_requested: ["still", "Spoke % was requested"],

@@ -1,4 +1,4 @@
-/** What the API tells, as the views of the portal get it. */
+/** Types of API responses that the views render. */
 import type * as v from "valibot";
 import type { CatalogView } from "#lib/catalog/view.ts";
 import type { RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";

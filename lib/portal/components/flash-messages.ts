@@ -1,4 +1,4 @@
-/** What is said once of what has just been done: by a word in the address, and never by the address's own text. */
+/** Defines messages that appear once after an action. The URL contains only a key, never the text. */
 const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   created: "Creating. This page shows the progress.",
   asked: "Request accepted. This page shows the progress.",
@@ -24,7 +24,7 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   rejected: "Request rejected. The requester gets a mail.",
 };
 
-/** The word for what came of bringing somebody in. */
+/** The message key for each result of an invitation. */
 export const INVITE_RESULTS = { added: "added", invited: "invited", unchanged: "known" } as const;
 
 export function flashMessage(done: string | null): string | undefined {

@@ -1,4 +1,4 @@
-/** How the forms of the portal look, and those of the pages that mailed links lead to. */
+/** Styles the forms of the portal and of the pages for mailed links. */
 export const formStyle: string = `
 form.stack { max-width: 34rem; }
 .field { display: grid; gap: var(--s1); min-width: 0; }

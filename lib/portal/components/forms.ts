@@ -1,12 +1,12 @@
-/** The forms of the portal: their fields, and what is said at one that was not taken. */
+/** Renders the portal's forms, with problems at their fields. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { hiddenInputs, notice } from "#lib/portal/components/parts.ts";
 
-/** A form that comes back: what was typed, and why it was not taken. */
+/** The values of a refused form, and the reason. */
 export interface Submission {
   readonly values: Readonly<Record<string, string>>;
   readonly message: string;
-  /** By the field's name what it must be. */
+  /** Problems by field name, such as `must be text`. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
@@ -15,12 +15,12 @@ interface Form {
   readonly button: string;
   readonly variant?: "main" | "danger";
   readonly submission?: Submission | undefined;
-  /** Whether what is wrong is said beside the form, and at its top it would only move what one types in. */
+  /** Whether to hide the refusal above the form, because a preview next to it shows the refusal. */
   readonly hideRefusal?: boolean;
   readonly hidden?: Readonly<Record<string, string>>;
-  /** Beside the button. */
+  /** Markup next to the button. */
   readonly also?: Markup | string;
-  /** The id of a live part that shows what the form would do, asked for as one types by sending it with `preview`. */
+  /** The ID of the element that the script refreshes with a preview while the user types. */
   readonly previews?: string;
 }
 
@@ -43,7 +43,7 @@ ${hiddenInputs(also)}${inside}
 </form>`;
 }
 
-/** The refusal itself where not all of it is said at the form's own fields. */
+/** Returns the full refusal unless all its problems are shown at the form's fields. */
 function refusalText({ message, problems }: Submission, inside: string): string {
   const names = Object.keys(problems), isListed = (name: string) => inside.includes(`id="${name}-problem"`);
   if (names.length === 0 || !names.every(isListed)) return `${message}.`;
@@ -53,7 +53,7 @@ function refusalText({ message, problems }: Submission, inside: string): string 
 interface Field {
   readonly name: string;
   readonly label: string;
-  /** What a problem is said of; the label when absent. */
+  /** The subject of a problem's sentence. Defaults to the label. */
   readonly subject?: string;
   readonly hint?: Markup | string;
   readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "datetime-local";
@@ -62,7 +62,7 @@ interface Field {
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly submission?: Submission | undefined;
-  /** Characters that it takes. */
+  /** Minimum length in characters. */
   readonly minLength?: number;
   readonly maxLength?: number;
 }
@@ -70,13 +70,13 @@ interface Field {
 export function field(props: Field): Markup {
   const { name, label, subject = label, hint, type = "text", value, required = false, submission } = props;
   const attributes = {
-    // A password is never sent back.
+    // Passwords are never sent back.
     ...(type !== "password" && { value: submission?.values[name] ?? value ?? "" }),
     autocomplete: props.autocomplete ?? "off",
     placeholder: props.placeholder,
     minlength: props.minLength,
     maxlength: props.maxLength,
-    // Browsers refuse an internationalised local part in an input of type email, so that nobody could submit one.
+    // Browsers reject internationalized local parts in inputs of type email.
     ...(type === "email" && { inputmode: "email" }),
     ...(["text", "email"].includes(type) && { autocapitalize: "none", spellcheck: "false" }),
   };
@@ -98,7 +98,7 @@ interface Area {
   readonly maxLength: number;
 }
 
-/** Text of several lines. */
+/** Returns a multi-line text field. */
 export function textArea({ name, label, hint, required = false, submission, maxLength }: Area): Markup {
   return markup`<div class="field"><label for="${name}">${label}${
     required ? "" : markup` <span class="hint">optional</span>`
@@ -109,7 +109,7 @@ export function textArea({ name, label, hint, required = false, submission, maxL
 ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
-/** What a select offers: the value, and the text where that is another. */
+/** A value of a select, with its label if that differs. */
 export type Option = readonly [value: string, text?: string];
 
 interface Choice {
@@ -132,7 +132,7 @@ export function selectField({ name, label, options, value, hint, submission }: C
 ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
-/** A box to tick; it sends `on`. */
+/** Returns a checkbox that sends `on`. */
 export function checkbox(name: string, label: string, ticked: boolean, hint?: string): Markup {
   return markup`<div class="field tick"><input id="${name}" name="${name}" type="checkbox" value="on" autocomplete="off" ${
     ticked ? markup`checked` : ""
@@ -140,7 +140,7 @@ export function checkbox(name: string, label: string, ticked: boolean, hint?: st
 ${hintAndProblem(name, label, hint, undefined)}</div>`;
 }
 
-/** What tells the browser, and those who hear the page, about the field; one goes on at the first that is wrong. */
+/** Returns a field's ARIA attributes. The first field with a problem gets the focus. */
 function ariaAttributes(name: string, hint: Markup | string | undefined, submission: Submission | undefined): Markup {
   const wrong = submission?.problems[name] !== undefined;
   const about = [...(wrong ? [`${name}-problem`] : []), ...(hint ? [`${name}-hint`] : [])].join(" ");
@@ -161,7 +161,7 @@ function hintAndProblem(
   }`;
 }
 
-/** `must be text` and `The slug north is taken`, as sentences. */
+/** Converts problems such as `must be text` and `The slug north is taken` to sentences. */
 function sentence(subject: string, problem: string): string {
   return /^[a-z]/.test(problem) ? `${subject} ${problem}.` : `${problem}.`;
 }

@@ -1,4 +1,4 @@
-/** The signs of the portal: drawn in the colour of the text beside them, which says the same. */
+/** Defines the portal's icons. They are decorative: the text next to them has the same meaning. */
 import { type Markup, trustedMarkup } from "#lib/http/page.ts";
 
 const SHAPES = {

@@ -1,4 +1,4 @@
-/** How the parts of the portal's pages look. */
+/** Styles the components of the portal's pages. */
 export const partStyle: string = `
 button, .button { min-height: 2.25rem; padding: .3rem .85rem; font-size: var(--small); }
 button.quiet, .button.quiet { color: var(--ink); background: var(--surface); border-color: var(--line); }

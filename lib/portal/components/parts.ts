@@ -1,11 +1,11 @@
-/** What pages of the portal are put together from. */
+/** Renders the components of the portal's pages. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type Icon, icon } from "#lib/portal/components/icons.ts";
 import type { NavLink } from "#lib/portal/components/view.ts";
 
 export type Tone = "good" | "info" | "warn" | "bad" | "still";
 
-/** A state in a word, a sign and a colour, of which each says it alone. */
+/** Returns a badge. Text, icon and colour each show the state. */
 export function badge(tone: Tone, sign: Icon, text: string): Markup {
   return markup`<span class="badge ${tone}">${icon(sign)}${text}</span>`;
 }
@@ -27,19 +27,19 @@ const STATES: Readonly<Record<string, readonly [Tone, Icon]>> = {
   cancelled: ["still", "minus"],
 };
 
-/** Of a hub, a spoke or an operation. An active spoke that is not healthy says that instead. */
+/** Returns the badge of a hub, spoke or operation. An active, degraded spoke shows `Degraded`. */
 export function stateBadge(state: string, health?: string): Markup {
   const label = state === "active" && health === "degraded" ? "degraded" : state;
   const [tone, sign] = STATES[label] ?? ["still", "dot"];
   return badge(tone, sign, humanize(label));
 }
 
-/** `provision-hub` as people say it: Provision hub. */
+/** Converts an identifier to text: `provision-hub` becomes Provision hub. */
 export function humanize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).replaceAll(/[-_]/g, " ");
 }
 
-/** A point in time in UTC; the script says it in the reader's zone. Title: the same to the second, in UTC. */
+/** Returns a time in UTC, with seconds in its tooltip. The script converts it to the user's time zone. */
 export function instant(stamp: string | null, otherwise = "never"): Markup {
   if (stamp === null) return markup`<span class="soft">${otherwise}</span>`;
   const exact = `${stamp.slice(0, 10)} ${stamp.slice(11, 19)} UTC`;
@@ -57,7 +57,7 @@ const DATE_FORMAT = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** Seconds in words: `about 4 min`. */
+/** Formats seconds approximately: `4 min`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
@@ -71,7 +71,7 @@ export function notice(tone: "good" | "warn" | "bad" | "info", text: Markup | st
 
 interface Panel {
   readonly id: string;
-  /** Made new when something happens. */
+  /** Whether the script refreshes the panel. */
   readonly live?: boolean;
   readonly actions?: Markup | string;
   readonly lead?: Markup | string;
@@ -85,7 +85,7 @@ ${body}
 </section>`;
 }
 
-/** What stands where nothing is yet: that, and what to do next. */
+/** Returns the message for an empty list, with an optional next step. */
 export function emptyState(title: string, text: Markup | string, action: Markup | string = ""): Markup {
   return markup`<div class="empty"><h2>${title}</h2><p class="soft">${text}</p>${action}</div>`;
 }
@@ -102,13 +102,12 @@ export function linkButton([text, href]: NavLink, variant: "main" | "quiet" = "q
 
 interface PostButton {
   readonly variant?: "main" | "quiet" | "danger";
-  /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** What it is about, for those who hear the button alone. */
+  /** The object of the button, for screen readers. */
   readonly about?: string;
 }
 
-/** A form that is one button. */
+/** Returns a form with a single button. */
 export function postButton(
   action: string,
   text: string,
@@ -125,25 +124,25 @@ export function hiddenInputs(fields: Readonly<Record<string, string>>): readonly
   return Object.entries(fields).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`);
 }
 
-/** Text to take along, with a button that copies it where the script runs. */
+/** Returns text to which the script adds a Copy button. */
 export function copyable(text: string, label: string): Markup {
   return markup`<span class="copy" data-copy="${label}"><code>${text}</code></span>`;
 }
 
-/** The next page of a list by its address; nothing where the list ends. */
+/** Returns the link to the next page of a list; empty on the last one. */
 export function olderLink(href: string | null, text = "Older"): Markup | string {
   return href === null
     ? ""
     : markup`<p class="pager"><a class="button quiet" rel="next" href="${href}">${text}</a></p>`;
 }
 
-/** An address with these parameters; what is undefined is left out. */
+/** Returns the path with a query. Undefined parameters are dropped. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;
 }
 
-/** A table that scrolls by itself where it is wider than the screen. */
+/** Returns a table that scrolls horizontally on narrow screens. */
 export function table(caption: string, heads: readonly string[], rows: readonly (readonly unknown[])[]): Markup {
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
 <thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead>

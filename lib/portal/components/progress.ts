@@ -1,4 +1,4 @@
-/** How far an operation is: in its spoke's row, and as the list of its steps. */
+/** Renders the progress of an operation: a bar in lists, and its steps. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { formatDuration, humanize, instant } from "#lib/portal/components/parts.ts";
@@ -6,12 +6,12 @@ import type { Operation, OperationDetails } from "#lib/portal/components/api-typ
 
 export const OPERATIONS_PER_PAGE = 25;
 
-/** Whether it is still to come or under way. */
+/** Returns whether the operation is queued or running. */
 export function isUnfinished(operation: Operation | null): operation is Operation {
   return operation !== null && (operation.state === "queued" || operation.state === "running");
 }
 
-/** A bar, and in words where it is, how long it may take, and what it waits for. */
+/** Returns a progress bar with the current step, the time left and what the operation waits for. */
 export function progressBar(operation: Operation): Markup {
   const { kind, state, step, of, label } = operation;
   const done = state === "queued" ? 0 : step - (state === "running" ? 1 : 0);
@@ -35,8 +35,8 @@ function etaText({ etaSeconds }: Operation): string {
 }
 
 /**
- * Each step with its sign, and how long it took; the one under way counts on where the script runs. A failure stands at the
- * step that failed.
+ * Returns the steps with their durations, and a failure report at the failed step. The script counts the running step's
+ * duration.
  */
 export function stepList(operation: OperationDetails, now: Date): Markup {
   return markup`<ol class="steps">${
@@ -68,7 +68,7 @@ const WORDS: Readonly<Record<StepStatus, string>> = {
   ahead: "not started",
 };
 
-/** An older release kept no times: what stands before the step under way is done. */
+/** Returns the status of a step. Steps without times, from older releases, are done if they precede the current one. */
 function stepStatus(
   { state, step: at, error }: OperationDetails,
   { name, finishedAt }: Step,
@@ -83,7 +83,7 @@ function stepStatus(
 
 type Step = OperationDetails["steps"][number];
 
-/** How long something is under way. */
+/** Returns the running time, which the script counts up. */
 function runningTime(since: string, now: Date): Markup {
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(since)) / 1000));
   return markup`<span data-counts="${seconds}">${formatSeconds(seconds)}</span>`;
@@ -93,7 +93,7 @@ function elapsedTime(from: string | null, to: string | null): string {
   return from && to ? formatSeconds(Math.floor((Date.parse(to) - Date.parse(from)) / 1000)) : "";
 }
 
-/** Whole seconds as long as one would count them: `4 min 05 s`. The script says it the same way. */
+/** Formats whole seconds: `4 min 05 s`. The script uses the same format. */
 function formatSeconds(seconds: number): string {
   const two = (number: number) => String(number).padStart(2, "0"), minutes = Math.floor(seconds / 60);
   if (seconds < 1) return "under 1 s";
@@ -103,7 +103,7 @@ function formatSeconds(seconds: number): string {
     : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** How long an operation takes or took, and what else there is to say of it in a line. */
+/** Returns a line with the operation's duration, times and attempt. */
 export function operationSummary({ state, attempt, createdAt, startedAt, finishedAt }: Operation, now: Date): Markup {
   const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
@@ -113,7 +113,7 @@ export function operationSummary({ state, attempt, createdAt, startedAt, finishe
   }</p>`;
 }
 
-/** What a failure left behind: the cause, what to do, and the last words of what failed. */
+/** Returns the cause of a failure, its hint, and the last log lines and cluster events. */
 export function failureReport({ state, error }: OperationDetails): Markup | string {
   if (!error) return "";
   const { message, hint, fault, log, events, code } = error;
@@ -141,7 +141,7 @@ ${
   }`;
 }
 
-/** What was left out or could not be done, though the operation went on. */
+/** Returns the notes of an operation, such as skipped parts. */
 export function noteList({ notes, error }: Pick<OperationDetails, "notes" | "error">): Markup | string {
   const otherNotes = notes.filter((note) => !error?.message.includes(note));
   return otherNotes.length === 0

@@ -1,4 +1,4 @@
-/** What is around every page of the portal: where one is, where one can go, and who one is. */
+/** Renders the frame of every portal page: navigation, breadcrumb and user. */
 import { wheel } from "#lib/reference/theme.ts";
 import type { Role } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";

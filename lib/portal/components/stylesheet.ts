@@ -1,4 +1,4 @@
-/** The style sheet that all pages of the portal share. A page's own few rules are in the page. */
+/** Combines the style sheet of all portal pages. Rules for a single page are in that page. */
 import { theme } from "#lib/reference/theme.ts";
 import { listStyle } from "#lib/portal/hubs/style.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";

@@ -1,19 +1,19 @@
-/** A page as its view makes it, before the frame is around it. */
+/** Types of a page's content, without its frame. */
 import type { Role } from "#lib/domains/auth/access.ts";
 import type { Markup } from "#lib/http/page.ts";
 
-/** Who looks at the page. */
+/** The signed-in user. */
 export interface CurrentUser {
   readonly displayName: string;
   readonly email: string;
   readonly role: Role;
-  /** Notifications that are unread. */
+  /** The number of unread notifications. */
   readonly unread: number;
-  /** What operators are told on every page; null where there is nothing. */
+  /** A warning on every page for operators, or null. */
   readonly warning: string | null;
 }
 
-/** A hub's events, from the one after `since` on. */
+/** A position in a hub's events: those after `since`. */
 export interface Follow {
   readonly federationId: string;
   readonly since: number;
@@ -30,28 +30,28 @@ export type PortalSection =
   | "changelog";
 export type NavLink = readonly [text: string, href: string];
 
-/** A page without what is around it: of typed data, for one who may see it. */
+/** The content of a page. */
 export interface View {
   readonly title: string;
   readonly section: PortalSection;
-  /** What it is part of, from the outside in. */
+  /** The parent pages, outermost first. */
   readonly crumbs?: readonly NavLink[];
-  /** Beside the title: the state of what the page is about. */
+  /** The state of the page's object, next to the title. */
   readonly badge?: Markup | string;
   readonly lead?: Markup | string;
-  /** Buttons and links for what can be done here. */
+  /** Buttons and links at the title. */
   readonly actions?: Markup | string;
-  /** Pages about the same thing, and which of them this is, by its address. */
+  /** The tabs, and the path of the current one. */
   readonly tabs?: { readonly links: readonly NavLink[]; readonly here: string };
   readonly body: Markup;
-  /** What has just been done. */
+  /** A message about the last action. */
   readonly flash?: Markup | string | undefined;
-  /** Whose events make the page's live parts new. */
+  /** The events that refresh the page's live parts. */
   readonly follow?: Follow;
-  /** Seconds after which they are made new without an event. */
+  /** Seconds between refreshes without an event. */
   readonly poll?: number;
-  /** How parts look that this page alone has. */
+  /** CSS for this page only. */
   readonly style?: string;
-  /** 200 when absent. */
+  /** The HTTP status. Defaults to 200. */
   readonly status?: number;
 }

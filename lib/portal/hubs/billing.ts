@@ -1,4 +1,4 @@
-/** What a hub pays, to whom the invoices go, and what is to be paid now. */
+/** Renders a hub's subscription, its open invoice and the address for invoices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { money } from "#lib/portal/components/amounts.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";

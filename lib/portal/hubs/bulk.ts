@@ -1,4 +1,4 @@
-/** Many spokes at once: what is about to be asked of which, and what each answered. */
+/** Renders the confirmation and the results of an action on many spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   badge,
@@ -14,7 +14,7 @@ import { postForm } from "#lib/portal/components/forms.ts";
 import type { BulkResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
 
-/** A chosen spoke, and what the action would come to: null where that was not asked, a sentence where it is refused. */
+/** A selected spoke. `preview` is null if it was not requested, and a message if the action is refused. */
 export interface SelectedSpoke {
   readonly spoke: Spoke;
   readonly preview: PreviewedAction | string | null;
@@ -72,7 +72,7 @@ function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
     }<p>${back}</p>`;
 }
 
-/** What each of them said to it. */
+/** Returns the page with the result for each spoke. */
 export function bulkOutcomeView(
   { hub, action, selected, answers }: BulkProps & { readonly answers: readonly BulkResult[] },
 ): View {

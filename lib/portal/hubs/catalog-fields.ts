@@ -1,4 +1,4 @@
-/** Fields whose values the catalogue may list: a list to choose from, or a field for any text where it lists nothing. */
+/** Renders form fields for values of the catalog: a select if the catalog lists values, or a text field. */
 import type { Markup } from "#lib/http/page.ts";
 import { field, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
@@ -10,14 +10,14 @@ interface CatalogFieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** What it is now; it can be kept, but not taken back. */
+  /** The current value. It can be kept, but not removed. */
   readonly value?: string | null;
-  /** What choosing nothing means. */
+  /** The label of the empty choice. */
   readonly nothing?: string;
   readonly submission?: Submission | undefined;
 }
 
-/** Nothing where the catalogue leaves no choice. */
+/** Returns the field; empty if the catalog has no values. */
 export function catalogField(
   catalog: CatalogOffer,
   listed: CatalogList,
@@ -47,14 +47,14 @@ type Described = Pick<Hub | HubRequest, "slug" | "name" | "region" | "mode" | "t
 
 interface HubFields {
   readonly catalog: CatalogOffer;
-  /** The hub as it is, or as it was asked for. */
+  /** The current or requested values. */
   readonly hub?: Described;
-  /** Whether its slug can be chosen: it is for good once the hub is made. */
+  /** Whether the slug can be chosen. It cannot be changed after the creation. */
   readonly slug: "chosen" | "fixed";
   readonly submission?: Submission | undefined;
 }
 
-/** What is said of a hub. */
+/** Returns the fields of a hub's form. */
 export function hubFields({ catalog, hub, slug, submission }: HubFields): readonly (Markup | string)[] {
   const { name = "", region = null, mode = null, tier = null } = hub ?? {};
   return [

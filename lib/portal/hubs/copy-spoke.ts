@@ -1,23 +1,23 @@
-/** Of a spoke that is made as a copy: which one it is a copy of, and as it was when. */
+/** Renders the parts of the new-spoke form that concern copies: the original and its backup. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { Backups, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 
-/** The spoke that is copied, and what it can be copied from. */
+/** The spoke to copy, with its backups. */
 export interface SpokeToCopy {
   readonly spoke: Spoke;
   readonly backups: Backups;
 }
 
-/** Those that there is something to copy of; those of this hub first. */
+/** Returns the spokes that can be copied, those of this hub first. */
 export function copyableFirst(spokes: readonly Spoke[], { id }: Pick<Hub, "id">): readonly Spoke[] {
   const copyable = spokes.filter(({ readyAt, state }) => readyAt !== null && state !== "removing");
   const here = (spoke: Spoke): boolean => spoke.federationId === id;
   return [...copyable.filter(here), ...copyable.filter((spoke) => !here(spoke))];
 }
 
-/** Leads to the form of a copy. */
+/** Renders the form that selects a spoke to copy. */
 export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Markup | string {
   if (spokes.length === 0) return "";
   return panel(
@@ -34,7 +34,7 @@ export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Ma
   );
 }
 
-/** As the other was when. */
+/** Renders the choice between a backup and the current state. */
 export function backupChoice(
   { backups: { snapshots } }: SpokeToCopy,
   value: string,

@@ -1,4 +1,4 @@
-/** A hub: its spokes as they are, and as they change. */
+/** Renders a hub's page with its spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { field, selectField } from "#lib/portal/components/forms.ts";
 import {
@@ -29,9 +29,9 @@ export interface HubProps {
     readonly state?: string | undefined;
     readonly health?: string | undefined;
   };
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /** Whether the caller runs the hub, rather than some of its spokes. */
+  /** Whether the user is an operator or an admin of the hub. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
   readonly follow: Follow;
@@ -82,7 +82,7 @@ const STATE_OPTIONS = SPOKE_STATES.filter((state) => state !== "removed").map((s
   [state, humanize(state)] as const
 );
 
-/** What all pages of a hub begin with. */
+/** Returns the title, breadcrumb and tabs of a hub's pages. */
 export function hubHead(
   { id, name, state }: Hub,
   canManageHub: boolean,
@@ -132,7 +132,7 @@ function isForOperators(action: SpokeActionName): boolean {
   return action !== "retry" && "forOperators" in SPOKE_OPERATIONS[action];
 }
 
-/** Actions that need to be told more than whom they are about. */
+/** Actions that need more input than the selected spokes. */
 const NEEDS_INPUT: readonly string[] = ["upgrade", "resize", "reset-admin-password"];
 
 function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Markup {

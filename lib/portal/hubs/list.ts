@@ -1,4 +1,4 @@
-/** All hubs that somebody sees, at a glance; for an operator the fleet, and what fails in it first. */
+/** Renders the list of hubs, with the counts of spokes and, for operators, unhealthy spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { field, selectField } from "#lib/portal/components/forms.ts";
@@ -25,10 +25,10 @@ export interface HubsProps {
   readonly me: CurrentUser;
   readonly hubs: readonly Hub[];
   readonly overview: FleetOverview;
-  /** Spokes that need somebody: failed ones, and degraded ones. */
+  /** Failed and degraded spokes. */
   readonly unhealthy: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
 }
 
@@ -76,10 +76,7 @@ function firstHub({ role }: CurrentUser): Markup {
     );
 }
 
-/**
- * How many spokes are in which state, how long the queue is, and how far back the proofs of backups go; for an operator also
- * what new sites are made from.
- */
+/** Renders the counts of spokes by state, the queue and the restore tests; for operators also the templates. */
 export function fleetSummary({ spokes, queue, templates }: FleetOverview): Markup {
   const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;

@@ -1,4 +1,4 @@
-/** Who administers a hub, and how somebody is brought in or taken out. */
+/** Renders the admins of a hub, and the forms that invite and remove them. */
 import { markup } from "#lib/http/page.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { mailBadge, refusedMail } from "#lib/portal/people/refused-mail.ts";

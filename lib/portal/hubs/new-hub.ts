@@ -1,4 +1,4 @@
-/** Where an operator makes a hub. */
+/** Renders the form that creates a hub, for operators. */
 import { markup } from "#lib/http/page.ts";
 import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";

@@ -1,4 +1,4 @@
-/** What a spoke would come to, as the API's dry run says it: what it costs, where it is, and what is made for it. */
+/** Renders the preview of a new spoke from the API's dry run: price, address and objects. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { bytes, cpus, money } from "#lib/portal/components/amounts.ts";
@@ -11,19 +11,19 @@ export interface NewSpokeProps {
   readonly me: CurrentUser;
   readonly hub: Hub;
   readonly catalog: CatalogOffer;
-  /** What was typed; nothing yet when empty. */
+  /** The values of the form; empty at first. */
   readonly values: Readonly<Record<string, string>>;
   readonly submission?: Submission | undefined;
-  /** What the API says that it would come to, or null before it was asked. */
+  /** The API's preview; null before it was requested. */
   readonly preview: PreviewedSpoke | null;
   readonly cost: CostEstimate;
-  /** What it is to be a copy of; null where it is none. */
+  /** The spoke to copy; null for a new spoke. */
   readonly source: SpokeToCopy | null;
-  /** What could be copied instead. */
+  /** Spokes that could be copied instead. */
   readonly copyable: readonly Spoke[];
 }
 
-/** The form swaps it while somebody types. */
+/** Returns the preview panel. The script replaces it while the user types. */
 export function spokePreviewPanel({ catalog, values, submission, preview, cost }: NewSpokeProps): Markup {
   const size = preview?.spoke.size ?? values.size ?? catalog.defaults.size;
   return panel(
@@ -42,7 +42,7 @@ function previewStatus(preview: PreviewedSpoke | null, submission: Submission | 
     : markup`<p class="small soft">Enter a slug to preview the spoke. Nothing is created yet.</p>`;
 }
 
-/** A domain that is not proved yet is proved by a record, whose name and value one takes along. */
+/** Extracts name and value of the TXT record from the message for an unverified domain. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
 export function refusalLine({ message }: Submission): Markup {
@@ -57,7 +57,7 @@ export function refusalLine({ message }: Submission): Markup {
   }`;
 }
 
-/** `displayName must be …`, as the API says it of a field, in words: `Display name must be …`. */
+/** Replaces the field name at the start of an API message: `displayName must be …` becomes `Display name must be …`. */
 function spoken(message: string): string {
   return message.replace(
     /^[a-z]\w*(?= must )/,
@@ -65,7 +65,7 @@ function spoken(message: string): string {
   );
 }
 
-/** By the payment provider, where the hub is billed; else by the price list. */
+/** Returns the price from the payment provider if the hub is billed, otherwise from the price list. */
 function priceLine(cost: CostEstimate, { sizes, charged }: CatalogOffer, size: string): Markup | string {
   if (cost.available) {
     const { currency, recurringMonthly, dueNow } = cost;

@@ -1,4 +1,4 @@
-/** Where a spoke is made: the form, by the catalogue, beside what it would come to. */
+/** Renders the form that creates a spoke, next to its preview. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { checkbox, field, postForm, selectField } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
@@ -70,7 +70,7 @@ ${spokePreviewPanel(props)}</div>`,
   };
 }
 
-/** What most leave as it is. */
+/** Fields that most users leave unchanged. */
 const OPTIONAL_FIELDS = [
   "domain",
   "adminEmail",

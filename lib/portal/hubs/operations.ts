@@ -1,4 +1,4 @@
-/** What was and is being done in a hub, as it happens, and how a program follows it. */
+/** Renders the operations of a hub, and how a program can follow its events. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   copyable,
@@ -17,12 +17,12 @@ import { hubHead } from "#lib/portal/hubs/hub.ts";
 
 interface HubOperationsProps {
   readonly hub: Hub;
-  /** Whether the caller runs the hub, rather than some of its spokes. */
+  /** Whether the user is an operator or an admin of the hub. */
   readonly canManageHub: boolean;
   readonly operations: readonly Operation[];
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /** Those that the operations are about, as far as the caller sees them, by id. */
+  /** The operations' spokes that the user can see, by ID. */
   readonly spokes: ReadonlyMap<string, Spoke>;
   readonly publicUrl: URL;
   readonly follow: Follow;

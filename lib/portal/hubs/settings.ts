@@ -1,4 +1,4 @@
-/** What can be changed of a hub, and how it is removed. */
+/** Renders the settings and the removal of a hub. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { definitionList, instant, linkButton, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
@@ -65,12 +65,12 @@ function removalPanel({ id, spokeCount }: Hub): Markup {
 
 interface RemovalProps {
   readonly hub: Hub;
-  /** What stands in the way, the newest first; perhaps not all of it. */
+  /** The remaining spokes, newest first; possibly not all. */
   readonly spokes: readonly Spoke[];
   readonly submission?: Submission | undefined;
 }
 
-/** The slug is asked for, because it cannot be undone. */
+/** Returns the page that removes a hub. The user types the slug to confirm. */
 export function hubRemovalView({ hub, spokes, submission }: RemovalProps): View {
   const { id, slug, name } = hub;
   return {
@@ -118,7 +118,9 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
   );
 }
 
-/** One whose removal fails again and again can be given up: the row goes, whatever the cluster still holds. */
+/**
+ * Shows the progress of a removal. A failing one can be abandoned: the row is removed, whatever is left in the cluster.
+ */
 function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
   const error = operation?.error ?? null;
   return panel(

@@ -1,10 +1,10 @@
-/** The forms of these pages: their fields, and what is said at a field that cannot be taken. */
+/** Defines and checks the forms of mailed links. */
 import * as v from "valibot";
 import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { field, type Submission } from "#lib/portal/components/forms.ts";
 
-/** What a form holds when it comes back. Whatever is missing is empty: it is judged where the link is known to be good. */
+/** The values of a form. Missing ones are empty; they are checked after the link. */
 export const Fields = v.object({
   token: v.optional(v.string(), ""),
   password: v.optional(v.string(), ""),
@@ -12,13 +12,12 @@ export const Fields = v.object({
 });
 export type Fields = v.InferOutput<typeof Fields>;
 
-/** A box that is not ticked sends nothing. */
 export const ResetFields = v.object({ ...Fields.entries, keepTokens: v.optional(v.string(), "") });
 export type ResetFields = v.InferOutput<typeof ResetFields>;
 
 type Checked<T> = { readonly fields: T } | { readonly problems: Submission["problems"] };
 
-/** The fields as JSON goes through the same schema, with a password for this account; an empty one counts as absent. */
+/** Checks the fields with the API's schema and the password rules of the account. Empty fields count as absent. */
 export function checkFields<T extends { password: string }>(
   schema: v.GenericSchema<unknown, T>,
   form: Fields,
@@ -33,13 +32,10 @@ export function checkFields<T extends { password: string }>(
     return password === null ? { fields: result.output } : { problems: { password } };
   }
   const problems = result.issues.map((issue) => [v.getDotPath(issue) ?? "", issue.message] as const);
-  return { problems: Object.fromEntries(problems.reverse()) }; // of two at one field, the first
+  return { problems: Object.fromEntries(problems.reverse()) }; // the first problem of each field wins
 }
 
-/**
- * Shows whose account it is: to the person as text, which a long address can wrap in, to the password manager as a
- * field.
- */
+/** Shows the account's address: as text, which wraps, and as a hidden field for password managers. */
 export function addressField(email: string): Markup {
   return markup`<div class="field"><p class="label">E-mail address</p>
 <p class="account">${email}</p>

@@ -1,11 +1,11 @@
-/** The frame around every page that a mailed link leads to, and how such a page is answered. */
+/** Renders the frame of pages for mailed links, and sends such pages. */
 import { theme, wheel } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
 import { html, type Reply } from "#lib/http/reply.ts";
 
-/** A page, or where one goes on; the status and the headers that go with it, and the cookie of a session that began with it. */
+/** A page or a redirect, with status, headers and the cookie of a new session. */
 export type PortalAnswer =
   & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
@@ -48,14 +48,14 @@ ${body}
   };
 }
 
-/** What stands at the top of a page: the one thing that it is about, and a sentence. */
+/** Returns a page's title and lead. */
 export function heading(title: string, lead: Markup | string): Markup {
   return markup`<header><h1>${title}</h1><p class="lead">${lead}</p></header>`;
 }
 
 const TICK = "M5 12.5l4.5 4.5L19 7.5", CROSS = "M12 6.5v7M12 17.2v.3";
 
-/** The same for how something went. */
+/** Returns a title and lead with an icon for success or failure. */
 export function outcome(result: "well" | "wrong", title: string, lead: Markup | string): Markup {
   const sign = markup`<svg class="${result === "well" ? "tick" : "tick bad"}" viewBox="0 0 24 24" fill="none"
 stroke="currentColor" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path
@@ -64,9 +64,9 @@ d="${result === "well" ? TICK : CROSS}"/></svg>`;
 }
 
 /**
- * The address of these pages holds a secret. `strict-origin` keeps it out of every Referer, as `no-referrer` would; but
- * with that, browsers send a form's Origin as "null", and over plain HTTP, where they send no Sec-Fetch-Site either, a
- * form of ours could not be told from a stranger's.
+ * The referrer policy of these pages, whose URLs contain a secret. `strict-origin` removes it from every Referer. With
+ * `no-referrer`, browsers would send the Origin of forms as "null". Over plain HTTP, which has no Sec-Fetch-Site, own
+ * forms would look like those of other sites.
  */
 const REFERRER_POLICY = "strict-origin";
 
@@ -98,7 +98,7 @@ interface RefusedRequest {
   readonly message: string;
 }
 
-/** A request that was refused before it came to what the page is about. */
+/** Returns the page for a refused form of a mailed link. */
 export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "Nothing was changed. Go back and try again in a moment.",
@@ -106,7 +106,7 @@ export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   });
 }
 
-/** The same for a page that is only read. */
+/** Returns the page for a refused page view. */
 export function refusedReadPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "Reload the page in a moment.",

@@ -1,4 +1,4 @@
-/** The pages that mailed links lead to: each shows a form, does what was asked, and says where one goes on. */
+/** Handles mailed links: shows a form, runs the action, and shows the next steps. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { acceptAndSignIn, acceptInvitation } from "#lib/domains/auth/accept-invitation.ts";
@@ -24,7 +24,7 @@ import {
 } from "#lib/portal/mail-links/fields.ts";
 import { frame, heading, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
 
-/** How it went: what the page says then, and the cookie of a session that began with it. */
+/** The result page, and the cookie of a new session. */
 interface LinkResult {
   readonly title: string;
   readonly lead: Markup;
@@ -36,31 +36,31 @@ interface LinkPage<Form extends Fields, Body extends { password: string }> {
   readonly path: string;
   readonly title: string;
   readonly lead: (places: readonly AdministeredObject[]) => string;
-  /** Whether the form says what the account administers. */
+  /** Whether the form lists the account's hubs and spokes. */
   readonly listsMemberships?: true;
-  /** Whether it signs the browser in. */
+  /** Whether the action signs the user in. */
   readonly signsIn?: true;
   readonly button: string;
-  /** What somebody is told who did not ask for it. */
+  /** Advice for users who did not request the link. */
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
-  /** Nothing is given before the form was sent. */
+  /** Returns the fields. `form` is null before the form was sent. */
   readonly fields: (link: MailLink, form: Form | null, submission: Submission | undefined) => readonly Markup[];
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
-/** The user who is signed in in this browser. */
+/** The user who is signed in, if any. */
 type SignedInUser = { readonly email: string } | null;
 
 interface Context<Form> {
   readonly service: Service;
   readonly link: MailLink;
   readonly form: Form;
-  /** What the account administers. */
+  /** The hubs and spokes that the account administers. */
   readonly places: readonly AdministeredObject[];
 }
 
-/** Looks, and uses nothing up: programs that guard mailboxes open links before people do. */
+/** Shows the form without using the link up: mail scanners open links before users do. */
 export async function showLink<Form extends Fields, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
@@ -122,7 +122,7 @@ If you accept it, this browser is signed in as ${email}.`;
   return notice("warn", markup`<p>${text}</p>`);
 }
 
-/** Who you are, what you may do, and a form that accepts. */
+/** The page that accepts an invitation. */
 export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   purpose: "invitation",
   path: "/invite",
@@ -133,7 +133,7 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   button: "Accept invitation",
   ifUnexpected: "If you did not expect this invitation, close this page.",
   body: AcceptBody,
-  // The address stands for a name where nobody gave one, and need not be shown twice.
+  // Without a name, the display name is the address, which the page already shows.
   fields: ({ displayName, email }, _given, submission) => [
     nameField(displayName === email ? "" : displayName, submission),
     passwordField("Choose a password", submission),
@@ -147,10 +147,10 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   },
 };
 
-/** Without the box that may be ticked, which says "yes" in a form. */
+/** The body without the checkbox `keepTokens`, whose form value is not a boolean. */
 const NewPasswordBody = v.omit(ResetBody, ["keepTokens"]);
 
-/** Sets a new password, for somebody who has forgotten it. */
+/** The page that sets a new password. */
 export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "password_reset",
   path: "/reset",
@@ -179,8 +179,8 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
 };
 
 /**
- * Proves the address that somebody signed up with. It asks for the password once more, because that may have been somebody
- * else: see lib/domains/auth/verify-email.ts.
+ * The page that verifies an address. It requires a password, because someone else may have signed up with the address:
+ * see lib/domains/auth/verify-email.ts.
  */
 export const verification: LinkPage<Fields, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "email_verification",

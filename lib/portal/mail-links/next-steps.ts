@@ -1,4 +1,4 @@
-/** How these pages end: with what to do next, or with a link that opens nothing any more. */
+/** Renders the last part of these pages: the next steps, or the explanation of an invalid link. */
 import type { App } from "#lib/app.ts";
 import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -9,12 +9,12 @@ import { frame, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.
 
 type Site = NonNullable<AdministeredObject["site"]>;
 
-/** Whether there is a portal that a person can be sent to. */
+/** Returns whether the portal is on. */
 export function hasPortal({ config }: App): boolean {
   return config.portal;
 }
 
-/** Where somebody who can sign in now goes on: what they administer, with the way to each site, and how to sign in. */
+/** Returns the next steps of a user who can sign in: their hubs and sites, and how to sign in. */
 export function nextSteps(app: App, service: Service, places: readonly AdministeredObject[]): Markup {
   const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
   if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Continue to Wheelwright</a>`;
@@ -27,7 +27,7 @@ ${siteSignInHelp(app, places)}
 ${docs ? markup`<p><a href="/api/docs">API reference</a></p>` : ""}`;
 }
 
-const MAX_LISTED = 10; // more would push what comes after it out of sight
+const MAX_LISTED = 10; // more would hide what follows
 
 export function listOf(places: readonly (Markup | string)[]): Markup | string {
   if (places.length === 0) return "";
@@ -42,7 +42,7 @@ function addressOf({ host, url, open }: Site): Markup {
   return open ? markup` <a href="${url}">${host}</a>` : markup` <span class="more">${host}, not available now</span>`;
 }
 
-/** A site has accounts of its own: that somebody administers it here opens nothing there. */
+/** Explains how to sign in to a site, which has its own accounts. */
 function siteSignInHelp({ config }: App, places: readonly AdministeredObject[]): Markup | string {
   const sites = places.flatMap(({ site }) => site ?? []);
   if (sites.length === 0) return "";
@@ -61,7 +61,7 @@ const ADVICE: Readonly<Record<Purpose, string>> = {
     "address to get a new one.",
 };
 
-/** One page for every link that opens nothing: why is nobody's business who does not know. */
+/** Returns the page for every invalid link. It does not reveal the reason. */
 export function spentLinkPage(app: App, purpose: Purpose): PortalAnswer {
   const title = "This link no longer works";
   const lead = "It was already used, has expired or was not copied completely.";
@@ -70,7 +70,7 @@ export function spentLinkPage(app: App, purpose: Purpose): PortalAnswer {
   return { status: 422, page: frame(title, markup`${outcome("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`) };
 }
 
-/** What the work shows, or that page when somebody else has used the link up meanwhile. */
+/** Runs `work`. Returns the page for invalid links if the link was used meanwhile. */
 export async function orSpentLinkPage(
   app: App,
   purpose: Purpose,

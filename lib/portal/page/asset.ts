@@ -1,7 +1,6 @@
 /**
- * Files of the portal that browsers keep: their address has a hash of their content, so another content has another
- * address. During a rolling upgrade a replica is asked for another release's file: it leads to its own, and nobody keeps
- * that, so no content is ever stored under another's address.
+ * Serves static files of the portal with a content hash in the URL, so that browsers can cache them forever. During a
+ * rolling upgrade, a replica redirects requests for another release's hash to its own file. The redirect is not cached.
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
@@ -21,7 +20,7 @@ interface PortalAsset {
   readonly path: string;
 }
 
-/** `/portal.js?v=1f2e3d4c5b6a` */
+/** Returns a path such as `/portal.js?v=1f2e3d4c5b6a`. */
 export function assetPath(name: string, text: string): string {
   return `/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, HASH)}`;
 }

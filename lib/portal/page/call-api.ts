@@ -1,8 +1,8 @@
 /**
- * How pages come to what they show and do: they ask the API's own endpoints, within the program.
+ * Calls API endpoints from pages, within the process.
  *
- * Access, schemas, handler and the reply's filter are the endpoint's. So a page can do nothing that the API cannot, and sees
- * no column that the API does not tell.
+ * The endpoint's access rules, schemas, handler and reply filter apply. A page can do nothing that the API cannot, and
+ * sees no field that the API does not return.
  */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
@@ -13,25 +13,25 @@ import { parseInput, parseQuery, refuseControlCharacters, validateIdempotencyKey
 import type { Reply } from "#lib/http/reply.ts";
 import { refuseUnknownFields } from "#lib/http/unknown-fields.ts";
 
-/** A request of a page, as its endpoint gets it. */
+/** The call of a page's endpoint. */
 // deno-lint-ignore no-explicit-any
 export type AnyEndpointCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
 
 interface ApiRequest {
-  /** The path's parameters; those of the page when absent. */
+  /** Path parameters. Defaults to those of the page. */
   readonly params?: Readonly<Record<string, string>>;
-  /** What is undefined is left out. */
+  /** Query parameters. Undefined ones are dropped. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: object;
-  /** What makes a creation repeatable: the form's own key. */
+  /** The form's idempotency key. */
   readonly key?: string;
 }
 
-/** An endpoint that answers with this. */
+/** An endpoint whose response is a `Value`. */
 // deno-lint-ignore no-explicit-any
 export type EndpointReturning<Value> = AnyEndpoint & { readonly reply: Reply<any, Value> };
 
-/** Answers as the API would, with what it sends as a value. Throws the Fault that it would refuse with. */
+/** Calls an endpoint and returns its response. Throws the Fault of a refusal. */
 export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: ApiRequest) => Promise<Value>;
 
 const NOTHING = new Uint8Array();
@@ -70,7 +70,7 @@ export function createApiCaller(call: AnyEndpointCall): CallApi {
   };
 }
 
-/** The answer, or null where the caller may not ask that: for parts of a page that not everybody is shown. */
+/** Returns the response, or null if the caller may not see it. For optional parts of a page. */
 export async function ifAllowed<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

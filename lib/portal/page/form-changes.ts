@@ -1,13 +1,13 @@
-/** What a form changes: what differs from what it showed. What others have changed meanwhile is theirs, and stays. */
+/** Finds the fields that a user changed in a form, so that saving keeps changes by other users. */
 
-/** The hidden field that says what the form showed. */
+/** The name of a hidden field with the value that the form showed at first. */
 export type OriginalField<K extends string> = `was:${K}`;
 
 export function originalFields<K extends string>(names: readonly K[]): readonly OriginalField<K>[] {
   return names.map((name) => `was:${name}` as const);
 }
 
-/** The values of those fields: what the form showed at first, where it comes back, or what there is now. */
+/** Returns the hidden values: those that the form showed at first, or the current ones. */
 export function originalValues<K extends string>(
   names: readonly K[],
   current: Readonly<Record<K, string | null>>,
@@ -17,12 +17,12 @@ export function originalValues<K extends string>(
   return Object.fromEntries(values) as Record<OriginalField<K>, string>;
 }
 
-/** The word in the address of the page that follows (look/said.ts). */
+/** Returns the flash message for the changes (components/flash-messages.ts). */
 export function changeResult(changes: object): "changed" | "unchanged" {
   return Object.keys(changes).length > 0 ? "changed" : "unchanged";
 }
 
-/** What was emptied stays as it is. */
+/** Returns the changed fields. Emptied fields count as unchanged. */
 export function changedFields<K extends string>(
   names: readonly K[],
   current: Readonly<Record<K, string | null>>,

@@ -1,7 +1,4 @@
-/**
- * What a page of the portal declares, and what its form does. Both are endpoints as all others are: sessions only, and what
- * is refused is shown as a page.
- */
+/** Declares pages and form actions of the portal. Both are endpoints for sessions only, and show refusals as pages. */
 import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
@@ -18,7 +15,7 @@ import { shell } from "#lib/portal/components/shell.ts";
 import type { CurrentUser, Follow, View } from "#lib/portal/components/view.ts";
 import { pageReply, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
 
-/** What a page is made with. */
+/** The input of a page's functions. */
 export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
   readonly callApi: CallApi;
   readonly me: CurrentUser;
@@ -26,12 +23,15 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   readonly params: Readonly<Record<string, string>>;
   readonly query: Q;
   readonly body: B;
-  /** Where PUBLIC_URL is, for addresses to copy. */
+  /** The PUBLIC_URL, for addresses that users copy. */
   readonly publicUrl: URL;
   readonly signup: boolean;
-  /** What time it is, by the one clock. */
+  /** Returns the database's time. */
   readonly now: () => Promise<Date>;
-  /** From where on the page follows a hub's events: to be pageCall before what it shows is read. */
+  /**
+   * Returns the position in a hub's events from which the page follows them. Call it before reading what the page
+   * shows.
+   */
   readonly follow: (federationId: string) => Promise<Follow>;
 }
 
@@ -46,7 +46,9 @@ interface Page<Q> {
 
 const Params = v.record(v.string(), v.string());
 
-/** The parameters of a page's address, each optional; an empty one, as forms send it, counts as absent. */
+/**
+ * Returns the schema of a page's query. Each parameter is optional; an empty one, as forms send it, counts as absent.
+ */
 export function queryParams<K extends string>(...names: readonly K[]) {
   const Word = v.pipe(v.optional(v.string()), v.transform((text) => text?.trim() || undefined));
   return v.object(
@@ -54,13 +56,13 @@ export function queryParams<K extends string>(...names: readonly K[]) {
   );
 }
 
-/** The fields of a form. One that is not sent is empty, as a box that is not ticked. */
+/** Returns the schema of a form. A field that is not sent, such as an unticked checkbox, is empty. */
 export function fields<K extends string>(...names: readonly K[]) {
   const Field = v.optional(v.string(), "");
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
 
-/** What was typed, as the API takes it: a field that was left empty is absent, and lines end as they do elsewhere. */
+/** Converts form values for the API: drops empty fields, trims values and normalizes line breaks. */
 export function nonEmptyFields<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
   return Object.fromEntries(
     Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
@@ -79,7 +81,7 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
     errorPage: refusalPage,
     async handle(call): Promise<PortalAnswer> {
       const pageCall = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
-      // The browser may keep it for going back, and revalidates it otherwise. Signing out clears it (routes/sign-out.ts).
+      // Lets the browser cache the page for its Back button. Signing out clears the cache (routes/sign-out.ts).
       const headers = { "cache-control": "private, no-cache" };
       return { ...answer(pageCall, { flash: flashMessage(done), ...await show(pageCall) }), headers };
     },
@@ -88,17 +90,16 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
 
 interface FormAction<B, Q> {
   readonly summary: string;
-  /** The message of those who try too often, where what it asks has one. */
+  /** Counts the form in the login bucket, with this message of its 429. */
   readonly rateLimitMessage?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
-  /** Where one goes on, or what is shown of it; throws the Fault that the API refuses with. */
+  /** Returns a redirect or a page. Throws the Fault of the API. */
   submit(call: PageCall<Q, B>): Promise<View | Redirect>;
-  /** The form once more, with what is wrong about it; without, the refusal is a page of its own. */
+  /** Returns the form with the refusal. Without this function, the refusal is a separate page. */
   onRefusal?(call: PageCall<Q, B>, submission: Submission): View | Promise<View>;
 }
 
-/** Where one goes on. */
 export interface Redirect {
   readonly to: string;
   readonly cookie?: string;
@@ -134,12 +135,14 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
   });
 }
 
-/** An answer, or why it is refused. It is blocked where asking for the real thing would be refused, too. */
+/** The result of a call, or its refusal. `blocked` is true if the real request would be refused too. */
 export type CallResult<T> =
   | { readonly result: T; readonly submission?: undefined; readonly blocked: false }
   | { readonly result: null; readonly submission: Submission; readonly blocked: boolean };
 
-/** For what a page shows besides, such as what a form would do. What was typed goes with it. */
+/**
+ * Calls the API for an optional part of a page, such as a preview. Returns a refusal together with the form's values.
+ */
 export async function attemptCall<T>(
   answer: Promise<T>,
   values: Readonly<Record<string, string>> = {},
@@ -158,7 +161,7 @@ function isForForm(error: unknown): error is Fault {
   return error instanceof Fault && FOR_FORMS.includes(error.kind) && error.code !== "access_changed";
 }
 
-/** Which field a refusal is about that names none. */
+/** The form field of faults that name none. */
 const FIELD_OF: Readonly<Record<string, string>> = {
   slug_taken: "slug",
   domain_taken: "domain",

@@ -1,4 +1,4 @@
-/** What a person sees in place of a page that cannot be shown: what happened, and how to go on. */
+/** Renders the page for a refused request: what happened, and what to do next. */
 import type { RequestRefusal } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
@@ -20,7 +20,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   429: "Wait a minute, then try again.",
 };
 
-/** Nobody who is signed in: the page to sign in on, which leads back here. */
+/** Returns the refusal; for 401 the sign-in page, which redirects back to `path`. */
 export function refusalPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
   if (statusCode === 401) {
     return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
@@ -36,7 +36,7 @@ export function refusalPage({ statusCode, message, path }: RequestRefusal): Html
 }
 
 const SESSION_OVER = "Your session ended, and nothing was saved. Sign in and submit it again.";
-/** The mark by which the script knows that a form was refused, and goes back to it (script/drafts.ts). */
+/** The hash that tells the script to restore a refused form (script/drafts.ts). */
 const BACK_TO_FORM = "/hubs#draft";
 
 function adviceFor(status: number): Markup | string {

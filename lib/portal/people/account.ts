@@ -1,4 +1,4 @@
-/** One's own account: the name, the password, and where one is signed in. */
+/** Renders the user's account: name, password and sessions. */
 import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
@@ -21,7 +21,7 @@ type Session = v.InferOutput<typeof SessionView>;
 interface AccountProps {
   readonly me: CurrentUser;
   readonly sessions: readonly Session[];
-  /** Whether the page that greets new users was finished. */
+  /** Whether the user completed onboarding. */
   readonly onboarded: boolean;
 }
 
@@ -95,7 +95,7 @@ ${
 const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["Firefox"], ["Chrome"], ["Safari"], ["curl"]] as const;
 const SYSTEMS = [["iPhone"], ["iPad"], ["Android"], ["Windows"], ["Mac OS X", "macOS"], ["Linux"]] as const;
 
-/** `Firefox on Linux`, as far as the browser says so. Each of them says that it is those behind it, too. */
+/** Returns a name such as `Firefox on Linux`. A user agent also names the browsers that follow in the list. */
 function deviceOf(userAgent: string): string {
   const find = (list: readonly (readonly [mark: string, name?: string])[]) => {
     const found = list.find(([mark]) => userAgent.includes(mark));

@@ -1,4 +1,4 @@
-/** Shows on members that a mail server refused their mail, and lets the invitation be sent again. */
+/** Shows members whose mail was refused, and lets the user send the invitation again. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { badge, postButton } from "#lib/portal/components/parts.ts";
 import type { HubMember } from "#lib/portal/components/api-types.ts";
@@ -8,7 +8,7 @@ export function mailBadge({ pending, mailRefused }: Pick<HubMember, "pending" | 
   return pending ? badge("still", "wait", "Invited") : "";
 }
 
-/** `again` is the page that invites; null for who cannot be invited again. */
+/** Returns the reason of the refusal. `invitePath` is null if the invitation cannot be sent again. */
 export function refusedMail(reason: string | null, invitePath: string | null, email: string): Markup | string {
   if (reason === null) return "";
   return markup`<span class="tiny">Mail was refused: ${reason}</span>${

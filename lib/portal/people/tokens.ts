@@ -1,4 +1,4 @@
-/** API tokens: which there are, how one is made, and the one time that it is shown. */
+/** Renders API tokens: the list, the form, and a new token, once. */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -100,14 +100,14 @@ function scopeField(submission: Submission | undefined): Markup {
 
 const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
 
-/** What the API takes: a choice of the form as a point in time, and anything else as it came, for the API to judge. */
+/** Converts the form's choice to a time. Passes other values on for the API to reject. */
 export function expiryOf(chosen: string, now: Date): string | undefined {
   if (chosen === "never") return undefined;
   const isListed = EXPIRIES.some(([days]) => days === chosen);
   return isListed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
 }
 
-/** The one page that has the token on it. */
+/** Returns the only page that shows the token. */
 export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): View {
   const command = `curl -H 'Authorization: Bearer ${token}' ${new URL("/api/auth/me", publicUrl).href}`;
   return {
@@ -141,7 +141,7 @@ ${
   };
 }
 
-/** The one of the path among the caller's own. Throws Fault missing. */
+/** Returns the user's token from the path. Throws Fault missing. */
 export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly<Record<string, string>>): TokenItem {
   const token = tokens.find(({ id }) => id === tokenId);
   if (!token) throw new Fault("missing", "token_missing", "No such token among yours");

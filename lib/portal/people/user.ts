@@ -1,4 +1,4 @@
-/** One user, for operators: who it is, what it may, and what can be done with its account. */
+/** Renders a user's page for operators: details, memberships and account actions. */
 import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
@@ -16,14 +16,14 @@ import {
 import type { NavLink, View } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
-/** More than these are counted, and not named. */
+/** The number of memberships that are listed by name; the others are counted. */
 export const MAX_NAMED_MEMBERSHIPS = 20;
 
 interface UserProps {
   readonly user: UserItem;
-  /** Of its hubs and spokes the first, by name and address. */
+  /** The user's first hubs and spokes. */
   readonly memberships: readonly NavLink[];
-  /** Whether it is the caller. */
+  /** Whether the user is the caller. */
   readonly isSelf: boolean;
 }
 
@@ -138,7 +138,7 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
   },
 };
 
-/** By the last part of the path. Throws Fault missing. */
+/** Returns the change from the last part of the path. Throws Fault missing. */
 export function userChange(change: string | undefined): UserChange {
   if (change !== undefined && Object.hasOwn(CHANGES, change)) return CHANGES[change]!;
   throw new Fault("missing", "no_route", "No endpoint at this path");
@@ -183,7 +183,7 @@ function confirmation(text: string, form: Parameters<typeof postForm>[0]): Marku
   return markup`<p>${text}</p>${postForm(form)}`;
 }
 
-/** The one page that has the password on it. */
+/** Returns the only page that shows the password. */
 export function newPasswordView(user: UserItem, password: string): View {
   return {
     ...headOf(user),

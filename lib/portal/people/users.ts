@@ -1,4 +1,4 @@
-/** Everybody who has an account, for operators; and how one invites somebody. */
+/** Renders the list of users and the form that invites one, for operators. */
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
@@ -22,7 +22,7 @@ export type UserItem = v.InferOutput<typeof UserRecordView>;
 
 interface UsersProps {
   readonly users: readonly UserItem[];
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
   readonly query: {
     readonly q?: string | undefined;
@@ -91,7 +91,10 @@ function membershipCount(hubs: number, spokes: number): string {
   return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "No access";
 }
 
-/** `hubs` is null where there are too many to choose from: then one types the slug. */
+/**
+ * Returns the form that invites a user. `hubs` is null if there are too many for a select; the user then types the
+ * slug.
+ */
 export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): View {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {

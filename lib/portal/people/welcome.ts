@@ -1,4 +1,4 @@
-/** The page that greets a new user: a name, a password, and a hub to ask for. */
+/** Renders the onboarding page: name, password and a first hub request. */
 import { markup } from "#lib/http/page.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
@@ -54,7 +54,7 @@ ${field({ name: "name", label: "Name of the hub", placeholder: "Northern schools
 ${field({ name: "reason", label: "Reason", maxLength: 2000, submission })}`;
 }
 
-/** The API names the fields of the request after it: `federationRequest.slug`. */
+/** Maps the API's field names, such as `federationRequest.slug`, to those of the form. */
 function withFormNames(submission: Submission): Submission {
   const problems = Object.entries(submission.problems).map((
     [name, each],
@@ -64,7 +64,7 @@ function withFormNames(submission: Submission): Submission {
 
 type OnboardingForm = Readonly<Record<"displayName" | "password" | "slug" | "name" | "reason", string>>;
 
-/** As the API takes it: what is empty is not said. */
+/** Returns the API's request body, without empty fields. */
 export function onboardingBody({ displayName, password, slug, name, reason }: OnboardingForm) {
   const trimmed = (text: string) => text.trim() || undefined;
   return {

@@ -1,4 +1,4 @@
-/** Requests for hubs: what waits for a decision, and what became of the others. */
+/** Renders the list of hub requests. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField } from "#lib/portal/components/forms.ts";
 import type { Icon } from "#lib/portal/components/icons.ts";
@@ -21,9 +21,9 @@ export const REQUESTS_PER_PAGE = 25;
 interface RequestsProps {
   readonly me: CurrentUser;
   readonly requests: readonly HubRequest[];
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /** Open requests for restores, for operators. */
+  /** Open restore requests, for operators. */
   readonly restores: readonly RequestedRestoreItem[];
   readonly query: { readonly state?: string | undefined };
 }

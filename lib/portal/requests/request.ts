@@ -1,4 +1,4 @@
-/** One request for a hub: what was asked for, by whom, and what became of it; and where somebody asks. */
+/** Renders the form for a hub request, and a request with its decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { postForm, type Submission, textArea } from "#lib/portal/components/forms.ts";
 import { definitionList, instant, linkButton, notice, panel, postButton } from "#lib/portal/components/parts.ts";
@@ -41,7 +41,7 @@ interface RequestProps {
   readonly me: CurrentUser;
   readonly request: HubRequest;
   readonly catalog: CatalogOffer;
-  /** A decision that was not taken, and which. */
+  /** A refused decision, and which one. */
   readonly submission?: Submission | undefined;
   readonly refusedDecision?: "approve" | "reject";
 }

@@ -1,6 +1,6 @@
 /**
- * Says "Reconnecting…" while the server cannot be reached, and keeps the page. A link that is followed meanwhile opens
- * afterwards, and a form is not sent, because the browser's error page would take the place of what was typed.
+ * Shows "Reconnecting…" and keeps the page while the server is unreachable. Clicked links open afterwards. Forms are
+ * not sent: the browser's error page would replace the input.
  */
 export const connection: string = `
 const PROBE = 3000;

@@ -1,6 +1,6 @@
 /**
- * Keeps what is typed into a form until it is sent, in this tab alone. If the session ends meanwhile, the form has its
- * values again after signing in. Passwords and hidden fields are never kept, and nobody else gets them.
+ * Stores the input of a form in the tab's session storage until it is sent, and restores it if the session ended.
+ * Passwords and hidden fields are never stored. Other users never see the input.
  */
 export const drafts: string = `
 const me = shell.dataset.me;

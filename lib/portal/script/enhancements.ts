@@ -1,4 +1,4 @@
-/** Times in the reader's zone, buttons that copy, and forms that are sent once. */
+/** Converts times to the user's time zone, adds Copy buttons, sends forms only once, and previews forms. */
 export const enhancements: string = `
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 function inZone(within) {

@@ -1,7 +1,7 @@
 /**
- * Progress: a hub's events say that something happened, and the page is read again. Reads never overlap, and wait for longer
- * the longer they take, so that a busy hub does not make its readers ask without end. Where the stream is cut, the browser
- * resumes it; where it cannot be had, the page is read every now and then.
+ * Refreshes the page when an event of its hub arrives. Refreshes never overlap, and slow ones increase the pause
+ * between them, which limits the load of busy hubs. The browser resumes a cut stream. Without a stream, the page is
+ * refreshed periodically.
  */
 export const live: string = `
 const EVERY = 15000, LEAST = 400;

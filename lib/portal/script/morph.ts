@@ -1,7 +1,7 @@
 /**
- * Makes a part of the page what the newly read page has there, and leaves alone what a person is at: the focus, what was
- * typed or ticked, what was opened. An element that comes or goes beside others of its name needs an id: those without
- * are matched in their order. An element that is moved loses the focus, so what is gone goes first.
+ * Updates a part of the page from a newly fetched page, and keeps the focus, input, ticks and opened details. Elements
+ * that appear or disappear among siblings of the same tag need an ID; others are matched by position. Removed elements
+ * are deleted first, because moving an element loses its focus.
  */
 export const morph: string = `
 const OURS = { DETAILS: ["open"], INPUT: ["value", "checked"], OPTION: ["selected"] };

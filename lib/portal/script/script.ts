@@ -1,9 +1,9 @@
 /**
- * The one script of the portal. Without it every page is whole and every form works; with it times are in the reader's zone,
- * pages are made new as things happen, and the keyboard leads everywhere.
+ * Combines the portal's script. Every page works without it. It converts times, refreshes pages and adds keyboard
+ * shortcuts.
  *
- * As text, because the executable carries no assets. It asks this server alone, and builds no HTML of its own: what is new
- * comes as a page, whose parts take the place of those that stand.
+ * The script is text, because the executable contains no asset files. It calls only this server and builds no HTML: it
+ * replaces parts of the page with those of a newly fetched one.
  */
 import { assetPath } from "#lib/portal/page/asset.ts";
 import { connection } from "#lib/portal/script/connection.ts";
@@ -22,5 +22,5 @@ ${connection}${morph}${drafts}${enhancements}${live}${keys}
 })();
 `;
 
-/** Named after what it is, so that browsers may keep it for as long as they like. */
+/** The path with a content hash, so that browsers can cache it forever. */
 export const scriptPath: string = assetPath("portal.js", portalScript);

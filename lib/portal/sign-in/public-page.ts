@@ -1,4 +1,4 @@
-/** What the pages before signing in declare, and what their forms do. They answer people without a session, and no token. */
+/** Declares pages and forms for users without a session, such as sign-in. Tokens are refused. */
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { type Actor, anyone } from "#lib/domains/auth/access.ts";
@@ -12,12 +12,12 @@ import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal
 import { type Redirect, submissionOf } from "#lib/portal/page/page.ts";
 import { refusalPage } from "#lib/portal/page/refusal-page.ts";
 
-/** What such a page is made with. */
+/** The input of such a page's functions. */
 export interface PublicCall<T> {
   readonly callApi: CallApi;
   readonly input: T;
   readonly signup: boolean;
-  /** The path that one wanted, made sure to be ours. */
+  /** The path to open afterwards, checked by `safeNextPath`. */
   readonly next: string;
 }
 
@@ -30,7 +30,7 @@ interface PublicPage<T> {
   show(call: PublicCall<T>): HtmlPage;
 }
 
-/** Who is signed in already is led on. */
+/** Declares a page. Signed-in users are redirected to `next`. */
 export function publicPage<T extends object>({ summary, query, show }: PublicPage<T>) {
   return endpoint({
     summary,
@@ -49,7 +49,7 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
 
 interface PublicForm<T> {
   readonly summary: string;
-  /** The message of those who try too often. */
+  /** Counts the form in the login bucket, with this message of its 429. */
   readonly rateLimitMessage: string | undefined;
   readonly body: Schema<T>;
   submit(call: PublicCall<T>): Promise<HtmlPage | Redirect>;

@@ -1,15 +1,15 @@
-/** The way in: where one signs in, and where one says that one cannot. */
+/** Renders the pages for signing in and signing up, and for forgotten passwords. */
 import { type HtmlPage, markup } from "#lib/http/page.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { notice } from "#lib/portal/components/parts.ts";
 import { frame, heading } from "#lib/portal/mail-links/frame.ts";
 
 interface SignIn {
-  /** The page that one wanted, or null. */
+  /** The path to open after signing in, or null. */
   readonly next: string | null;
   readonly lead?: string | undefined;
   readonly submission?: Submission;
-  /** Whether people may make accounts for themselves. */
+  /** Whether users can sign up. */
   readonly signup?: boolean;
 }
 
@@ -35,7 +35,7 @@ ${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: 
   );
 }
 
-/** One answer whether there is such an account or not. */
+/** Returns the page for a forgotten password. It does not reveal whether the account exists. */
 export function forgotPage(sentTo: string | null, submission?: Submission): HtmlPage {
   const lead = "Enter your address to get a link for setting a new password.";
   return frame(
@@ -63,7 +63,7 @@ ${
   );
 }
 
-/** Where people may not make accounts for themselves. */
+/** Returns the page that explains that sign-up is closed. */
 export function signUpClosedPage(): HtmlPage {
   const lead = "Sign-up is closed. Ask an administrator for an invitation.";
   return frame(
@@ -102,9 +102,9 @@ ${sentMessage === null ? form : notice("good", `${sentMessage} Open the link in 
   );
 }
 
-/** Where one goes on after signing in: a path of ours, and nothing that a link from elsewhere would like it to be. */
+/** Returns the path to open after signing in. Paths of other sites become `/hubs`. */
 export function safeNextPath(next: string, publicUrl: URL): string {
   const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : null;
   const path = url?.origin === publicUrl.origin ? url.pathname + url.search + url.hash : "";
-  return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : "/hubs"; // two slashes would begin a host
+  return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : "/hubs"; // two slashes would start a host name
 }

@@ -1,11 +1,11 @@
-/** What an action would come to, by the API's dry run: in words, step by step, and field by field. */
+/** Renders the preview of an action from the API's dry run: effects, steps and changed fields. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type Icon, icon } from "#lib/portal/components/icons.ts";
 import { money } from "#lib/portal/components/amounts.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CostEstimate, PreviewedAction } from "#lib/portal/components/api-types.ts";
 
-/** What people should know before they do it. */
+/** Returns the effects of the action. */
 export function previewSummary({ action, state, becomes, downtime, notes, price }: PreviewedAction): Markup {
   const stays = action === "maintenance-on" || becomes === "suspended";
   const lines: readonly (readonly [Icon, string])[] = [
@@ -33,7 +33,7 @@ function costLines(price: CostEstimate): string[] {
   return [`New price: ${money(recurringMonthly, currency)} per month; ${credit}.`];
 }
 
-/** What would be done, in order, and what would change. */
+/** Returns the steps and the changed objects. */
 export function previewPanels({ steps, changes }: PreviewedAction): Markup {
   const objects = new Map<string, PreviewedAction["changes"]>();
   for (const each of changes) objects.set(each.object, [...objects.get(each.object) ?? [], each]);

@@ -1,4 +1,4 @@
-/** An action on a spoke: what it would do, before it is done. */
+/** Renders the form of an action on a spoke, with its preview. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
@@ -27,17 +27,17 @@ const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
   retry: "Resumes the failed operation.",
 };
 
-/** Throws Fault missing `no_route`. */
+/** Returns the action of that name. Throws Fault missing `no_route`. */
 export function requireAction(name: string | undefined): SpokeActionName {
   const found = SPOKE_ACTIONS.find((each) => each === name);
   if (!found) throw new Fault("missing", "no_route", "No such action");
   return found;
 }
 
-/** What a form of an action sends besides. */
+/** The fields of an action's form. */
 export type ActionFields = Readonly<Record<"lmsVersion" | "size" | "skipBackup", string>>;
 
-/** What is chosen before anybody has: the next version, or another size. */
+/** Returns the initial values: the next version, or another size. */
 export function defaultFields(
   action: SpokeActionName,
   { lmsVersion, size }: Spoke,
@@ -50,7 +50,7 @@ export function defaultFields(
   return { ...none, lmsVersion: (newer.find(({ preview }) => !preview) ?? newer[0])?.name ?? "" };
 }
 
-/** What the API takes for it. */
+/** Returns the API's request body. */
 export function actionBody(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
   if (action === "resize") return { action, size };
   return action === "upgrade" ? { action, lmsVersion, skipBackup: skipBackup !== "" } : { action };
@@ -61,10 +61,10 @@ export interface ActionProps {
   readonly action: SpokeActionName;
   readonly catalog: CatalogOffer;
   readonly values: ActionFields;
-  /** What it would come to; null where that is refused, or cannot be asked. */
+  /** The preview; null if it was refused or is unavailable. */
   readonly preview: PreviewedAction | null;
   readonly submission?: Submission | undefined;
-  /** Whether asking for it would only be refused. */
+  /** Whether the action would be refused. */
   readonly blocked: boolean;
 }
 
@@ -101,7 +101,7 @@ export function actionView({ spokePage, action, catalog, values, preview, submis
   };
 }
 
-/** For those whose page shows it by itself there is nothing to press. */
+/** The preview button for browsers without JavaScript. The script previews automatically. */
 const PREVIEW_BUTTON = markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`;
 
 function fieldsOf(

@@ -1,4 +1,4 @@
-/** What was done with a spoke, by whom and when: over time, and one by one. */
+/** Renders the activity of a spoke: a chart over time, and the list of events. */
 import { markup } from "#lib/http/page.ts";
 import { emptyState, instant, olderLink, panel, withQuery } from "#lib/portal/components/parts.ts";
 import type { View } from "#lib/portal/components/view.ts";
@@ -11,9 +11,9 @@ export const EVENTS_PER_PAGE = 50;
 export interface ActivityProps {
   readonly spokePage: SpokePage;
   readonly events: readonly AuditEventItem[];
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /** The page ends before this; null for the newest. */
+  /** The cursor of this page; null for the newest events. */
   readonly before: string | null;
   readonly now: Date;
 }

@@ -1,4 +1,4 @@
-/** A spoke's backups: what there is, when the next one is taken, and how one gets back to one. */
+/** Renders a spoke's backups, their schedule and how to restore one. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
@@ -128,7 +128,7 @@ function schedulePanel(
   );
 }
 
-/** How often it is tried whether a backup can be restored. */
+/** The interval of restore tests. */
 const RESTORE_TESTS = {
   off: "off",
   weekly: "weekly, with the newest backup",

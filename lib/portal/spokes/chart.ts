@@ -1,9 +1,9 @@
-/** How much happened when: bars over time, drawn here, with the same numbers as a table. */
+/** Renders events over time as a bar chart, with the same numbers in a table. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { table } from "#lib/portal/components/parts.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
-/** Something that happened. */
+/** An event in the chart. */
 export interface ChartPoint {
   readonly at: Date;
   readonly failed: boolean;
@@ -19,7 +19,7 @@ const WIDTHS = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 28 *
 const NAMES = ["hour", "3 hours", "6 hours", "12 hours", "day", "2 days", "week", "4 weeks"] as const;
 const MAX_BARS = 30;
 
-/** As narrow as there is room for; by UTC, from the first to `until`. */
+/** Returns the bars from the first event to `until`, in UTC. Bars cover the shortest interval that fits. */
 export function barsOf(
   points: readonly ChartPoint[],
   until: Date,

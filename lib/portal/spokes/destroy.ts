@@ -1,4 +1,4 @@
-/** The end of a spoke: what is lost, what is kept, and whether it is really this one. */
+/** Renders the removal of a spoke: what is deleted, what is kept, and the confirmation. */
 import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
@@ -9,7 +9,7 @@ import type { Backups, OperationDetails, Spoke } from "#lib/portal/components/ap
 import type { View } from "#lib/portal/components/view.ts";
 import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 
-/** Nobody removes a spoke by a slip: its slug is typed. Throws Fault invalid. */
+/** Requires that the user typed the spoke's slug. Throws Fault invalid. */
 export function requireSlug({ slug }: Spoke, typed: string): void {
   if (typed.trim() === slug) return;
   const fields = { slug: `must be ${slug}, the slug of this spoke` };
@@ -19,7 +19,7 @@ export function requireSlug({ slug }: Spoke, typed: string): void {
 export interface DestroyProps {
   readonly spokePage: SpokePage;
   readonly backups: Backups;
-  /** The removal, once it was asked for. */
+  /** The removal operation, once requested. */
   readonly removal: OperationDetails | null;
   readonly submission?: Submission | undefined;
 }

@@ -1,4 +1,4 @@
-/** Who administers a spoke besides those who run its hub, and how somebody is brought in or taken out. */
+/** Renders the admins of a spoke, and the forms that delegate it and remove them. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
@@ -83,7 +83,7 @@ ${
   };
 }
 
-/** Throws Fault missing `member_missing`. */
+/** Returns the member with that ID. Throws Fault missing `member_missing`. */
 export function requireMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
   const found = members.find((member) => member.userId === userId);
   if (!found) throw new Fault("missing", "member_missing", "No such member");

@@ -1,4 +1,4 @@
-/** What was done to a spoke: as a list, and one operation whole. */
+/** Renders a spoke's operations: the list, and a single one. */
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
@@ -24,7 +24,7 @@ import type { View } from "#lib/portal/components/view.ts";
 import { spokeHead, type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
-/** The newest of them, beside other things. */
+/** Returns the panel with the newest operations. */
 export function recentOperationsPanel(id: string, operations: readonly Operation[]): Markup {
   return panel("Operations", operationList(id, operations), {
     id: "history",

@@ -1,4 +1,4 @@
-/** Requests for restores on a spoke's backups page: the form, what became of each, and an operator's decision. */
+/** Renders restore requests on a spoke's backups page: the form, the list and an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { postForm, selectField, type Submission, textArea } from "#lib/portal/components/forms.ts";
 import type { Icon } from "#lib/portal/components/icons.ts";

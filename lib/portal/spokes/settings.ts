@@ -1,4 +1,4 @@
-/** What of a spoke can be changed, with what a change would come to while one types. */
+/** Renders the settings of a spoke, with a preview of their changes. */
 import { markup } from "#lib/http/page.ts";
 import { field, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
@@ -10,7 +10,7 @@ import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-/** None of these can be taken away. */
+/** Settings that the form changes. None of them can be emptied. */
 export const SPOKE_CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
 type Changeable = (typeof SPOKE_CHANGEABLE)[number];
 export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
@@ -18,12 +18,12 @@ export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>
 export interface SettingsProps {
   readonly spokePage: SpokePage;
   readonly catalog: CatalogOffer;
-  /** What is typed; absent before anything was. */
+  /** The values of the form; absent at first. */
   readonly form?: SpokeFields | undefined;
-  /** Null where nothing is changed, or it is refused. */
+  /** The preview; null if nothing changed, or if it was refused. */
   readonly preview: PreviewedAction | null;
   readonly submission?: Submission | undefined;
-  /** Whether it was to be saved, and not only shown. */
+  /** Whether the form was saved, rather than previewed. */
   readonly isSave: boolean;
 }
 

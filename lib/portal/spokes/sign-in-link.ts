@@ -1,4 +1,4 @@
-/** A way into the site for its administrator: a link that is shown once. */
+/** Renders the form that creates a sign-in link for the site's administrator, and the link, once. */
 import { markup } from "#lib/http/page.ts";
 import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";

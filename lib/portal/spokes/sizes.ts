@@ -1,4 +1,4 @@
-/** Sizes to choose from, side by side with what they have and cost. */
+/** Renders the choice of a size, with resources and prices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { bytes, cpus, money } from "#lib/portal/components/amounts.ts";
@@ -7,9 +7,9 @@ import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 
 interface SizeChoice {
   readonly catalog: CatalogOffer;
-  /** That is chosen already. */
+  /** The selected size. */
   readonly chosen: string;
-  /** That the spoke has: it cannot be chosen. */
+  /** The spoke's size, which cannot be selected. */
   readonly currentSize?: string;
   readonly submission?: Submission | undefined;
 }

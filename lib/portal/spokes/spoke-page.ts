@@ -1,4 +1,4 @@
-/** What all pages of a spoke are about, and what they begin with. */
+/** Loads the data that all pages of a spoke share, and renders their heads. */
 import { Fault } from "#lib/base/errors.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
@@ -10,9 +10,9 @@ import type { PageCall } from "#lib/portal/page/page.ts";
 
 export interface SpokePage {
   readonly spoke: Spoke;
-  /** Its hub, or null for one who may not see it. */
+  /** The hub, or null if the user cannot see it. */
   readonly hub: Hub | null;
-  /** Whether the caller runs the hub, rather than some of its spokes. */
+  /** Whether the user is an operator or an admin of the hub. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
   readonly follow: Follow;
@@ -20,7 +20,10 @@ export interface SpokePage {
 
 type SpokePageCall = Pick<PageCall<unknown, unknown>, "callApi" | "actor" | "follow">;
 
-/** To be asked before what else the page shows is read. A removed spoke is there for operators, as in the API. */
+/**
+ * Loads the spoke and its hub. Call it before reading what else the page shows. Operators can see removed spokes, as in
+ * the API.
+ */
 export async function loadSpokePage(
   { callApi, actor, follow }: SpokePageCall,
   spokes: EndpointReturning<Spoke>,
@@ -43,7 +46,7 @@ export async function loadSpokePage(
 
 type Head = Pick<View, "title" | "section" | "crumbs" | "badge" | "follow" | "style"> & Required<Pick<View, "tabs">>;
 
-/** Of a page that is a tab of the spoke: `path` is what stands behind the spoke's own address. */
+/** Returns the head of a spoke's tab. `path` is relative to the spoke's page. */
 export function spokeHead({ spoke, hub, follow }: SpokePage, path: string): Head {
   const { id, displayName, state, health } = spoke;
   const of = (text: string, path: string): NavLink => [text, `/spokes/${id}${path}`];
@@ -67,7 +70,7 @@ export function spokeHead({ spoke, hub, follow }: SpokePage, path: string): Head
   };
 }
 
-/** Of a page below the spoke's own. */
+/** Returns section and breadcrumb of a page below a spoke's page. */
 export function subpageHead({ spoke: { id, displayName }, hub }: SpokePage): Pick<View, "section" | "crumbs"> {
   return { section: "hubs", crumbs: [...crumbsOf(hub), [displayName, `/spokes/${id}`]] };
 }
@@ -78,7 +81,7 @@ function crumbsOf(hub: Hub | null): NavLink[] {
 
 export type ActionName = keyof typeof SPOKE_OPERATIONS;
 
-/** What the caller may ask of the spoke as it is, by the operations' own declarations. */
+/** Returns the actions that the user may request in the spoke's state, by the declarations of the operations. */
 export function allowedActions({ spoke: { state, maintenance }, isOperator }: SpokePage): readonly ActionName[] {
   return (Object.keys(SPOKE_OPERATIONS) as ActionName[]).filter((name) => {
     const operation = SPOKE_OPERATIONS[name];
@@ -88,7 +91,7 @@ export function allowedActions({ spoke: { state, maintenance }, isOperator }: Sp
   });
 }
 
-/** For pages of what those who run the hub may do. Throws Fault forbidden `federation_admin_only`, as the API does. */
+/** Requires an operator or an admin of the hub. Throws Fault forbidden `federation_admin_only`, as the API does. */
 export function requireHubManager(spokePage: SpokePage): SpokePage {
   if (spokePage.canManageHub) return spokePage;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");

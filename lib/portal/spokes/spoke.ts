@@ -1,4 +1,4 @@
-/** A spoke: what is being done to it, why something failed, how it is, and what it is. */
+/** Renders the overview of a spoke: current operation, health, recent operations and details. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
@@ -21,9 +21,9 @@ import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 export interface SpokeProps {
   readonly spokePage: SpokePage;
-  /** The newest first. */
+  /** Newest first. */
   readonly operations: readonly Operation[];
-  /** The newest operation whole, or null where none was. */
+  /** The newest operation with its steps, or null. */
   readonly latest: OperationDetails | null;
   readonly now: Date;
 }
@@ -48,7 +48,7 @@ ${aboutPanel(spoke)}</div>`,
   };
 }
 
-/** Of a site that is not up there is nothing to see, and why that is stands with the operation. */
+/** States without a health panel. The operation explains these states. */
 const WITHOUT_HEALTH: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
 function actionMenu(spokePage: SpokePage): Markup {
@@ -74,7 +74,7 @@ function actionMenu(spokePage: SpokePage): Markup {
   }`;
 }
 
-/** What is under way, or failed; empty where neither is. */
+/** Returns the running or failed operation; empty if there is none. */
 function operationPanel({ id, state }: Spoke, latest: OperationDetails | null, now: Date): Markup {
   const failed = latest?.state === "failed" && state === "failed";
   if (!latest || (latest.finishedAt !== null && !failed)) return markup`<div id="operation" data-live></div>`;
@@ -147,7 +147,7 @@ function removedNotice({ id, updatedAt }: Spoke): Markup {
   );
 }
 
-/** Of a copy, the people are the other site's. */
+/** Explains that a copy sends no mail: its users belong to the original site. */
 function mailNotice({ id }: Spoke): Markup {
   return notice(
     "info",

@@ -1,4 +1,4 @@
-/** Accepting an invitation. */
+/** Accepts an invitation. */
 import { acceptAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { AcceptBody, MeView } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,4 @@
-/** Asking for a link that sets a new password. */
+/** Mails a link that sets a new password. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { Acknowledgement, ForgotBody } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,4 @@
-/** Signing in with a password. */
+/** Signs in with a password. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { signIn } from "#lib/domains/auth/login.ts";
 import { LoginBody, LoginView } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,4 @@
-/** Signing out. */
+/** Signs out. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { signOut } from "#lib/domains/auth/login.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

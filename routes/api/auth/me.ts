@@ -1,4 +1,4 @@
-/** Who the caller is. */
+/** Returns and renames the caller. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { renameSelf } from "#lib/domains/auth/own-account.ts";
 import { MePatch, MeView } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,4 @@
-/** Changing one's own password. */
+/** Changes the caller's password. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { Acknowledgement, PasswordBody } from "#lib/domains/auth/views.ts";

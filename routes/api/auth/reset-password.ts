@@ -1,4 +1,4 @@
-/** Setting a new password by a mailed link. */
+/** Sets a new password with a mailed link. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { Acknowledgement, ResetBody } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,4 @@
-/** Signing up. */
+/** Signs up. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { Acknowledgement, SignupBody } from "#lib/domains/auth/views.ts";

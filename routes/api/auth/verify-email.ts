@@ -1,4 +1,4 @@
-/** Proving the address that somebody signed up with. */
+/** Verifies the address of a new account. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { MeView, VerifyBody } from "#lib/domains/auth/views.ts";

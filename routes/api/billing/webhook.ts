@@ -1,4 +1,4 @@
-/** What the payment provider tells. */
+/** Receives events from the payment provider. */
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { receiveEvent } from "#lib/domains/billing/receive.ts";

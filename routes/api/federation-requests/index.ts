@@ -1,4 +1,4 @@
-/** Requests for hubs: those that the caller sees, and a new one. */
+/** Lists and creates hub requests. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { requestFederation } from "#lib/domains/federations/requests/create.ts";

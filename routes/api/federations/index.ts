@@ -1,4 +1,4 @@
-/** Hubs: those that the caller sees, and a new one. */
+/** Lists and creates hubs. */
 import * as v from "valibot";
 import { operator, signedIn } from "#lib/domains/auth/access.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,4 @@
-/** What happened that the caller is told of. */
+/** Lists the caller's notifications. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";

@@ -1,4 +1,4 @@
-/** All notifications of the caller are read. */
+/** Marks all notifications of the caller as read. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

@@ -1,4 +1,4 @@
-/** How many notifications the caller has not read; cheap, to be asked often. */
+/** Counts the caller's unread notifications. Cheap enough for frequent polling. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

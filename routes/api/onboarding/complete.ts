@@ -1,4 +1,4 @@
-/** The end of the wizard that greets a new user. */
+/** Completes the onboarding of a new user. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, withCookie } from "#lib/http/reply.ts";

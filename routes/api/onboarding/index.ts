@@ -1,4 +1,4 @@
-/** Whether the wizard that greets a new user is still to come. */
+/** Reports whether the caller completed onboarding. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

@@ -1,4 +1,4 @@
-/** Requests for restores, for operators. */
+/** Lists restore requests, for operators. */
 import * as v from "valibot";
 import { operator } from "#lib/domains/auth/access.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";

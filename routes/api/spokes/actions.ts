@@ -1,4 +1,4 @@
-/** Ask many spokes to change. */
+/** Requests an action on many spokes. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -10,7 +10,7 @@ export const POST = endpoint({
   summary: "Request the same action for many spokes. IDs that you cannot see are skipped",
   access: signedIn,
   scope: "cli",
-  // Refused, for a caller that asks for a trial must not get the real thing.
+  // Refuses dryRun: ignoring it would run the action.
   query: v.object({ dryRun: v.optional(v.picklist(["false", "0"], "is possible for one spoke at a time")) }),
   body: BulkAction,
   reply: accepted(v.array(BulkOutcome)),

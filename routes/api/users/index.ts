@@ -1,4 +1,4 @@
-/** Users, for operators. */
+/** Lists users, for operators. */
 import * as v from "valibot";
 import { operator } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Asks many spokes of a hub at once: first it says of what, then what came of it. */
+/** Runs an action on selected spokes of a hub: confirms it first, then shows the results. */
 import * as v from "valibot";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
@@ -10,7 +10,7 @@ import type { CallApi } from "#lib/portal/page/call-api.ts";
 import type { Spoke } from "#lib/portal/components/api-types.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 
-/** Each preview asks the cluster, so only so many are hub beforehand. */
+/** The maximum number of previews on a page. Each preview calls the cluster. */
 const MAX_PREVIEWS = 10;
 
 export const POST = formAction({

@@ -1,4 +1,4 @@
-/** A hub with its spokes, live. */
+/** Shows a hub and its spokes. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";

@@ -1,4 +1,4 @@
-/** Has a hub made that could not be made before. */
+/** Retries the provisioning of a hub. */
 import { POST as runAction } from "#routes/api/federations/[federationId]/actions.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

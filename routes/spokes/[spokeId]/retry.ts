@@ -1,4 +1,4 @@
-/** Go on with what failed, by the button of a spoke's page. */
+/** Retries a spoke's failed operation. */
 import { POST as runAction } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

@@ -1,4 +1,4 @@
-/** Where one revokes an API token. */
+/** Revokes an API token, after a confirmation. */
 import { DELETE as revoke } from "#routes/api/auth/tokens/[tokenId].ts";
 import { GET as getTokens } from "#routes/api/auth/tokens/index.ts";
 import { formAction, page } from "#lib/portal/page/page.ts";

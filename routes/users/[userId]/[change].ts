@@ -1,4 +1,4 @@
-/** Where an operator changes what a user may: made an operator or not, disabled or enabled. */
+/** Changes a user's operator role or disables them, after a confirmation. */
 import { GET as getUser, PATCH as updateUser } from "#routes/api/users/[userId]/index.ts";
 import { formAction, page } from "#lib/portal/page/page.ts";
 import { userChange, userChangeView } from "#lib/portal/people/user.ts";

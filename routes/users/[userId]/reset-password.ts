@@ -1,4 +1,4 @@
-/** Where an operator gives a user a new password. */
+/** Resets a user's password, after a confirmation. */
 import { GET as getUser } from "#routes/api/users/[userId]/index.ts";
 import { POST as resetPassword } from "#routes/api/users/[userId]/reset-password.ts";
 import { formAction, page } from "#lib/portal/page/page.ts";

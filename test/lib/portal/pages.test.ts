@@ -1,4 +1,4 @@
-/** What the three pages have in common, whatever their link is for; as a browser without script sees them. */
+/** Tests what the three pages for mailed links share, without JavaScript. */
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,7 +30,7 @@ test.before(async (context) => {
 });
 test.after(({ flows }) => flows.close());
 
-/** The page in each of its states, by what it is in. */
+/** The page by state. */
 async function* states(flows: Flows, people: Map<Purpose, Person>) {
   for (const [path, purpose] of PAGES) {
     const url = `${path}?token=${await flows.link(purpose, people.get(purpose)!)}`;

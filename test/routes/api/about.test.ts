@@ -1,4 +1,4 @@
-/** The endpoints that tell of the server itself. */
+/** Tests the endpoints about the server itself. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openServer } from "#src/server.ts";
@@ -16,7 +16,7 @@ const ask = (scene: Scene, path: string, ready: () => boolean, stays = () => tru
   openServer(scene.app, manifest, { ready, stays }).request(new Request(`http://localhost:3000${path}`)).then(read);
 
 test("healthz is ok for everyone, whatever the state of the database", async () => {
-  const { send } = await openHandler(manifest); // no database is behind it
+  const { send } = await openHandler(manifest); // has no database
   const answer = await send("/api/healthz", { headers: { authorization: "Bearer nonsense" } });
   assert.is(answer.status, 200);
   assert.equal(answer.body, { status: "ok" });

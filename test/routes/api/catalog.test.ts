@@ -35,7 +35,7 @@ const look = async ({ scene }: { scene: Scene }) => {
   return body;
 };
 
-/** With another catalogue, or a payment provider, for a while. */
+/** Runs with another catalog or a payment provider. */
 async function meanwhile(
   { scene: { app } }: { scene: Scene },
   change: object,

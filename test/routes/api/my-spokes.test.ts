@@ -61,7 +61,7 @@ test("filters by slug, state, health and a part of name or domain, combined", as
   for (const [query, slug] of Object.entries(found)) {
     assert.equal(await slugs(scene, "operator", `?${query}`), slug, query);
   }
-  assert.equal(await slugs(scene, "spokeAdmin", "?q=spokes"), []); // the domains of others
+  assert.equal(await slugs(scene, "spokeAdmin", "?q=spokes"), []); // other spokes' domains
   assert.equal(await slugs(scene, "spokeAdmin", "?slug=elm"), []);
   assert.equal(await slugs(scene, "hubAdmin", "?q=example"), ["elm", "yew", "oak"]);
 });

@@ -1,4 +1,4 @@
-/** What an operator can act on is told to operators alone, wherever a reason, a hint or a note is shown. */
+/** Tests that details for operators are visible to operators only, in every reason, hint and note. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";

@@ -110,7 +110,7 @@ test("counts active, unhealthy spokes as degraded", async ({ scene }) => {
 
 test("shows the oldest last restore test of active spokes, and counts failing ones", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'active' where slug in ('ash', 'elm')");
-  await scene.db.sql("update spokes set proved_at = '2026-11-03T00:00:00Z' where slug = 'yew'"); // on the way
+  await scene.db.sql("update spokes set proved_at = '2026-11-03T00:00:00Z' where slug = 'yew'"); // changing
   for (const [slug, at] of [["ash", "2026-11-20T05:00:00.000Z"], ["elm", "2026-11-18T05:00:00.000Z"]]) {
     await scene.db.sql("update spokes set proved_at = $2 where slug = $1", [slug, at]);
   }

@@ -1,4 +1,4 @@
-/** A hub as those who run it make it, change it, share it and remove it. */
+/** Tests the pages that create, change, share and remove a hub. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";

@@ -21,7 +21,7 @@ const FAILURE = {
   events: [],
 };
 
-/** A suspension whose first step took 65 seconds; the second one has been under way for as many. */
+/** Creates a suspension whose first step took 65 seconds, and whose second one has run for 65 seconds. */
 async function suspension(scene: Scene): Promise<string> {
   const { body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
   const holder = newId("rep");

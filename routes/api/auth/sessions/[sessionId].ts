@@ -1,4 +1,4 @@
-/** One session of the caller. */
+/** Ends one session of the caller. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endOwnSession } from "#lib/domains/auth/own-sessions.ts";

@@ -1,4 +1,4 @@
-/** Where the caller is signed in. */
+/** Lists the caller's sessions. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { listSessions } from "#lib/domains/auth/own-sessions.ts";

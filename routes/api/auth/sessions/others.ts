@@ -1,4 +1,4 @@
-/** The caller's sessions but for the one that asks. */
+/** Ends the caller's other sessions. */
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endOwnOtherSessions } from "#lib/domains/auth/own-sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

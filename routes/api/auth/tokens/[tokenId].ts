@@ -1,4 +1,4 @@
-/** One API token. */
+/** Revokes an API token. */
 import { ownToken, revokeToken } from "#lib/domains/auth/tokens.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";

@@ -1,4 +1,4 @@
-/** API tokens of the caller. */
+/** Lists and creates the caller's API tokens. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";

@@ -1,4 +1,4 @@
-/** Approve a request for a hub. */
+/** Approves a hub request. */
 import { federationRequest } from "#lib/domains/federations/requests/access.ts";
 import { approveRequest } from "#lib/domains/federations/requests/decide.ts";
 import { Approval, FederationRequestView } from "#lib/domains/federations/requests/views.ts";

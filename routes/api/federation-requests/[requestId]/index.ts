@@ -1,4 +1,4 @@
-/** One request for a hub. */
+/** Shows a hub request. */
 import { federationRequest } from "#lib/domains/federations/requests/access.ts";
 import { withdrawRequest } from "#lib/domains/federations/requests/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";

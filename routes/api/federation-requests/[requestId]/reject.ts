@@ -1,4 +1,4 @@
-/** Reject a request for a hub. */
+/** Rejects a hub request. */
 import { federationRequest } from "#lib/domains/federations/requests/access.ts";
 import { rejectRequest } from "#lib/domains/federations/requests/decide.ts";
 import { FederationRequestView, Rejection } from "#lib/domains/federations/requests/views.ts";

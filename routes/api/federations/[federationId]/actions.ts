@@ -1,4 +1,4 @@
-/** Ask a hub to change. */
+/** Requests an action on a hub. */
 import { federation } from "#lib/domains/federations/access.ts";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import { FederationAction, FederationView } from "#lib/domains/federations/views.ts";

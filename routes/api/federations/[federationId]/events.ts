@@ -1,4 +1,4 @@
-/** What happens in a hub, as it happens. */
+/** Streams a hub's events. */
 import * as v from "valibot";
 import { StreamData } from "#lib/events/store.ts";
 import { federation } from "#lib/domains/federations/access.ts";

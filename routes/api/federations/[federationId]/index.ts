@@ -1,4 +1,4 @@
-/** One hub, by id or slug. */
+/** Returns, changes and removes a hub, by ID or slug. */
 import * as v from "valibot";
 import { abandonFederation } from "#lib/domains/federations/abandon.ts";
 import { federation } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,4 @@
-/** What was and is being done to a hub and its spokes. */
+/** Lists the operations on a hub and its spokes. */
 import * as v from "valibot";
 import { federation } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

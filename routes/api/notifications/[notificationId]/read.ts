@@ -1,4 +1,4 @@
-/** A notification is read. */
+/** Marks a notification as read. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

@@ -1,4 +1,4 @@
-/** Decides a request for a restore. */
+/** Decides a restore request. */
 import * as v from "valibot";
 import { operator } from "#lib/domains/auth/access.ts";
 import { decideRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";

@@ -1,4 +1,4 @@
-/** What was done with a spoke, and by whom. */
+/** Lists the audit events of a spoke. */
 import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,4 @@
-/** What there is to restore a spoke from. */
+/** Returns the backups of a spoke. */
 import * as v from "valibot";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";

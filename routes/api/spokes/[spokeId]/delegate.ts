@@ -1,4 +1,4 @@
-/** Delegate a spoke to somebody. */
+/** Delegates a spoke to a user. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { NewMember, SpokeJoining } from "#lib/domains/members/views.ts";

@@ -1,4 +1,4 @@
-/** One spoke. */
+/** Returns, changes and removes a spoke. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, ok } from "#lib/http/reply.ts";

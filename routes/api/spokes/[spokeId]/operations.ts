@@ -1,4 +1,4 @@
-/** What was and is being done to a spoke. */
+/** Lists the operations on a spoke. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";

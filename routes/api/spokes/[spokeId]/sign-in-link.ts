@@ -1,4 +1,4 @@
-/** A way into the site for its administrator. */
+/** Creates a sign-in link for a site's administrator. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdSecret } from "#lib/http/reply.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";

@@ -1,4 +1,4 @@
-/** One user, for operators. */
+/** Returns and changes a user, for operators. */
 import { account, patchUser } from "#lib/domains/auth/accounts.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

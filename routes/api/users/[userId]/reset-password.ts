@@ -1,4 +1,4 @@
-/** A new password for a user who has lost theirs. */
+/** Resets a user's password. */
 import { account } from "#lib/domains/auth/accounts.ts";
 import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Puts a hub's subscription right. */
+/** Reconciles a hub's subscription. */
 import { POST as reconcile } from "#routes/api/federations/[federationId]/billing/reconcile.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

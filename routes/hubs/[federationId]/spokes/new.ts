@@ -1,4 +1,4 @@
-/** Where a spoke is made: what was typed is hub as it would be, and made once that is wanted. */
+/** Previews and creates a spoke. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as create } from "#routes/api/federations/[federationId]/spokes/index.ts";
@@ -17,7 +17,7 @@ import { fields, formAction, nonEmptyFields, page, type PageCall, queryParams } 
 type FormState = Pick<NewSpokeProps, "values" | "submission"> & Partial<Pick<NewSpokeProps, "preview">>;
 type Call = Pick<PageCall, "callApi" | "me" | "actor">;
 
-/** Spokes to choose from; any other is copied from its own page. */
+/** The maximum number of spokes in the select. Others are copied from their own pages. */
 const MAX_COPYABLE = "100";
 
 async function show({ callApi, me, actor }: Call, formState: FormState, copyOf: string | undefined) {
@@ -38,7 +38,7 @@ async function readSource({ callApi }: Pick<Call, "callApi">, spokeId: string): 
   return { spoke, backups };
 }
 
-/** The page does not fail for the price: it says why it is not there. */
+/** Converts a Fault to the reason why the price is missing, so that the page works without it. */
 function unavailableCost(error: unknown): CostEstimate {
   if (error instanceof Fault) return { available: false, reason: error.message };
   throw error;

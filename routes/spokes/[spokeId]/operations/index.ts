@@ -1,4 +1,4 @@
-/** All operations on a spoke. */
+/** Lists the operations on a spoke. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";

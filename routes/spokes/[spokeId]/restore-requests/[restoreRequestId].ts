@@ -1,4 +1,4 @@
-/** Decides a request for a restore. */
+/** Decides a restore request. */
 import { POST as decide } from "#routes/api/restore-requests/[restoreRequestId]/decide.ts";
 import { fields, formAction, nonEmptyFields } from "#lib/portal/page/page.ts";
 

@@ -1,4 +1,4 @@
-/** What stands in the file of the audit log. */
+/** Tests the content of the exported audit log. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { AuditEventItem } from "#lib/portal/audit/event.ts";

@@ -1,4 +1,4 @@
-/** That a page which asks within the program gets what the API would answer over HTTP, and is refused what it would refuse. */
+/** Tests that calls from pages return the API's responses and faults. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
@@ -19,9 +19,9 @@ import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
-  /** What a page's question comes to. */
+  /** Returns the result of a page's call. */
   asked<T>(who: Who, question: (callApi: CallApi) => Promise<T>): Promise<T>;
-  /** The code and the message of its refusal. */
+  /** Returns code and message of the fault. */
   refused(who: Who, question: (callApi: CallApi) => Promise<unknown>): Promise<readonly [string, string]>;
 }
 

@@ -1,4 +1,4 @@
-/** What pages and their forms have in common: the frame, what was just done, and a form that comes back. */
+/** Tests what pages and forms share: the frame, flash messages and refused forms. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
@@ -23,7 +23,7 @@ function form(submission?: Submission): View {
   };
 }
 
-/** What the form is refused with; done where null. */
+/** The fault of the form, or null to accept it. */
 let refusal: Error | null = null;
 
 const made: Setting["manifest"] = [...manifest, ["/try", {

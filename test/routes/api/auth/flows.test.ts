@@ -1,4 +1,4 @@
-/** What the session-only flows have in common. */
+/** Tests what the session-only flows share. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makePerson, makeToken } from "#test/support/people.ts";

@@ -58,7 +58,7 @@ test("answers 400 and names an invalid field", async ({ scene }) => {
     ["email", { ...good, email: "a\ud800@example.org" }],
     ["password", { ...good, password: "nul\0" }],
     ["password", { ...good, password: "half \udc00" }],
-    ["password", { email: good.email }], // the bucket has no place for a sixth
+    ["password", { email: good.email }], // the bucket refuses a sixth attempt
   ];
   for (const [field, body] of cases) {
     const refused = await scene.as("nobody").post("/api/auth/login", body);

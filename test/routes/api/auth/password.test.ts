@@ -19,7 +19,7 @@ test.before(async (context) => {
 });
 test.after(({ flows }) => flows.close());
 
-/** Each comes from an address of its own, so that none takes the tries of another. */
+/** Uses a separate IP address per call, so that the calls share no bucket. */
 let addresses = 0;
 async function signedIn(flows: Flows, name: string) {
   const person = await makePerson(flows.db, name), { secret } = await makeSession(flows.db, person);

@@ -75,7 +75,7 @@ test("accepts one of a hundred simultaneous requests with one link", async ({ fl
   );
   const right = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []));
   assert.is(right.length, 1);
-  // A busy machine may ask some of them to come back.
+  // A busy machine may answer 503 to some.
   assert.equal(answers.filter(({ status }) => ![200, 422, 503].includes(status)).map(({ body }) => body), []);
   assert.ok(await flows.opens(bob.email, `${NEW} ${right[0]}`));
   assert.is(

@@ -35,7 +35,7 @@ test.before.each(async ({ scene: { db } }) => {
 
 type Shape = Readonly<Record<string, unknown>>;
 
-/** A body as the provider sends it; each has an id of its own. */
+/** Returns an event body of the provider with a unique ID. */
 function event(more: Shape = {}, object: Shape = {}): string {
   const id = `evt_${crypto.randomUUID().replaceAll("-", "")}`;
   return JSON.stringify({
@@ -65,7 +65,7 @@ function send({ send }: Scene, body: BodyInit, headers: Headers): Promise<Answer
   });
 }
 
-/** What is kept, without times. */
+/** Returns the stored events without times. */
 async function kept({ scene: { db } }: Context): Promise<unknown[][]> {
   const rows = await db.sql(
     `select type, object_id, customer_id, federation_id, handled_at is not null as handled from billing_events order by 1`,
@@ -218,7 +218,7 @@ test("rejects bodies that are not UTF-8", async (context) => {
   const now = Math.floor((await scene.db.now()).getTime() / SECOND);
   const text = event({ note: "\ufffd" }), bytes = new TextEncoder().encode(text);
   const at = bytes.findIndex((byte, i) => byte === 0xef && bytes[i + 1] === 0xbf);
-  // A lenient reader makes the same text of both, and would take a signature over the one for the other.
+  // A lenient decoder would produce the same text for both, and accept a signature of the other.
   const other = new Uint8Array([...bytes.slice(0, at), 0xff, ...bytes.slice(at + 3)]);
   assert.is((await send(scene, other, { "stripe-signature": provider.sign(text, now) })).status, 400);
   assert.is((await send(scene, bytes, { "stripe-signature": provider.sign(text, now) })).status, 200);

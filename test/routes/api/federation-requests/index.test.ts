@@ -12,7 +12,7 @@ test.after(({ scene }) => scene.close());
 
 const PATH = "/api/federation-requests";
 
-/** Somebody of their own, so that no test is in the way of another. */
+/** Creates a user for this test only. */
 async function somebody(scene: Scene, name: string, verified = true): Promise<Pick<Caller, "get" | "post">> {
   const person = await makePerson(scene.db, name, { verified });
   const cookie = `wheelwright=${(await makeSession(scene.db, person)).secret}`;
@@ -174,7 +174,7 @@ test("GET shows users their own requests, and operators all", async ({ scene }) 
   assert.equal((await ann.get(PATH)).body.map((each: { slug: string }) => each.slug), ["list-ann"]);
   const all = (await scene.as("operator", "readonly").get(`${PATH}?limit=100`)).body;
   assert.ok(["list-ann", "list-ben"].every((slug) => all.some((each: { slug: string }) => each.slug === slug)));
-  // Running a hub, or a request of one's own, opens nobody else's.
+  // Neither hub admins nor other requesters see foreign requests.
   const hidden = await ben.get(`${PATH}/${id}`);
   assert.is(hidden.status, 404);
   assert.equal((await scene.as("hubAdmin").get(`${PATH}/${id}`)).body, hidden.body);

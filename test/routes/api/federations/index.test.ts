@@ -31,7 +31,7 @@ test("POST answers 201 with the provisioning hub and its location", async ({ sce
     spokeCount: 0,
   });
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  assert.ok(createdAt <= updatedAt, `${createdAt} ${updatedAt}`); // two readings of one clock
+  assert.ok(createdAt <= updatedAt, `${createdAt} ${updatedAt}`); // two readings of the same clock
   assert.equal([operation.kind, operation.state, operation.federationId], ["provision-hub", "queued", id]);
   const [audit] = await scene.db.sql("select * from audit_events where object_id = $1", [id]);
   assert.is(audit.kind, "federation_created");

@@ -1,4 +1,4 @@
-/** Who is told of what, page by page. */
+/** Tests the visibility and paging of notifications. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
@@ -130,7 +130,7 @@ const paging = suite<{ scene: Scene; expected: string[] }>("paging by 1 over 500
 
 paging.before(async (context) => {
   const { db, hub, spoke } = context.scene = await openScene();
-  // Runs of five or so of the same time, the next one a millisecond or so later.
+  // Groups of about five events with the same time, a millisecond apart.
   const gaps = Array.from({ length: 500 }, (_, i) => Math.floor(i / 5) + (i % 7 === 0 ? 1 : 0));
   await writeEvents(db, { hub, spoke }, gaps);
   const rows = await db.sql("select id from audit_events order by at desc, id desc");
@@ -178,14 +178,14 @@ paging("sees each exactly once where several hubs have events at the same times"
 
 paging.run();
 
-/** The ids on all pages, one page after the other. */
+/** Returns the IDs on all pages, in order. */
 async function pages(scene: Scene, who: Who, path: string): Promise<string[]> {
   const seen: string[] = [], caller = scene.as(who);
   const limit = Number(new URL(path, "http://server").searchParams.get("limit"));
   for (let target: string | null = path; target !== null;) {
     const { body, headers } = await caller.get(target);
     target = nextPage(headers);
-    const isByTime = seen.length === 0 && path.startsWith("/api/notifications"); // may be longer, by rows of one time
+    const isByTime = seen.length === 0 && path.startsWith("/api/notifications"); // may be longer: rows with the same time stay together
     if (target !== null) assert.ok(isByTime ? body.length >= limit : body.length === limit, `${body.length} at once`);
     seen.push(...body.map(({ id }: { id: string }) => id));
   }

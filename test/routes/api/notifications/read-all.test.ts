@@ -62,7 +62,7 @@ test("works through several batches, and many objects in one", async ({ scene })
   await countsAreExact(db);
 });
 
-/** Lets nobody mark anything for the reader until it is called. */
+/** Blocks marking for the user until the returned function is called. */
 async function holdUp(scene: Scene, userId: string): Promise<() => Promise<void>> {
   const free = Promise.withResolvers<void>(), held = Promise.withResolvers<void>();
   const holder = scene.db.transact(async (tx) => {

@@ -65,8 +65,8 @@ test("sets name and password and requests a first hub in one transaction", async
   ]);
   const row = await rowOf(scene, person);
   assert.is(await verifyPassword(PASSWORD, row.passwordHash), "right");
-  assert.is(await scene.db.transact((tx) => addSecret(tx, grant.id)), null); // a reset that was open is void
-  // The sessions that there were have ended, its own old one too; the new one and the token go on.
+  assert.is(await scene.db.transact((tx) => addSecret(tx, grant.id)), null); // an open reset is void
+  // All previous sessions ended; the new one and the token still work.
   assert.is(await statusOf(scene, { cookie }), 401);
   assert.is(await statusOf(scene, { cookie: other }), 401);
   assert.is(await statusOf(scene, { cookie: renewed(answer) }), 200);
@@ -143,7 +143,7 @@ test("sets nothing if the session ends while the password is hashed", async ({ s
   app.passwords = {
     ...passwords,
     async hash() {
-      // As a reset by link does, at the worst moment.
+      // Like a password reset during the request.
       await scene.db.sql("update sessions set ended_at = wheelwright_now() where user_id = $1", [person.id]);
       return "a hash";
     },

@@ -46,7 +46,7 @@ test("accepts at most five hundred IDs", async ({ scene }) => {
   const ids = (count: number) => Array.from({ length: count }, () => newId("spk"));
   const send = (count: number) => scene.as("operator").post(path, { ids: ids(count), action: "restart" });
   assert.equal([(await send(500)).status, (await send(501)).status, (await send(0)).status], [202, 400, 400]);
-  const wrong = Array.from({ length: 100_000 }, () => 7); // none of them is looked at
+  const wrong = Array.from({ length: 100_000 }, () => 7); // none of them is read
   const { body } = await scene.as("operator").post(path, { ids: wrong, action: "restart" });
   assert.is(body.message, "ids must be a list of 1 to 500 ids");
 });

@@ -1,4 +1,4 @@
-/** What many spokes of a hub are asked at once: first shown, then done. */
+/** Tests actions on selected spokes of a hub: preview, then run. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Page, visit } from "#test/support/page.ts";

@@ -1,4 +1,4 @@
-/** What a hub pays, as its admins and operators see it. */
+/** Tests a hub's billing page for admins and operators. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
@@ -12,7 +12,7 @@ interface Context {
   open(who?: Who): Promise<Page>;
 }
 
-const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing runs here that would call it
+const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing calls it in this test
 const test = suite<Context>("the billing page of a hub");
 
 test.before.each(async (context) => {
@@ -22,7 +22,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** What the provider showed of it. */
+/** Stores the provider's report. */
 async function show({ db, hub }: Scene, more: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const invoice = {
     ...{ id: "in_1", number: "N-<1>", status: "open", total: 9300, remaining: 6200, currency: "EUR" },

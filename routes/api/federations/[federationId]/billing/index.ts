@@ -1,4 +1,4 @@
-/** What a hub pays for, and who is asked to pay. */
+/** Returns and starts the billing of a hub. */
 import { connectBilling } from "#lib/domains/billing/connect.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";

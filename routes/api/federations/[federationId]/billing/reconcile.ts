@@ -1,4 +1,4 @@
-/** Putting a hub's subscription right. */
+/** Reconciles a hub's subscription. */
 import { reconcileBilling } from "#lib/domains/billing/connect.ts";
 import { BillingView } from "#lib/domains/billing/views.ts";
 import { federation } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,4 @@
-/** One admin of a hub. */
+/** Removes an admin of a hub. */
 import { federation } from "#lib/domains/federations/access.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

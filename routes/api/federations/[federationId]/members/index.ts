@@ -1,4 +1,4 @@
-/** Who administers a hub. */
+/** Lists and invites the admins of a hub. */
 import * as v from "valibot";
 import { federation } from "#lib/domains/federations/access.ts";
 import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";

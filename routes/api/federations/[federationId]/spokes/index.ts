@@ -1,4 +1,4 @@
-/** The spokes of a hub: those that the caller sees, and a new one. */
+/** Lists and creates the spokes of a hub. */
 import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { federation, removedVisibility } from "#lib/domains/federations/access.ts";

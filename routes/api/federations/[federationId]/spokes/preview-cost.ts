@@ -1,4 +1,4 @@
-/** What one more spoke would cost. */
+/** Returns the price of another spoke. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { federation } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,4 @@
-/** One admin of a spoke. */
+/** Removes an admin of a spoke. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 import { removeSpokeMember, spokeMember } from "#lib/domains/spokes/members.ts";

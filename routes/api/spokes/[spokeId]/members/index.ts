@@ -1,4 +1,4 @@
-/** Who administers a spoke. */
+/** Lists the admins of a spoke. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";

@@ -17,7 +17,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 test.before.each(({ scene }) => scene.db.shiftClock(0));
 
-/** A person with so many sessions: what each sends, and its id. */
+/** Creates a user with that many sessions. Returns their cookies and IDs. */
 async function signedIn(scene: Scene, name: string, count: number) {
   const person = await makePerson(scene.db, name);
   const sessions: { readonly id: string; readonly headers: Record<string, string> }[] = [];

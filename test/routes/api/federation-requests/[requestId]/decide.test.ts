@@ -7,7 +7,7 @@ test.before(async (context) => {
   context.scene = await openScene();
 });
 test.after(({ scene }) => scene.close());
-// Each test asks for a few, and a person may have ten that are pending.
+// Each test creates a few requests, and a user may have ten pending ones.
 test.before.each(async ({ scene }) =>
   void await scene.db.sql(`update federation_requests set state = 'withdrawn', decided_at = wheelwright_now(),
     decided_by = requested_by where state = 'pending'`)
@@ -21,7 +21,7 @@ async function ask(scene: Scene, slug: string, more: Record<string, unknown> = {
   return body.id;
 }
 
-/** What lies in the queue for somebody: the templates and what each is told. */
+/** Returns the queued mails of an address: templates and parameters. */
 async function letters(scene: Scene, since: number): Promise<Record<string, unknown>[]> {
   const jobs = await scene.db.sql("select payload from jobs where kind = 'mail' and seq > $1 order by seq", [since]);
   return jobs.map(({ payload }) => payload.letter);
@@ -71,7 +71,7 @@ test("approve starts billing with the requester's address, if a payment provider
     (await operator.post(`${PATH}/${await ask(scene, slug)}/approve`)).body.federationId;
   await approve("free");
   assert.equal(await db.sql("select 1 from subscriptions"), []);
-  Object.assign(app, { payments: {} }); // nothing is asked of it here
+  Object.assign(app, { payments: {} }); // not called here
   const hub = await approve("billed");
   Object.assign(app, { payments: null });
   assert.equal(await db.sql("select federation_id, email, told from subscriptions"), [

@@ -14,13 +14,13 @@ test.after.each(({ scene }) => scene.close());
 
 type Context = { scene: Scene; server: Server };
 
-/** A stream that somebody opens; it ends when the client aborts. */
+/** Opens a stream. It ends when the client aborts. */
 async function follow({ scene, server }: Context, who: Who, method = "GET", client = new AbortController()) {
   const headers = { ...await scene.as(who, "readonly").credentials() };
   const url = `http://localhost:3000/api/federations/${scene.hub}/events`;
   const request = new Request(url, { method, headers, signal: client.signal });
   const response = await server.request(request);
-  // The request is kept: once it is collected, nothing tells it that its client has left.
+  // Keeps a reference: a collected request does not report that its client left.
   return { request, response, status: response.status, leave: () => client.abort() };
 }
 

@@ -98,7 +98,7 @@ test("DELETE answers 202 with the removing hub, and repeats the same operation",
   for (const [path, input] of [["/spokes", { slug: "late" }], ["/actions", { action: "retry" }]] as const) {
     assert.is((await operator.post(`/api/federations/doomed${path}`, input)).status, 409, path);
   }
-  // Its name is its own until it is gone.
+  // Its slug stays reserved until it is removed.
   assert.is((await operator.post("/api/federations", { slug: "doomed" })).status, 409);
 });
 

@@ -9,7 +9,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** An active spoke that was asked for as any other is, with all that it is made from; the scene's own is a bare row. */
+/** Creates an active spoke through the API, with blueprint inputs. The scene's spoke is a bare row. */
 async function makeSpoke(scene: Scene): Promise<string> {
   const { body } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm" });
   await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [
@@ -85,7 +85,7 @@ test("is for everyone who administers the spoke, except reapply, which is for op
     assert.is(await ask("spokeAdmin", { action }), 202, action);
   }
   assert.is(await ask("spokeAdmin", { action: "upgrade", moodleVersion: "5.2.2" }), 202);
-  assert.is(await ask("operator", { action: "reapply" }), 409); // nothing queues behind an upgrade
+  assert.is(await ask("operator", { action: "reapply" }), 409); // an upgrade must be the last queued operation
 });
 
 test("returns a dry run with 200 and changes nothing", async ({ scene }) => {

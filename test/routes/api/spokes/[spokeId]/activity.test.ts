@@ -1,4 +1,4 @@
-/** Where from somebody acted, in every list that tenants read: operators' address and program are for operators alone. */
+/** Tests that IP address and user agent of operators are visible to operators only, in every list. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
@@ -12,7 +12,7 @@ const test = suite<{ scene: Scene }>("GET /api/spokes/{spokeId}/activity");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-/** Somebody acts on the spoke. */
+/** Runs an action as that user. */
 async function act({ db, people, hub, spoke }: Scene, who: Who): Promise<void> {
   const { id, email } = people[who];
   const entry = {

@@ -14,7 +14,7 @@ test.after.each(({ scene }) => scene.close());
 
 type State = "pending" | "ready" | "failed" | "deleted";
 
-/** A backup, so many hours ago. */
+/** Inserts a backup from that many hours ago. */
 async function backup({ db, spoke, hub }: Scene, hours: number, state: State, more: object = {}): Promise<string> {
   const id = newId("bak"), at = new Date(Date.now() - hours * 3_600_000);
   await db.rows.insertInto("backups").values({
@@ -106,7 +106,7 @@ test("reports no failed backup while the spoke is suspended.", async ({ scene })
   await scene.db.sql("update spokes set state = 'active'");
 });
 
-/** What a result of an earlier release lacks. */
+/** Fields that results of earlier releases lack. */
 const NOT_COMPARED = { files: null, hashed: null, codeRelease: null };
 
 test("shows for each backup its restore test with its duration, or its error.", async ({ scene }) => {
@@ -135,7 +135,7 @@ test("lists volume claims that a restore replaced, but none that failed or is be
   const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${spokeId}/backups`);
   assert.equal(body.kept.map(({ claim }: { claim: string }) => claim), ["data-db-0", "files"]);
   const [{ since, until }] = body.kept;
-  assert.is(Math.round((Date.parse(until) - Date.parse(since)) / DAY), 7); // each is a moment of its own
+  assert.is(Math.round((Date.parse(until) - Date.parse(since)) / DAY), 7); // each has a different time
   await db.sql("update spokes set state = 'removed', removed_at = now()");
   const gone = await scene.as("operator").get(`/api/spokes/${spokeId}/backups?includeRemoved=true`);
   assert.equal(gone.body.kept, []);

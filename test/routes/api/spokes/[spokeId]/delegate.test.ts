@@ -186,7 +186,7 @@ async function mailsTo({ db }: Scene, email: string): Promise<any[]> {
   return jobs.map(({ payload }) => payload).filter(({ letter }) => letter.to.email === email);
 }
 
-/** Kinds of what was written down of the user, whatever it stands under. */
+/** Returns the kinds of all audit events about the user. */
 async function eventsOf({ db }: Scene, userId: string): Promise<string[]> {
   const found = await db.sql(
     "select kind from audit_events where object_id = $1 or metadata->>'userId' = $1 order by kind",

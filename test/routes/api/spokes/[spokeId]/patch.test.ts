@@ -12,14 +12,14 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** As if the install had ended. */
+/** Marks the install as finished. */
 async function build(scene: Scene, id: string): Promise<void> {
   const ended = "update jobs set state = 'succeeded', started_at = wheelwright_now(), finished_at = wheelwright_now()";
   await scene.db.sql(`${ended} where spoke_id = $1`, [id]);
   await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
 }
 
-/** Audit events, stream events and operations that tell of the spoke. */
+/** Counts the spoke's audit events, stream events and operations. */
 async function traces(scene: Scene, id: string): Promise<unknown> {
   return await scene.db.sql(
     `select (select count(*)::int from audit_events where spoke_id = $1) as audit,
@@ -154,7 +154,7 @@ test("of the domain requires the right to create spokes, and the rules of a crea
     await ask("spokeAdmin", "beech.spokes.example.org"),
     "403 Only an operator or an admin of its hub may change the domain of a spoke",
   );
-  assert.is(await ask("spokeAdmin", "elm.spokes.example.org"), "200 elm.spokes.example.org"); // it is sent back as it is
+  assert.is(await ask("spokeAdmin", "elm.spokes.example.org"), "200 elm.spokes.example.org"); // sent back unchanged
   assert.match(
     await ask("hubAdmin", "a.b.spokes.example.org"),
     /^400 .*below spokes\.example\.org it may have one label/,

@@ -1,4 +1,4 @@
-/** Requests for restores: made by admins of a hub, seen by them and by operators, decided by operators. */
+/** Tests restore requests: creation by hub admins, visibility, and decision by operators. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";

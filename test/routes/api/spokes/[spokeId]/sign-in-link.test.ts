@@ -119,7 +119,7 @@ test("is 409 if the account cannot use a link, with its own message, and leaves 
 test("appears in no table, log line, object or pod log", async ({ porch }) => {
   const { work, scene, lines } = porch, secrets: string[] = [];
   const path = `/api/spokes/${porch.id}/sign-in-link`;
-  for (let i = 0; i < 2; i++) { // a key to repeat it by is not looked at
+  for (let i = 0; i < 2; i++) { // an idempotency key is ignored
     const { status, body } = await scene.as("operator").post(path, undefined, { "idempotency-key": "again" });
     assert.is(status, 201);
     secrets.push(new URL(body.url).searchParams.get("token")!);

@@ -1,4 +1,4 @@
-/** The form by which a spoke is copied, and the switch of a copy's mail: all of it without a script. */
+/** Tests the form that copies a spoke, and turning mail on, without JavaScript. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { visit } from "#test/support/page.ts";

@@ -1,4 +1,4 @@
-/** The form by which a spoke is made, and what it shows beforehand. */
+/** Tests the form that creates a spoke, and its preview. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";

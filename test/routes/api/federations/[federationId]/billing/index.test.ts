@@ -9,7 +9,7 @@ interface Context {
   path: string;
 }
 
-const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing runs here that would call it
+const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing calls it in this test
 const EMAIL = "treasurer@example.org";
 const NOT_BILLED = {
   ...{ connected: false, email: null, status: null, pastDueSince: null, currency: null, items: [], monthly: null },
@@ -32,7 +32,7 @@ for (const test of [reading, connecting, reconciling]) {
   test.after(({ scene }) => scene.close());
 }
 
-/** What the provider showed of it: 3 small ones, and an invoice that is overdue. */
+/** Stores the provider's report: 3 small spokes and an overdue invoice. */
 async function subscribe({ scene: { db, hub } }: Context, more: object = {}): Promise<void> {
   const items = [{ id: "si_1", price: "price_1", size: "small", quantity: 3, monthly: 1900 }];
   const invoice = {

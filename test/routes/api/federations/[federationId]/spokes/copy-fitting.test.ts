@@ -1,4 +1,4 @@
-/** POST with copyOf: version, images, disks and look are those of the data, whatever is on offer by now. */
+/** Tests POST with copyOf: version, images, disks and brand come from the backup, whatever the catalog lists now. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CopyContext, NORTH, openElm, plant } from "./copy-scene.ts";

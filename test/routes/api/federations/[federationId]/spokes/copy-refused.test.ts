@@ -1,4 +1,4 @@
-/** POST with copyOf: who may copy what, and what is refused. */
+/** Tests POST with copyOf: access and refusals. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";

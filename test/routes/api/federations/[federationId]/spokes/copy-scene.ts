@@ -1,10 +1,10 @@
-/** A hub with a spoke and a backup of it, as rows alone: for what the API says of copies. Nothing makes them. */
+/** Creates a hub, a spoke and its backup as rows, for tests of copies. No job runs. */
 import { makeHub } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 export interface CopyContext {
   scene: Scene;
-  /** An active spoke of the hub north, and its newest backup. */
+  /** An active spoke of the hub north, with its newest backup. */
   elm: string;
   backup: string;
 }
@@ -26,7 +26,7 @@ export async function openElm(context: CopyContext): Promise<void> {
   context.backup = await plant(scene, body.id, "bak_1");
 }
 
-/** A backup as it stands once it was taken. */
+/** Inserts a ready backup. */
 export async function plant(
   { db }: Scene,
   spokeId: string,
@@ -52,7 +52,7 @@ export async function plant(
   return id;
 }
 
-/** How much there is of all that a copy writes. */
+/** Counts the rows of all tables that a copy writes to. */
 export async function countRows({ db }: Scene): Promise<unknown> {
   const tables = ["spokes", "jobs", "audit_events", "stream_events", "backups", "idempotency_keys"];
   return await db.sql(`select ${tables.map((table) => `(select count(*)::int from ${table}) as ${table}`)}`);

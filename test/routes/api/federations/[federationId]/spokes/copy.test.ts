@@ -1,4 +1,4 @@
-/** POST with copyOf: what a copy is made as, and what is told of it. */
+/** Tests POST with copyOf: the new spoke and its records. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CopyContext, countRows, NORTH, openElm } from "./copy-scene.ts";
