@@ -32,6 +32,15 @@ test("are found, with their headings", async () => {
   ]);
 });
 
+test("docs/queue.md names tests that exist", async () => {
+  const page = await readFile(join(ROOT, "docs/queue.md"), "utf8");
+  const paths = [...new Set(page.match(/(?<![./])(?:lib\/(?:jobs|scheduler)|faults)\/[a-z-]+/g))];
+  const tests = await Promise.all(paths.map((path) => readFile(join(ROOT, `test/${path}.test.ts`), "utf8")));
+  const names = [...page.replace(/\s+/g, " ").matchAll(/"([^"]+?)…?"/g)].map(([, name]) => name!);
+  assert.ok(paths.length > 5 && names.length > 10);
+  assert.equal(names.filter((name) => !tests.some((text) => text.includes(`test("${name}`))), []);
+});
+
 test("every page of docs is linked from the README", async () => {
   const links = linksIn(await readFile(join(ROOT, "README.md"), "utf8")).map((link) => link.split("#")[0]);
   assert.equal((await counted()).filter((page) => page !== "README.md" && !links.includes(page)), []);
