@@ -73,7 +73,7 @@ test("what is called off on a connection that was used before is not sent again"
     await Promise.all(Array.from({ length: count }, () => api.call(GET, anyone)));
     const calls = Array.from({ length: count }, () => api.call(PATCH, stop).catch((error) => error));
     assert.ok((await Promise.all(calls)).every((error) => error === reason));
-    for (let i = 0; i < 20; i++) await api.call(GET, anyone); // by then, whatever was begun has come
+    for (let i = 0; i < 20; i++) await api.call(GET, anyone); // by then every started request has arrived
     assert.is(server.asked.filter(({ method }) => method === "PATCH").length, count);
   });
 });
@@ -82,7 +82,7 @@ test("whether its caller still may is asked when the connection stands, and of w
   withServer((_asked, response) => answer(response, 200, {}), async (_api, server) => {
     let stopped = false;
     const options: RequestOptions = {
-      // As a process that is stopped while it connects, and knows nothing of it when it goes on.
+      // Like a process that is stopped while it connects and does not notice it.
       lookup: (_host, _options, found) => {
         stopped = true;
         found(null, [{ address: "127.0.0.1", family: 4 }]);

@@ -75,7 +75,7 @@ test(
     const failed = [target, condition("Failed", "DeadlineExceeded", message)];
     let settled = false;
     result.then(() => settled = true);
-    table.put("jobs", jobWith({ conditions: failed, terminating: 1 })); // older clusters say Failed before that
+    table.put("jobs", jobWith({ conditions: failed, terminating: 1 })); // older clusters set Failed earlier
     await seenTwice(table);
     assert.not(settled, "a pod of it may still write");
     table.put("jobs", jobWith({ conditions: failed }));

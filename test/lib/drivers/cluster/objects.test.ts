@@ -1,4 +1,4 @@
-/** Lists in pages, of all namespaces, from the simulated cluster over HTTP. */
+/** Tests paged lists over all namespaces against the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openCluster } from "#lib/drivers/cluster/open.ts";

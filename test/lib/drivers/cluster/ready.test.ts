@@ -136,7 +136,7 @@ test(
       const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
       await waiting.told(/Waiting for the volume of PersistentVolumeClaim data-db-0: Waiting for a volume/);
       table.put("persistentvolumeclaims", settled);
-      table.put("statefulsets", statefulSet(0)); // claims are not watched
+      table.put("statefulsets", statefulSet(0)); // PersistentVolumeClaims are not watched
       await waiting.told(/^The database is starting/);
       table.put("statefulsets", statefulSet(1));
       await ready;
@@ -158,7 +158,7 @@ test(
       lastTransitionTime: now(),
     }];
     table.put("pods", dbPod({ conditions }));
-    const waiting = watched(8000); // less than the ten seconds after which it looks in any case
+    const waiting = watched(8000); // less than the polling interval of ten seconds
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
     await waiting.told(/Waiting for a node for pod db-0/);
     const { code, blame } = await failing;

@@ -1,4 +1,4 @@
-/** The role that is bound in each namespace that is made: to whom, and that nothing begins before it is in force. */
+/** Tests the role binding in each new namespace: its subject, and that nothing starts before it is in effect. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { call, CONFIG, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";

@@ -1,4 +1,4 @@
-/** The whole of it against the simulated cluster's controllers: what is applied, waited for, run and given up. */
+/** Tests namespaces against the simulated cluster's controllers: apply, wait, run and fail. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";

@@ -1,4 +1,4 @@
-/** Each field of each object of the blueprint, changed one after the other; and what is only written in another way. */
+/** Tests changes of each field of each blueprint object, and values in another notation. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { expectedObjects } from "#lib/moodle/expected.ts";

@@ -1,4 +1,4 @@
-/** Waiting while watches say nothing: they are hints, and what is so is looked at in any case. */
+/** Tests waiting with silent watches: polling still finds the changes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
@@ -10,7 +10,7 @@ test("a watch that never says a word delays what is waited for, and no more", as
   let lists = 0;
   table.intercept = ({ path, query }, response) => {
     if (query.has("watch")) return response.flushHeaders(), true;
-    // It is looked at twice before it is watched. Whoever asks once more was told by nobody.
+    // The first two checks need no watch. A third check would mean that no watch reported the change.
     if (path.endsWith("/pods") && ++lists === 3) table.drop("pods", "db-0");
     return false;
   };

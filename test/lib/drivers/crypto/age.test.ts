@@ -4,12 +4,12 @@ import { randomBytes } from "node:crypto";
 import { decrypt, DecryptionFailed, encrypt, isEncrypted } from "#lib/drivers/crypto/age.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const PASSPHRASE = "correct horse battery", WORK = 4; // of scrypt, which is slow on purpose
+const PASSPHRASE = "correct horse battery", WORK = 4; // a low scrypt work factor, for speed
 const PIECE = 64 * 1024, MIB = 2 ** 20, SEALED_PIECE = PIECE + 16;
 
 const test = suite("encrypt");
 
-/** In pieces of this length, as files and sockets have them. */
+/** Splits the content into chunks of this length, as files and sockets do. */
 async function* cut(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += length) yield bytes.subarray(from, from + length);
 }
@@ -24,7 +24,7 @@ const sealed = (content: Buffer) => all(encrypt(cut(content, 1000), PASSPHRASE, 
 const opened = (file: Buffer, passphrase = PASSPHRASE) => all(decrypt(cut(file, 7001), passphrase));
 const refused = async (file: Buffer) => assert.instance(await rejection(opened(file)), DecryptionFailed);
 
-/** Where the pieces of a file begin: behind its first lines and 16 bytes. */
+/** Returns the offsets of a file's chunks: after the header and 16 bytes. */
 const startOf = (file: Buffer) => file.indexOf("\n", file.indexOf("\n---") + 1) + 17;
 
 test("opens what was sealed, of whatever length", async () => {
@@ -36,7 +36,7 @@ test("opens what was sealed, of whatever length", async () => {
 });
 
 test("opens what age itself has sealed", async () => {
-  // age 1.1.1: age -p -o small.age small.txt
+  // Created by age 1.1.1: age -p -o small.age small.txt
   const file =
     "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCBYeEFBVGdhUFlnM3lRL0NZRGJZQ1ZBIDE4CkVraTJLRDErWk1jWFRTV2dzT1ZO" +
     "dkllNHoybWNkOVFDbWc1eFZWSExROUkKLS0tIHNxZ2JBeWNnL1JDNTh1ZCsybVZJUG45OXdOTFkxNXVQSEx5RG5vRFZROW8KfexKRbq4Ylegm1hx" +
@@ -60,7 +60,7 @@ test("refuses a file of which any byte is another", async () => {
 
 test("refuses a file that was cut, wherever", async () => {
   const file = await sealed(randomBytes(3 * PIECE)), start = startOf(file);
-  const whole = [0, 1, 2].map((piece) => start + piece * SEALED_PIECE); // where a piece ends
+  const whole = [0, 1, 2].map((piece) => start + piece * SEALED_PIECE); // at the end of a chunk
   for (const length of [0, 10, start - 17, start - 1, ...whole, ...whole.map((at) => at + 1), file.length - 1]) {
     await refused(file.subarray(0, length));
   }

@@ -31,7 +31,7 @@ test("seals the same text differently each time", () => {
 });
 
 test("opens what sign-in-link.php has sealed", () => {
-  // Made by its link_seal, under PHP 8.2 with libsodium and OpenSSL, for the key that 32 bytes of 7 give.
+  // Created by its link_seal in PHP 8.2 with libsodium and OpenSSL, for the key from 32 bytes of 7.
   const sealed = "E9f+QvNkatHjn0ksubDCaeQhavSD5HRndL2IF6Ayo2NmAu3dfUaEGPG+3NTcZBDB0XMRhN15qGUz+GU=";
   const mine = createSealedReply(new Uint8Array(32).fill(7));
   assert.is(mine.publicKey, "E75P6uryBMf9M1j8nAByGIHRdCeBKCJ+xnTzf3/pe20=");

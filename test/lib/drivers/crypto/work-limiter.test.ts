@@ -5,7 +5,7 @@ import { rejection } from "#test/support/until.ts";
 
 const test = suite("openGate");
 
-/** A gate, and work in it that ends when it is told to. */
+/** A limiter with work that ends on request. */
 function open(atOnce: number, places: number) {
   const through = openWorkLimiter(atOnce, places);
   const begun: string[] = [], refused: string[] = [], ends = new Map<string, () => void>();
@@ -13,7 +13,7 @@ function open(atOnce: number, places: number) {
     begun,
     refused,
     through,
-    /** Begins work for this caller as soon as it is the caller's turn. */
+    /** Starts work for this caller when it is its turn. */
     enter(whose: string, name = whose, signal?: AbortSignal) {
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.set(name, resolve);

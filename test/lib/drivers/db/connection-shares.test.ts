@@ -53,7 +53,7 @@ test("a user never has the last quarter, and who has fewer is served before who 
       return lease;
     };
     const more = [wait("ada"), wait("ada")];
-    const ben = await wait("ben"); // though two wait who came before
+    const ben = await wait("ben"); // although two earlier callers are waiting
     const late = [wait("ben"), wait()];
     ben.release();
     for (const lease of late) (await lease).release();

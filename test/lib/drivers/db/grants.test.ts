@@ -1,4 +1,4 @@
-/** What the service's own role can do, as the server tells it: each table is looked at, and what must not go is tried. */
+/** Tests what the service's role can do: the privileges on each table, and forbidden actions. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
@@ -16,7 +16,7 @@ import { rejection } from "#test/support/until.ts";
 
 interface Scene {
   db: TestDatabase;
-  /** Of an empty database, as its owner, and as a role that is not there yet. */
+  /** The addresses of an empty database: as its owner, and as a role that does not exist yet. */
   owner: string;
   service: string;
   role: string;
@@ -41,7 +41,7 @@ test.after.each(async ({ db, owner, role }) => {
 const install = ({ service, owner }: Scene) => migrate(service, migrations, owner);
 const PRIVILEGES = ["select", "insert", "update", "delete", "truncate", "references", "trigger"];
 
-/** Of every table, those of these privileges that the role has on it, or on any of its columns. */
+/** Returns which of these privileges the role has on each table or any of its columns. */
 async function readRights({ owner, role }: Scene): Promise<Record<string, string>> {
   const rows = await asAdmin(
     owner,
@@ -64,7 +64,7 @@ test("every table of the schema has the rights that are written down, and no oth
   const found = await readRights(scene);
   assert.equal(sorted(found), sorted(TABLE_PRIVILEGES));
   assert.is(found.audit_events, "select, insert");
-  assert.is(found.audit_seals, "select, insert, update"); // a trigger lets them move forward alone
+  assert.is(found.audit_seals, "select, insert, update"); // a trigger only allows increases
 });
 
 const FORBIDDEN = [
@@ -91,7 +91,7 @@ test("neither the audit log's rows nor what guards them can be changed by the se
   for (const statement of FORBIDDEN) {
     const { code } = await rejection(service.begin(async (sql) => {
       await sql.unsafe(statement);
-      // To grant what one may not grant is a warning to PostgreSQL, and changes nothing.
+      // In PostgreSQL, a grant without permission is a warning without effect.
       const [row] = await sql`select has_table_privilege('public', 'audit_events', 'update') as granted`;
       const inVain = statement.startsWith("grant") && !row!.granted;
       throw Object.assign(new Error("It was not refused"), { code: inVain ? "42501" : "none" });
@@ -118,7 +118,7 @@ test("a service of the release before goes on writing while a migration has its 
     create function note() returns trigger language plpgsql as $$ begin insert into notes values (new.id); return null; end $$;
     create trigger users_noted after insert on users for each row execute function note()`;
   const all = [...migrations, ["9998_note_users", added], ["9999_break", "select 1 / 0"]] as const;
-  await rejection(migrate(scene.service, all, scene.owner)); // it has come no further: no rights were given
+  await rejection(migrate(scene.service, all, scene.owner)); // it stopped there: nothing was granted
   await asAdmin(scene.service, (sql) => sql`insert into users (id, email, display_name) values ('u', 'u@x.org', 'U')`);
   assert.is((await asAdmin(scene.owner, (sql) => sql`select from notes`)).length, 1);
   const defaults = await asAdmin(scene.owner, (sql) => sql`select from pg_default_acl`);
@@ -153,7 +153,7 @@ test("the service alone finds everything applied, or says who must apply the res
   );
 });
 
-/** As an install whose service has made everything itself until now. */
+/** An installation in which the service has created everything itself. */
 async function installAlone({ owner, role, service }: Scene): Promise<void> {
   await asAdmin(owner, async (sql) => {
     await sql.unsafe(`create role ${role} login password 'p/a''s w@rd'`);

@@ -1,4 +1,4 @@
-/** Indexes that are made while others write, by migrations that are no transaction. */
+/** Tests indexes that are created while others write, by migrations outside of transactions. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
@@ -35,7 +35,7 @@ test("stops nobody who writes, and waits for who is writing", async ({ url }) =>
     await writer.begin(async (tx) => {
       await tx`insert into things values ('b')`;
       migrating = migrate(url, [ONE, INDEX]).then(() => made = true);
-      await until(async () => (await validity(url)).length === 1); // it is being made
+      await until(async () => (await validity(url)).length === 1); // the index is being created
       await asAdmin(url, (sql) => sql`insert into things values ('c')`);
       assert.is(made, false);
     });
@@ -47,7 +47,7 @@ test("stops nobody who writes, and waits for who is writing", async ({ url }) =>
 
 test("is made anew where a try that was killed has left an invalid one, and found where it was whole", async ({ url }) => {
   await migrate(url, [ONE]);
-  // As a killed one leaves it: a unique index that the rows do not allow.
+  // The state after a killed migration: an invalid unique index, because the rows violate it.
   await rejection(asAdmin(url, (sql) => sql`create unique index concurrently things_named on things (name)`));
   assert.equal(await validity(url), [{ valid: false }]);
   assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);

@@ -23,7 +23,7 @@ test.before.each(async (context) => {
 });
 test.after(async ({ db }) => await db.close());
 
-/** Those that somebody holds or waits for on the table. */
+/** Returns the locks that sessions hold or wait for on the table. */
 const locksOf = (url: string) =>
   asAdmin(
     url,
@@ -106,12 +106,12 @@ test("a migration waits for no lock for long: who comes after it goes on, and it
   const holding = Promise.withResolvers<void>(), told = Promise.withResolvers<string>();
   const holder = asAdmin(url, (sql) =>
     sql.begin(async (tx) => {
-      await tx`select * from things`; // as a long report does: until its end nobody may change the table
+      await tx`select * from things`; // like a long report: nobody may change the table until it ends
       await holding.promise;
     }));
   await until(async () => (await locksOf(url)).includes("AccessShareLock"));
   const migrating = migrate(url, [ONE, TWO], null, told.resolve);
-  await until(async () => (await locksOf(url)).includes("AccessExclusiveLock")); // it waits
+  await until(async () => (await locksOf(url)).includes("AccessExclusiveLock")); // the migration waits
   assert.equal(await things(url), [{ name: "it's; one" }], "who came after it is answered before the holder ends");
   assert.match(await told.promise, /0002_add_size\.sql is waiting for a table lock/);
   holding.resolve();

@@ -28,7 +28,7 @@ test("streams read while requests hold every connection of theirs, and the other
 });
 
 test("who reads for a stream waits for a connection as long as it takes, and is cancelled with no request", async ({ db }) => {
-  const long = sql`select pg_sleep(2.5)`.execute(db.streams); // a request would have been refused after 2 s
+  const long = sql`select pg_sleep(2.5)`.execute(db.streams); // a request would time out after 2 s
   const { rows: [row] } = await sql<{ one: number }>`select 1 as one`.execute(
     db.within(AbortSignal.abort()).streams,
   );
@@ -62,12 +62,12 @@ for (const way of ["rows", "ask"] as const) {
     };
     let answer: ReturnType<typeof read> | undefined;
     await db.transact(async (tx) => {
-      await sql`set local deadlock_timeout = '1min'`.execute(tx); // so it is always the other one that is ended
+      await sql`set local deadlock_timeout = '1min'`.execute(tx); // so that the other session is the victim
       await sql`lock table users in access exclusive mode`.execute(tx);
       answer = read();
       answer.catch(() => {});
       await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
-      await sql`lock table spokes in access exclusive mode`.execute(tx); // which that one has read
+      await sql`lock table spokes in access exclusive mode`.execute(tx); // the other session has read it
     });
     assert.equal(await answer, [{ n: 1 }]);
   });
@@ -101,7 +101,7 @@ test("text that no column can hold is refused, and the connection stays", async 
 });
 
 test("a caller that finds all connections taken is told so", async ({ db }) => {
-  // On a busy machine connecting takes longer, for which an opening may be refused; once there, the connection stays.
+  // On a busy machine connecting takes longer and may time out. An open connection stays.
   const small = await until(() => db.openAgain({ size: 1, waitLimit: 50 }).catch(() => null));
   await small.transact(async () => assert.is((await rejection(small.now())).code, "database_busy"));
   await small.close();

@@ -1,4 +1,4 @@
-/** Short reads that share connections. */
+/** Tests short reads on shared connections. */
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -32,7 +32,7 @@ async function withPipeline(
 }
 
 const PID = "select pg_backend_pid() as pid";
-/** Waits until the test lets go of the lock, and says which session it was. */
+/** Waits until the test releases the lock, and returns the session's process ID. */
 const WAITING = "select pg_backend_pid() as pid from (select pg_advisory_xact_lock_shared($1::bigint)) as held";
 
 async function locked(db: TestDatabase, key: number, work: () => Promise<void>): Promise<void> {
@@ -76,7 +76,7 @@ test("those that come while one is slow go over another connection", ({ db }) =>
       });
       let quick: Record<string, unknown> | undefined;
       await until(() => {
-        ask(PID, []).then(([row]) => quick ??= row, () => {}); // the first may have come too soon to be sent elsewhere
+        ask(PID, []).then(([row]) => quick ??= row, () => {}); // the first read may have been too early for another connection
         return quick;
       });
       assert.is.not(quick!.pid, pid);

@@ -204,7 +204,7 @@ test("an idle connection whose session refuses all is replaced, and its place is
     await lease.query("begin", [], LIMIT);
     await rejection(lease.query("select 1 / $1::int", [0], LIMIT));
     lease.release();
-    performance.now = () => clock.call(performance) + 10_001; // it is looked at before it is used again
+    performance.now = () => clock.call(performance) + 10_001; // it is probed before it is used again
     try {
       const next = await pool.acquire();
       assert.is.not(next.pid, lease.pid);

@@ -1,4 +1,4 @@
-/** Queries that are built once. */
+/** Tests queries that are built once. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";

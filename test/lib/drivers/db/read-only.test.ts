@@ -1,4 +1,4 @@
-/** What becomes of a server that takes no writes: the faults that it is told as, and the connections that lead to it. */
+/** Tests servers that become read-only: their faults, and their connections. */
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ const nameOf = (db: TestDatabase) => new URL(db.url).pathname.slice(1);
 const setReadOnly = (db: TestDatabase, value: "on" | "off") =>
   db.sql(`alter database ${nameOf(db)} set default_transaction_read_only = ${value}`);
 
-/** Opens all connections of the pool, and does this on each. */
+/** Opens all connections of the pool and runs the work on each. */
 async function onEach(db: OpenDatabase, statement: string): Promise<void> {
   const all = Promise.withResolvers<void>();
   let held = 0;
@@ -32,7 +32,7 @@ async function onEach(db: OpenDatabase, statement: string): Promise<void> {
 }
 
 test("says so, and once one connection was refused none of its time is used again", async ({ db }) => {
-  await onEach(db, "set default_transaction_read_only = on"); // as if their server had become a standby meanwhile
+  await onEach(db, "set default_transaction_read_only = on"); // as if the server had become a standby
   const failure = await rejection(db.transact((tx) => addUser(tx, "a")));
   assert.equal([failure.code, failure.message], [
     "database_read_only",
@@ -69,7 +69,7 @@ test("keeps a connection to a server that only reads for a second, and then look
   const late = await db.openAgain({ size: 2 });
   assert.instance(await late.now(), Date);
   assert.is(late.stats().idle, 1);
-  await setReadOnly(db, "off"); // what is connected keeps its setting
+  await setReadOnly(db, "off"); // open connections keep their setting
   const clock = performance.now;
   performance.now = () => clock.call(performance) + 1001;
   try {

@@ -13,7 +13,7 @@ import { until } from "#test/support/until.ts";
 
 const test = suite("openDatabase, while PostgreSQL restarts");
 
-// An exception that nobody can catch ends this process, and so fails this file.
+// An uncaught exception ends this process, and so fails this file.
 test("no restart kills the process, hangs a caller, tears a transaction, or lasts", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-restart-"));
   const start = (): Promise<Embedded> => openEmbedded({ directory, durable: false, log: silentLog });

@@ -7,7 +7,7 @@ import { openTestDatabase } from "#test/support/database.ts";
 const GOLDEN = new URL("../../../golden/schema.sql", import.meta.url);
 const test = suite("the schema after all migrations");
 
-// UPDATE_GOLDEN=1 writes the file anew. Read the difference before you commit it.
+// UPDATE_GOLDEN=1 rewrites the file. Review the difference before you commit it.
 test("is what test/golden/schema.sql shows", async () => {
   const db = await openTestDatabase();
   const schema = await describeSchema(db.sql);

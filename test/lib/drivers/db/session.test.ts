@@ -1,4 +1,4 @@
-/** Roles and databases carry unusual settings of every kind: none changes what is read, written, found or committed. */
+/** Tests unusual settings of roles and databases: none changes what is read, written, found or committed. */
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { suite } from "uvu";
@@ -9,7 +9,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withParameters } from "#test/support/secure-server.ts";
 
-/** Values that differ from what servers come with. */
+/** Values that differ from the server's defaults. */
 const UNUSUAL: Readonly<Record<string, string>> = {
   client_encoding: "'LATIN1'",
   datestyle: "'German, DMY'",

@@ -108,8 +108,8 @@ test("a transaction whose connection died neither runs on nor commits inside ano
     await addUser(tx, "a1");
     await db.sql("select pg_terminate_backend($1)", [await pidOf(tx)]);
     killed.resolve();
-    await inside.promise; // the other transaction has begun, in the only place that there is
-    await addUser(tx, "a2").catch(() => {}); // and this one does not even notice, and goes on to commit
+    await inside.promise; // the other transaction has started on the only connection
+    await addUser(tx, "a2").catch(() => {}); // and this one ignores it and commits
     over.resolve();
   }));
   await killed.promise;
@@ -120,7 +120,7 @@ test("a transaction whose connection died neither runs on nor commits inside ano
     await dead.catch(() => {});
     throw new Error("The second wants nothing kept");
   }));
-  undone.then(() => inside.resolve()); // were it never to begin, nobody should wait for it
+  undone.then(() => inside.resolve()); // if it never starts, nobody should wait for it
   assert.instance(await dead, ConnectionLost);
   assert.match((await undone).message, /second wants nothing/);
   assert.equal(await userIds(db), []);

@@ -17,7 +17,7 @@ const at = (url: string, hostname: string, parameters: Record<string, string>) =
   withParameters(Object.assign(new URL(url), { hostname }).href, parameters);
 const connect = (url: string) => openClient({ url, name: "transport", settings: {}, connectLimit: 10_000 });
 
-/** What the server says of the connection's TLS. */
+/** Returns the server's view of the connection's TLS. */
 async function told(url: string): Promise<Record<string, unknown>> {
   const client = await connect(url);
   const { rows } = await client.query(
@@ -29,7 +29,7 @@ async function told(url: string): Promise<Record<string, unknown>> {
   return rows[0]!;
 }
 
-/** The text of the failure's innermost cause. */
+/** Returns the message of the innermost cause. */
 async function reasonFor(url: string): Promise<string> {
   let error: unknown = await rejection(connect(url)), text = "";
   for (; error instanceof Error; error = error.cause) text += `${error.message}\n`;
@@ -84,7 +84,7 @@ test("takes the next host where one does not answer, or takes no writes", async 
   }
 });
 
-/** A server that answers the question for TLS with these bytes; `answers` holds one for each connection, in their order. */
+/** Starts a server that answers the TLS request with these bytes. `answers` has one for each connection, in order. */
 async function openLiar(...answers: readonly string[]) {
   const sockets: Socket[] = [], closed: Promise<unknown>[] = [], heard: number[] = [];
   const server = createServer((socket) => {

@@ -11,7 +11,7 @@ test.before(async (context) => {
 });
 test.after(async ({ db }) => await db.close());
 
-/** The value as it comes back from the server, and the server's own text of it. */
+/** Returns the value as the server returns it, and the server's text of it. */
 async function there(db: TestDatabase, value: unknown, type: string): Promise<{ back: unknown; text: string | null }> {
   const cast = sql.raw(type);
   const { rows } = await sql<{ back: unknown; text: string | null }>`

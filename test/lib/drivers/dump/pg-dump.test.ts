@@ -1,4 +1,4 @@
-/** Which program reads the rows of `wheelwright backup`, as a process. */
+/** Tests which program reads the rows of `wheelwright backup`. */
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { suite } from "uvu";
@@ -9,7 +9,7 @@ import { type BackupContext, withBackups } from "#test/src/commands/backup-scene
 const test = suite<BackupContext>("pgDump");
 withBackups(test);
 
-/** A pg_dump that writes one user, as the real one writes, and keeps what it was called with. */
+/** Installs a fake pg_dump that writes one user and records its arguments. */
 async function fakePgDump(directory: string, { version = "99.1", then = "exit 0" } = {}): Promise<string> {
   const bin = join(directory, "bin");
   await mkdir(bin);

@@ -1,4 +1,4 @@
-/** What belongs to a restore besides its rows. */
+/** Tests the rows that a restore adds to those of the backup. */
 import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -20,7 +20,7 @@ import { backUp, fill, nothing, once, restore, rowsIn, undate } from "./scene.ts
 
 interface Context {
   db: TestDatabase;
-  /** An empty database. */
+  /** Creates an empty database. */
   url: string;
   hub: string;
 }
@@ -37,13 +37,13 @@ test.after(({ db }) => db.close());
 
 const ask = (url: string, text: string): Promise<Row[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
 
-/** Whether the database has nothing, as before. */
+/** Whether the database is still empty. */
 async function assertEmpty(url: string): Promise<void> {
   const text = "select relname from pg_class where relnamespace = 'public'::regnamespace";
   assert.equal(await ask(url, text), []);
 }
 
-/** Whose rows are not to be what they were. */
+/** The tables whose rows a restore changes. */
 const CHANGED = ["sessions", "jobs", "replicas", "lane_calls", "stream_heads", "one_time_tokens", "database_restores"];
 
 async function assertAsItWas(url: string, before: Awaited<ReturnType<typeof rowsIn>>): Promise<void> {
@@ -173,7 +173,7 @@ test("refuses a database that is not empty, and says how to empty it", async ({ 
 });
 
 test("writes nothing of a backup that is damaged, wherever", async ({ db, url }) => {
-  const file = await backUp(db.url), head = 10; // what gzip says of the file itself, which nobody reads
+  const file = await backUp(db.url), head = 10; // gzip's metadata of the file, which is not read
   const read = async (changed: Buffer) => {
     for await (const _ of readScript(unpack(once(changed), () => Promise.resolve("")), nothing));
   };
@@ -183,7 +183,7 @@ test("writes nothing of a backup that is damaged, wherever", async ({ db, url })
     changed[at]! ^= 1 << bit;
     const where = `bit ${bit} of byte ${at} of ${file.length}`;
     const failure = await read(changed).catch((error) => error);
-    // Between the last bit of its content and the sums behind it there are some that nobody reads.
+    // There are unused bits between the last bit of the content and the checksums.
     if (!failure) assert.ok(gunzipSync(changed).equals(gunzipSync(file)), where);
     else assert.instance(failure, BackupDamaged, where);
     assert.instance(await rejection(read(cut)), BackupDamaged, `cut after ${at} bytes`);

@@ -1,4 +1,4 @@
-/** Databases with something in each table that matters, backed up and restored within this process. */
+/** Creates databases with rows in all important tables, and backs them up and restores them in this process. */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
@@ -18,7 +18,7 @@ export async function* once(bytes: Uint8Array, length = 10_000): AsyncGenerator<
   for (let from = 0; from < bytes.length; from += length) yield bytes.subarray(from, from + length);
 }
 
-/** The file, as it would lie on the disk. */
+/** The file's content. */
 export async function backUp(url: string, passphrase: string | null = null, known = migrations): Promise<Buffer> {
   const snapshot = await openSnapshot(url, "0.1.0", known), found: Uint8Array[] = [];
   try {
@@ -38,7 +38,7 @@ export function restore(
   return restoreParts({ url, parts: readScript(text, nothing), migrations: known });
 }
 
-/** Every row, by table. */
+/** Returns all rows by table. */
 export async function rowsIn(url: string): Promise<Record<string, string[]>> {
   return await asAdmin(url, async (sql) => {
     const tables = await sql`select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
@@ -52,7 +52,7 @@ export async function rowsIn(url: string): Promise<Record<string, string[]>> {
   });
 }
 
-/** Forgets the age in the backup that a restore notes of hubs and spokes; returns of how many it has not. */
+/** Removes the time of the backup from hubs and spokes. Returns how many did not have it. */
 export async function undate(url: string): Promise<number> {
   return await asAdmin(url, async (sql) => {
     let left = 0;
@@ -64,7 +64,7 @@ export async function undate(url: string): Promise<number> {
   });
 }
 
-/** Values as people and clusters make them up, in a hub with two spokes, one of them a copy of the other. */
+/** Inserts unusual values: a hub with two spokes, one of them a copy of the other. */
 export async function fill(db: TestDatabase): Promise<{ hub: string; user: string; spokes: string[] }> {
   const user = await makeUser(db), hub = await makeHub(db, user);
   const spokes = [await makeSpoke(db, user, hub, "ash"), await makeSpoke(db, user, hub, "elm")];

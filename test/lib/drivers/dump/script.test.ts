@@ -4,7 +4,7 @@ import { BackupDamaged, type BackupPart, manifestLine, readScript, withEnd } fro
 import { rejection } from "#test/support/until.ts";
 
 const MANIFEST = { release: "0.1.0", takenAt: "2030-05-06T07:08:09.123Z", migrations: ["0001_create_clock"] };
-/** Rows of COPY escape backslashes: no row is the end, however much it looks like it. */
+/** COPY escapes backslashes in rows, so no row looks like the end. */
 const ROWS = ["1\t\\N", "2\t\\\\.", "\\\\.\t3", "4\tCOPY users (id) FROM stdin;", "5\té\\n"].map((row) => `${row}\n`)
   .join("");
 const TEXT = `${manifestLine(MANIFEST)}COPY one (a, b) FROM stdin;\n${ROWS}\\.\nCOPY none (a) FROM stdin;\n\\.\n` +

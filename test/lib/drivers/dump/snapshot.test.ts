@@ -1,4 +1,4 @@
-/** What a backup sees of a database that others write to, and migrate, meanwhile. */
+/** Tests what a backup reads while others write to the database and migrate it. */
 import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -31,7 +31,7 @@ test("sees one moment, whatever is written while the backup is made", async ({ d
   const snapshot = await openSnapshot(db.url, "0.1.0", migrations), found: Buffer[] = [];
   for await (const piece of snapshot.text(nothing)) {
     found.push(piece);
-    // Between any two pieces: a hub of its own in many tables, and more in those of the first.
+    // Between chunks it inserts another hub in many tables, and more rows for the first hub.
     if (found.length % 5 === 0 && found.length < 100) {
       const other = await makeHub(db, await makeUser(db), `h${found.length}`);
       for (const federationId of [hub, other]) await write(db, federationId);

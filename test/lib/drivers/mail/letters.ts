@@ -1,4 +1,4 @@
-/** A letter of each template, and one whose every value wants to be something else. */
+/** Mails of each template, and one with only hostile values. */
 import type { Letter } from "#lib/drivers/mail/letter.ts";
 
 const to = { email: "ada@school.example", name: "Ada Lovelace" };

@@ -1,4 +1,4 @@
-/** A mail server and a post that leads there, for tests of what goes on between them. */
+/** Connects a test mail server and a mail transport. */
 import type { Mail, MailError, MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp as openPost, type SmtpOptions } from "#lib/drivers/mail/smtp.ts";
 import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
@@ -23,7 +23,7 @@ export interface Pair {
   readonly post: MailTransport;
 }
 
-/** A server and a post that leads there, for the time of the work. */
+/** Runs the work with a mail server and a transport to it. */
 export async function between(
   setting: SmtpSetting,
   options: Partial<SmtpOptions>,
@@ -47,7 +47,7 @@ export async function failure({ post }: Pair): Promise<MailError> {
 
 export const LONG = 60_000;
 
-/** What the promise becomes, long before LONG is over. */
+/** Returns the promise's result, long before LONG has passed. */
 export async function soon<T>(promise: Promise<T>): Promise<T> {
   const done: T[] = [];
   promise.then((value) => done.push(value), () => {});

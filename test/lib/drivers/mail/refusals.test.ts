@@ -56,7 +56,7 @@ test("tells of a server that hangs up, and of one that is not there", async () =
     const error = await failure(pair);
     assert.is(error.code, "mail_unreachable");
     assert.is(error.transient, true);
-    assert.is(pair.smtp.mails.length, 1); // it is for the job to send it again: a second one here would hide it
+    assert.is(pair.smtp.mails.length, 1); // retries belong to the job; one here would hide the failure
   });
   const { port, close } = await openSmtp();
   await close();

@@ -37,7 +37,7 @@ test("lets no name or subject add a header or an addressee", () =>
     assert.equal(Object.keys(headers).filter((key) => ["bcc", "x-two", "cc"].includes(key)), []);
     assert.match(headers.to!, /^"?Eve.*<ada@example\.org>$/);
     assert.not.match(headers.to!, /\u202e|\p{Cc}/u);
-    const to = /^To: ([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/m.exec(raw)![1]!; // as a mail program gets it
+    const to = /^To: ([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/m.exec(raw)![1]!; // as a mail program receives it
     assert.is(to.match(/<[^>]+@[^>]+>/g)!.length, 1, to);
   }));
 

@@ -1,4 +1,4 @@
-/** Every way in which a call can go wrong, through the program's own driver. */
+/** Tests all failures of calls with the program's own driver. */
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
@@ -17,7 +17,7 @@ test.after.each(({ provider }) => provider.close());
 
 const look = (payments: Payments, signal = NEVER) => payments.readSubscription("sub_1", signal);
 
-/** What a call ends with: a PaymentError that holds nothing but words and numbers. */
+/** Returns the error of a call: a PaymentError with only text and numbers. */
 async function troubleOf(promise: Promise<unknown>): Promise<PaymentError> {
   const error = await rejection(promise);
   assert.instance(error, PaymentError);
@@ -28,7 +28,7 @@ async function troubleOf(promise: Promise<unknown>): Promise<PaymentError> {
   return error as PaymentError;
 }
 
-/** Something that is not the provider, and answers what it is told to. */
+/** Starts a fake server that returns the given responses. */
 async function answering(status: number, body: string, headers: Record<string, string> = {}) {
   const seen: http.IncomingHttpHeaders[] = [];
   const server = http.createServer((request, response) => {
@@ -90,13 +90,13 @@ test("lets go at once when it is called off, under way or waiting for a place", 
   const mend = provider.break("hang");
   const called = new AbortController(), reason = new Error("called off");
   const calls = Array.from({ length: 9 }, () => rejection(look(payments, called.signal)));
-  await until(() => provider.hanging() === 4); // no more than that at once
+  await until(() => provider.hanging() === 4); // the concurrency limit
   called.abort(reason);
   for (const call of calls) assert.is(await call, reason);
   assert.is(await rejection(look(payments, called.signal)), reason);
   assert.is(provider.calls.length, 4);
   mend();
-  assert.is(await look(payments), null); // the places are free again
+  assert.is(await look(payments), null); // the slots are free again
 });
 
 test("does not let those who wait for a preview wait for the background", async ({ payments, provider }) => {

@@ -10,7 +10,7 @@ const test = suite("makeOnce");
 const refusal = (code: string, replayed: boolean) =>
   new PaymentRefusal(code, "No", { transient: true, status: code === "idempotency_error" ? 400 : 500, replayed });
 
-/** Runs it against these answers, one for each call that makes; what `found` names is found after so many of them. */
+/** Runs createOnce with these results, one per create call. `found` is found after that many calls. */
 function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER } = {}) {
   const done: string[] = [];
   const result = createOnce({ settle }, {

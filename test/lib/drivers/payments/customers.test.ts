@@ -48,7 +48,7 @@ test("makes one for two replicas that ask at once", async (paying) => {
   provider.delaySearch();
   const [one, two] = await Promise.allSettled([customerOf(paying), customerOf(other)]);
   for (const answer of [one, two]) {
-    if (answer!.status === "rejected") assert.is(answer.reason.transient, true); // the other's call was under way
+    if (answer!.status === "rejected") assert.is(answer.reason.transient, true); // the other call was running
   }
   assert.is(await customerOf(paying), await customerOf(other));
   assert.is(provider.state.customers.size, 1);

@@ -1,4 +1,4 @@
-/** What time and other people do to the subscriptions of the provider's double. */
+/** Tests how time and other users change the subscriptions of the fake provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DAY, fill, makePrice, refusal, type Scene, START, subscribe } from "#test/support/provider/scene.ts";
@@ -36,7 +36,7 @@ life("is past due at once where a test says that nobody pays, and unpaid where i
   assert.is(await statusOf(scene, id), "unpaid");
   provider.pay(id);
   assert.is(await statusOf(scene, id), "active");
-  const { status } = provider.missPayment(id); // all was paid: it is the next month's
+  const { status } = provider.missPayment(id); // everything was paid: this is next month's invoice
   assert.equal([status, await statusOf(scene, id), provider.state.invoices.size], ["open", "past_due", 2]);
 });
 
@@ -59,7 +59,7 @@ life("is in order though an old invoice is not paid", async (scene) => {
   assert.is(await statusOf(scene, id), "past_due");
   const less = [{ id: items.data[0]!.id, quantity: 1 }];
   await stripe.subscriptions.update(id, { items: less, proration_behavior: "always_invoice" });
-  provider.setNow(START + 60 * 60); // then the credit is final, and paid as it comes to nothing
+  provider.setNow(START + 60 * 60); // then the credit is final, and paid because its total is zero
   assert.is(await statusOf(scene, id), "active");
 });
 
@@ -80,7 +80,7 @@ life("is charged to a card where there is one, and past due when the bank refuse
 
 life("has never begun when nobody makes the first payment within 23 hours", async (scene) => {
   const { provider, stripe, customer, small } = scene;
-  provider.addCard(customer); // which is not charged without being asked
+  provider.addCard(customer); // which is only charged on request
   const { id } = await stripe.subscriptions.create({
     ...{ customer, items: [{ price: small }], payment_behavior: "default_incomplete" },
   });

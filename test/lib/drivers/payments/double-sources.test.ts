@@ -1,4 +1,4 @@
-/** Where the double follows what the provider's documentation says, and it would be easy not to: see its ASSUMPTIONS.md. */
+/** Tests details in which the fake provider follows the documentation: see its ASSUMPTIONS.md. */
 import { existsSync, readFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

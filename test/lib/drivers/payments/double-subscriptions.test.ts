@@ -1,4 +1,4 @@
-/** The provider's double keeps subscriptions as the real one does: what can be, and what it costs. */
+/** Tests that the fake provider has the real one's rules and prices for subscriptions. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
@@ -113,7 +113,7 @@ rules("that has ended is there, and changes no more", async (scene) => {
 });
 
 costs("credit what was not used and charge the rest, to the second, as they were previewed", async (scene) => {
-  const { provider, stripe, small } = scene, second = await makePrice(scene, 31 * DAY); // 0.01 for each second
+  const { provider, stripe, small } = scene, second = await makePrice(scene, 31 * DAY); // 0.01 per second
   const { id, items } = await subscribe(scene, [small, 2]), date = START + 10 * DAY + 1;
   provider.setNow(date + 7);
   const change = [{ id: items.data[0]!.id, quantity: 3 }, { price: second, quantity: 1 }];

@@ -1,4 +1,4 @@
-/** The provider's double in trouble, and the events that it brings. */
+/** Tests faults and events of the fake provider. */
 import type Stripe from "stripe";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,7 +36,7 @@ const TROUBLE: readonly (readonly [fault: Fault, type: string, made: number])[] 
 for (const [fault, type, made] of TROUBLE) {
   faults(`${fault.what} is a ${type} until it is mended, with ${made} customers made`, async ({ provider, stripe }) => {
     const mend = provider.break(fault);
-    const caller = ["hang", "slow"].includes(fault.what) ? clientOf(provider, 50) : stripe; // only these are given up
+    const caller = ["hang", "slow"].includes(fault.what) ? clientOf(provider, 50) : stripe; // only these are abandoned
     const { type: met, headers } = await rejection(caller.customers.create()) as Stripe.errors.StripeError;
     assert.equal([met, provider.state.customers.size], [type, made]);
     if (fault.what === "429") assert.is(headers?.["retry-after"], "7");

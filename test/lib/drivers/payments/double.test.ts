@@ -1,4 +1,4 @@
-/** The provider's double minds its manners: who asks, how, with what, and how often. */
+/** Tests how the fake provider checks requests: keys, versions, forms and idempotency. */
 import type Stripe from "stripe";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -22,7 +22,7 @@ test.after.each(({ provider }) => provider.close());
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** As no decent client asks; returns the status, the error and the headers. */
+/** Sends an invalid request. Returns the status, the error and the headers. */
 async function post(provider: Provider, path: string, body: string, headers: Record<string, string> = {}) {
   const good = { authorization: `Bearer ${provider.key}`, "stripe-version": VERSION, "content-type": FORM };
   const response = await fetch(provider.url + path, { method: "POST", body, headers: { ...good, ...headers } });

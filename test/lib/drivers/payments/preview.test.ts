@@ -7,14 +7,14 @@ import { rejection } from "#test/support/until.ts";
 
 interface Scene extends paid.Paying {
   customer: string;
-  /** Of two small spokes and a large one, begun on the first of December. */
+  /** A subscription with two small spokes and a large one, started on the first of December. */
   subscription: string;
   ask(...sizes: SizeChange[]): ReturnType<paid.Paying["payments"]["preview"]>;
 }
 
 const { NEVER, SMALL, LARGE, DAYS } = paid;
 const test = suite<Scene>("preview"), trouble = suite<Scene>("preview in trouble"), pure = suite("changeOf");
-/** 20 of its 31 days are left then: 20.00 of a small one, and 40.00 of a large one. */
+/** At this time 20 of 31 days are left: 20.00 for a small spoke and 40.00 for a large one. */
 const MIDDLE = paid.DECEMBER + 11 * DAYS;
 
 async function openBilled(scene: Scene): Promise<void> {

@@ -70,7 +70,7 @@ test("takes none that has the name and is something else, and says which", async
   assert.is(await as({ recurring: { ...price.recurring, usage_type: "metered" } }), other);
   assert.is(await as({ recurring: null }), other);
   assert.is(await as({ active: false }), "archived");
-  await payments.priceFor(SMALL, NEVER); // as it was, it is taken
+  await payments.priceFor(SMALL, NEVER); // unchanged, it is used
 });
 
 test.run();

@@ -55,7 +55,7 @@ make("is one item a size, invoiced to be paid within 30 days, and the hub's", as
 
 make("shows the invoice that is late, and neither one that was paid before it nor the next month's", async (scene) => {
   const { provider, payments } = scene, { id } = await scene.create();
-  provider.setNow(paid.DECEMBER + 2 * DAYS); // the first is no draft any more
+  provider.setNow(paid.DECEMBER + 2 * DAYS); // the first invoice is no longer a draft
   const first = provider.pay(id);
   provider.setNow(paid.DECEMBER + 110 * DAYS);
   const [oldest, ...later] = [...provider.state.invoices.values()].filter(({ status }) => status === "open")
@@ -83,7 +83,7 @@ make("is made once though an earlier holder's call is under way, and asks for so
   const patient = paid.paymentsFor(provider, { settle: 500 }), items = [{ price: small, size: "small", quantity: 2 }];
   const second = patient.createSubscription({ federationId: HUB, customer, items }, NEVER);
   await until(() => provider.calls.some(({ path, status }) => path === CREATE.path && status === 400));
-  mend(); // the first one's call comes to its end while the second one lets it
+  mend(); // the first call ends while the second one waits
   assert.equal(quantitiesOf(await second), { small: 2 });
   assert.equal([provider.state.subscriptions.size, totals(scene)], [1, [3100, 3100]]);
 });
@@ -119,7 +119,7 @@ make("is another one after one has ended, on the same day too", async (scene) =>
   const third = await scene.create(3);
   assert.equal([third.status, scene.provider.state.subscriptions.size], ["active", 3]);
   const answers = scene.provider.calls.filter(({ method, path }) => method === "POST" && path === CREATE.path);
-  assert.equal(answers.map(({ status }) => status), [200, 200, 200]); // none took another's key
+  assert.equal(answers.map(({ status }) => status), [200, 200, 200]); // no call used another one's key
 });
 
 make("overlooks a subscription of the customer that other hands have made", async (scene) => {

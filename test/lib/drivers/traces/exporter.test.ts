@@ -1,4 +1,4 @@
-/** What goes to who collects traces, and that nothing that one does holds anybody up. */
+/** Tests what is sent to a collector, and that a collector never delays anybody. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog } from "#lib/base/log.ts";
@@ -198,7 +198,7 @@ test("a collector that is away costs a queue, and what is over that is dropped a
   many(exporter, 10_000);
   assert.ok(performance.now() - began < SECOND, "who tells of a span waits for nobody");
   assert.ok(context.dropped >= 10_000 - 2048 - 512, String(context.dropped));
-  await until(() => context.dropped === 10_000); // each batch after its tries
+  await until(() => context.dropped === 10_000); // each batch after its attempts
   await exporter.close();
   assert.equal(log.map(({ message, reason, dropped }) => [message, reason ?? dropped]), [
     ["Cannot send traces; some may be lost", "connection refused"],
@@ -233,7 +233,7 @@ test("an answer without end is not read to its end", async (context) => {
   };
   const exporter = open();
   exporter.take(span("first"));
-  await collector.span("first"); // sent again, for nothing is known of it
+  await collector.span("first"); // sent again, because its result is unknown
   await exporter.close();
   assert.ok(sent < 32 * 2 ** 20, String(sent));
 });

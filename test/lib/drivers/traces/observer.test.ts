@@ -1,4 +1,4 @@
-/** Which spans are made of what telemetry tells, what they are called, and what they do not say. */
+/** Tests which spans are created, their names, and what they leave out. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";

@@ -1,4 +1,4 @@
-/** Answers that no API server gives: pages, redirections, other protocols, and what never comes to its end. */
+/** Tests invalid responses: pages, redirects, other protocols, and responses that never end. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { anyone, failureOf, GET, PATCH, withServer } from "#test/support/kube/api.ts";

@@ -67,7 +67,7 @@ test("a call that waits for a place is called off at once", () =>
     const hanging = api.call(GET, first).catch((error) => error);
     while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const waiting = api.call(GET, second).catch((error) => error);
-    await new Promise((resolve) => setTimeout(resolve)); // it has joined the queue
+    await new Promise((resolve) => setTimeout(resolve)); // the call is queued
     second.abort(reason);
     assert.is(await waiting, reason);
     assert.is(server.asked.length, 1);
@@ -101,7 +101,7 @@ test("a 429 holds back every call until the server wants to hear from us", () =>
   }, async (api) => {
     const first = api.call(GET, anyone);
     while (!refusedAt) await new Promise((resolve) => setTimeout(resolve, 5));
-    await new Promise((resolve) => setTimeout(resolve, 100)); // the refusal is on its way to the client
+    await new Promise((resolve) => setTimeout(resolve, 100)); // the 429 is on its way to the client
     await Promise.all([first, api.call({ ...GET, path: "/other" }, anyone)]);
     assert.is(gaps.length, 2);
     for (const gap of gaps) assert.ok(gap > 900, `asked again after ${gap} ms`);
@@ -160,7 +160,7 @@ test("closing ends what rests because the server asked for it", () =>
   }, async (api, server) => {
     assert.is((await failureOf(api.stream("/log", {}, anyone))).code, "TooManyRequests");
     const under = [api.call(GET, anyone), api.call(PATCH, anyone), api.stream("/log", {}, anyone)].map(failureOf);
-    await new Promise((resolve) => setTimeout(resolve)); // they rest
+    await new Promise((resolve) => setTimeout(resolve)); // the calls are waiting
     api.close();
     assert.equal((await Promise.all(under)).map(({ code }) => code), ["closed", "closed", "closed"]);
     assert.is(server.asked.length, 1);

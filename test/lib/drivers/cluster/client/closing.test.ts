@@ -1,4 +1,4 @@
-/** Nothing of a cluster that was closed keeps a process alive, whatever trouble there was. */
+/** Tests that a closed cluster does not keep the process running, even after errors. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";

@@ -1,4 +1,6 @@
-/** What kubectl makes of a kubeconfig: which credential wins, impersonation, and several files. */
+/**
+ * Tests that kubeconfigs are read as kubectl reads them: precedence of credentials, impersonation and several files.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -30,7 +32,7 @@ test.after.each(async ({ folder, server }) => {
   await rm(folder, { recursive: true });
 });
 
-/** The headers of one call with these credentials. */
+/** Returns the headers of one call with these credentials. */
 async function call(server: KubeServer, source: KubeconfigSource) {
   const connections = await openServerConnections(source);
   const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });

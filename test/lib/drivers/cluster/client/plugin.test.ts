@@ -1,4 +1,4 @@
-/** Exec plugins, token files and providers of a kubeconfig that hang, fail, or answer what they should not. */
+/** Tests exec plugins, token files and providers that hang, fail or return invalid data. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ const API = "client.authentication.k8s.io/v1", SERVER = "http://127.0.0.1:1";
 
 interface Scene {
   readonly folder: string;
-  /** Lines of the log. */
+  /** The log lines. */
   readonly lines: string[];
   /** Reads the credentials before each call. */
   open(user: object, deadline?: number, cluster?: object): Promise<Connections>;
@@ -213,7 +213,7 @@ test("renews an expired id token, each refresh token once", async ({ open }) => 
   }
 });
 
-/** Lets the reader of a named pipe end. */
+/** Unblocks the reader of a named pipe. */
 async function feed(file: string, text: string): Promise<void> {
   const pipe = await openFile(file, "r+");
   await pipe.write(text);

@@ -1,4 +1,4 @@
-/** Credentials, certificates and kubeconfigs that are replaced while the program runs, or that do not come. */
+/** Tests credentials, certificates and kubeconfigs that change at runtime or do not arrive. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { TLSSocket } from "node:tls";
 import { tmpdir } from "node:os";
@@ -23,9 +23,9 @@ import { until } from "#test/support/until.ts";
 
 interface Scene {
   readonly folder: string;
-  /** A server that is closed with the test, and on failures too. */
+  /** Starts a server that is closed after the test, even if it fails. */
   serve(handle: Handle, tls?: Parameters<typeof openKubeServer>[1]): Promise<KubeServer>;
-  /** A client that asks for its credentials before each call. */
+  /** Returns a client that reads its credentials before each call. */
   open(source: KubeconfigSource, deadline?: number): Promise<Api>;
 }
 
@@ -60,7 +60,7 @@ test.after.each(async ({ folder }) => {
 const fine: Handle = (_asked, response) => answer(response, 200, { fine: true });
 const bearer: Handle = ({ headers }, response) => answer(response, 200, { who: headers.authorization });
 
-/** A plugin that counts its runs, and gives a token of that number which is good until then. */
+/** Creates a plugin that returns its run number as the token, valid until the given time. */
 function plugin(folder: string, until: string): object {
   const credential =
     `{"status": {"token": "t'$(wc -l < "${folder}/runs" | tr -d " ")'", "expirationTimestamp": "${until}"}}`;

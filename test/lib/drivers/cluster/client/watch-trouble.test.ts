@@ -1,4 +1,4 @@
-/** Watches of servers that say what no server should, or nothing. */
+/** Tests watches of servers that send invalid data or nothing. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { answer, refuse } from "#test/support/kube/server.ts";

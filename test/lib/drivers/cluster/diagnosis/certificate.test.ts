@@ -38,7 +38,7 @@ const errored = (reason: string) => chain({ state: "errored", reason, failureTim
 const SELF = "Waiting for HTTP-01 challenge propagation:";
 const GET =
   `failed to perform self check GET request 'http://${HOST}/.well-known/acme-challenge/x': Get "http://${HOST}/":`;
-/** What cert-manager says while it waits, and what is made of it after ten minutes. */
+/** Messages while cert-manager waits, and their diagnosis after ten minutes. */
 const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] = [
   [`${SELF} ${GET} dial tcp: lookup ${HOST} on 10.96.0.10:53: no such host`, "DomainNotFound", /Create a DNS record/],
   [`${SELF} wrong status code '404', expected '200'`, "DomainNotHere", /DNS record of moodle/],
@@ -62,7 +62,7 @@ for (const [says, code, hint] of PENDING) {
   });
 }
 
-/** What the authority has decided. */
+/** Final decisions of the certificate authority. */
 const DECIDED: readonly (readonly [says: string, code: string])[] = [
   [
     "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: Error creating new order :: too many failed authorizations recently",

@@ -16,7 +16,7 @@ const answered = (
     errorOf({ status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) }, doing),
   );
 
-/** What the API server answers, and how the report begins. */
+/** Responses of the API server, and the start of the explanation. */
 const ANSWERS:
   readonly (readonly [status: number, reason: string, says: string, code: string, blame: string, begins: string])[] = [
     [

@@ -13,7 +13,7 @@ const pulling = (message: string, reason = "ImagePullBackOff") =>
   }, { containers: [{ name: "moodle", image: NAME }] });
 const backOff = (why: string) => pulling(`Back-off pulling image "${NAME}": ErrImagePull: ${why}`);
 
-/** What runtimes and registries say, whether it is given up at the back-off, and what the hint is about. */
+/** Messages of runtimes and registries, whether the back-off ends the wait, and the subject of the hint. */
 const WORDS: readonly (readonly [who: string, says: string, final: boolean, hint: RegExp])[] = [
   [
     "containerd",

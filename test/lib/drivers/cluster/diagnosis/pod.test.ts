@@ -96,7 +96,7 @@ test("a driver that cannot provision is given ten minutes", () => {
   const events = [event(CLAIM, "ProvisioningFailed", message)];
   isWaiting(diagnose(claim("Pending"), [], events, clock(9 * MINUTE)), /ResourceExhausted/);
   isImpossible(diagnose(claim("Pending"), [], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
-  // Who has just retried gets as long again.
+  // A new retry gets the full time again.
   isWaiting(diagnose(claim("Pending"), [], events, clock(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
 });
 

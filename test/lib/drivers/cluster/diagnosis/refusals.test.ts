@@ -47,7 +47,7 @@ test("each kind of refusal has its own code", () => {
   assert.is(code('User "system:serviceaccount:a:b" cannot create resource "pods" in API group ""'), "Forbidden");
 });
 
-/** What admission says in several versions of Kubernetes and from several of its neighbours. */
+/** Messages of admission control in several versions of Kubernetes and of related projects. */
 const WORDS: readonly (readonly [says: string, code: string, heals: string, why: RegExp])[] = [
   [
     'pods "x" is forbidden: exceeded quota: compute-resources, requested: limits.cpu=1,limits.memory=2Gi, used: ' +

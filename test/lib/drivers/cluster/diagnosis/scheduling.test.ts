@@ -10,7 +10,7 @@ const test = suite("nodeTrouble");
 const unscheduled = (message: string, reason = "Unschedulable") =>
   pod(job(), { conditions: [{ type: "PodScheduled", status: "False", reason, message, lastTransitionTime: at(0) }] });
 
-/** What schedulers of several versions say, and what the hint is about. */
+/** Messages of several scheduler versions, and the subject of the hint. */
 const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
   [
     "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found",
