@@ -184,7 +184,7 @@ test("a route exports its methods and reaches no database and no cluster by itse
     }
     const known = path.startsWith("routes/api/") ? /^(?:valibot$|#lib\/)/ : /^(?:valibot$|#lib\/|#routes\/api\/)/;
     const others = imports.filter((specifier) => !known.test(specifier));
-    const drivers = imports.filter((specifier) => /^#lib\/(?:drivers|work|scheduler)\//.test(specifier));
+    const drivers = imports.filter((specifier) => /^#lib\/(?:drivers|workers|scheduler)\//.test(specifier));
     found.push(...[...others, ...drivers].map((specifier) => `${path} imports ${specifier}`));
   }
   none(found);

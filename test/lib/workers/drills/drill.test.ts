@@ -88,7 +88,7 @@ test("tells a failure once, until a backup has been proved again.", async ({ sce
     await ended(scene, await night(scene, id));
     assert.match(
       (await backupRow(scene, (await listBackups(scene.db.rows, id))[0]!.id)).proofError!,
-      /of another site/,
+      /belongs to another site/,
     );
   }
   assert.equal(await told(), ["tenant_backup_failed"]);

@@ -82,7 +82,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "CreateContainerConfigError",
     fault: "operator",
     message: /^The container postgres of pod db-0 cannot be configured: secret "moodle" not found$/,
-    hint: /The secret moodle is not there/,
+    hint: /The secret moodle does not exist/,
     event: "Failed",
   },
   {
@@ -202,7 +202,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     fault: "cluster",
     message:
       /^Deployment moodle did not become ready in time: ReplicaSet "moodle-\S+" has timed out progressing\. Pod moodle-\S+ is not ready: Startup probe failed: curl.*\. Its log ends: ready to handle connections$/,
-    hint: /events and the log of its pods/,
+    hint: /events and logs of its pods/,
     event: "Unhealthy",
   },
   {

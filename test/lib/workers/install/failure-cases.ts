@@ -131,7 +131,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     step: "database",
     code: "ProvisioningFailed",
     fault: "operator",
-    message: /claim data-db-0: failed to provision volume with StorageClass "standard": .*pool full$/,
+    message: /PersistentVolumeClaim data-db-0: failed to provision volume with StorageClass "standard": .*pool full$/,
     hint: /driver of the storage class standard/,
     event: "ProvisioningFailed",
   },
@@ -222,7 +222,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "deadline",
     fault: "cluster",
     message: /Waiting for StatefulSet db took over \d+ s; last seen: The database is starting, /,
-    hint: /last seen waiting for/,
+    hint: /Fix what it was waiting for/,
     event: "Unhealthy",
   },
 ];

@@ -105,9 +105,9 @@ test("takes its last snapshot with the class that its region names, and none whe
     const notes = (await scene.operations(id))[0]!.progress.notes ?? [];
     assert.equal(
       notes,
-      slug === "algebra"
-        ? []
-        : ["No last snapshot: the cluster has no snapshot class z-gone for these volumes that retains"],
+      slug === "algebra" ? [] : [
+        "No last snapshot: the cluster has no snapshot class z-gone with the deletion policy Retain for these volumes",
+      ],
     );
   }
   const contents = scene.simulator.objects("VolumeSnapshotContent");
