@@ -1,4 +1,7 @@
-/** Whether a blueprint can put a site onto volumes that were made from snapshots, and what such a site has to be. Pure. */
+/**
+ * Checks whether a blueprint can run a site on volumes created from snapshots, and computes the inputs of such a site.
+ * Pure.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { JOBS, SPOKE_STEPS } from "#lib/moodle/files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -8,11 +11,11 @@ import { writeAmount } from "#lib/moodle/quota.ts";
 import { type Disk, larger, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
-/** The inputs with disks that hold what the snapshots need at least, in bytes. Null where that is not known. */
+/** Returns the inputs with disks large enough for the snapshots. `sizes` are bytes; null if the size is unknown. */
 export function withRoomFor(inputs: SpokeInputs, sizes: Readonly<Record<Disk, number | null>>): SpokeInputs {
   const { files, database } = inputs.resources.disks;
   const held = (disk: string, bytes: number | null) => larger(disk, writeAmount("storage", bytes ?? 0));
-  // The StatefulSet is made anew, with the disk that there is.
+  // The StatefulSet is recreated with the current disk size.
   const { madeDatabaseDisk: _, ...roomy } = withDisks(inputs, {
     files: held(files, sizes.files),
     database: held(database, sizes.database),
@@ -20,7 +23,7 @@ export function withRoomFor(inputs: SpokeInputs, sizes: Readonly<Record<Disk, nu
   return roomy;
 }
 
-/** Why the blueprint cannot do what these inputs ask by their origin and their claims; null where it can. */
+/** Returns why the blueprint does not support the origin and claims of these inputs; null if it supports them. */
 export function lackForOrigin(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,
@@ -45,7 +48,7 @@ export function lackForOrigin(
   return null;
 }
 
-/** The volume claims that an object is, makes or uses. */
+/** Returns the names of the volume claims that an object is, creates or uses. */
 function claimsIn({ kind, metadata, spec }: KubeObject): string[] {
   const pod = (spec?.jobTemplate?.spec ?? spec)?.template?.spec;
   return [

@@ -1,4 +1,4 @@
-/** What a change of words, look and address makes of what a spoke is made from. Pure. */
+/** Computes a spoke's inputs after a change of its settings or domain. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -11,7 +11,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 type Words = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
 
-/** What of a spoke's inputs can be asked to be other than it is. */
+/** The inputs that the operation `configure` can change. */
 export type Configured = Words & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
 
 export function configuredPart(inputs: SpokeInputs): Configured {
@@ -24,7 +24,7 @@ export function wordsPart({ displayName, adminEmail, brand }: Words): Words {
   return { displayName, adminEmail, brand };
 }
 
-/** What of a site that is set up has to be set anew. */
+/** Returns the seed parts to run again on an existing site. */
 export function changedParts(before: Words, after: Words): SeedPart[] {
   return [
     ...(before.displayName !== after.displayName ? ["title" as const] : []),
@@ -34,9 +34,8 @@ export function changedParts(before: Words, after: Words): SeedPart[] {
 }
 
 /**
- * The spoke under this host: the one that it leaves leads there, and so do those of the former ones that are `kept`.
- * Each host has a certificate of its own, for the former one may be gone from DNS, and could not be proved with the new
- * one.
+ * Returns the inputs with this host. The previous host becomes a redirect, and former hosts in `kept` remain redirects.
+ * Each host has its own certificate, because a former host may no longer resolve and would fail validation.
  */
 export function movedInputs(inputs: SpokeInputs, host: string, kept: readonly string[]): SpokeInputs {
   const { certificate = CERTIFICATE, formerHosts = [] } = inputs;
@@ -51,7 +50,7 @@ export function movedInputs(inputs: SpokeInputs, host: string, kept: readonly st
   };
 }
 
-/** What these steps make before and after, and becomes another by the change. */
+/** Returns the objects of these steps that exist before and after the change and differ. */
 export function changedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
@@ -67,7 +66,7 @@ export function changedObjects(
   });
 }
 
-/** The Ingresses of the one with the rules of the other besides, so that both names lead to the site. */
+/** Returns the Ingresses of `before` with the rules of `after` added, so that both hosts lead to the site. */
 export function withBothNames(before: readonly KubeObject[], after: readonly KubeObject[]): KubeObject[] {
   return before.map((object) => {
     const other = after.find((each) => titleOf(each) === titleOf(object));

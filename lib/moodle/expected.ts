@@ -1,6 +1,6 @@
 /**
- * What has to stand in a spoke's namespace while it is active, by the inputs that it was made from: all that its
- * installation applied, with what operations change (replicas, whether scheduled tasks are paused) as its state says.
+ * Lists the objects that an active spoke's namespace must contain. Fields that operations change (replicas, suspended
+ * cron) follow from the spoke's state.
  */
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -13,13 +13,13 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Expected {
   readonly object: KubeObject;
-  /** The object without its state, as it is applied; null for what is made once, and is right as it stands. */
+  /** The manifest without operational state, as it is applied; null for objects that are only created. */
   readonly applied: KubeObject | null;
-  /** Fields of its spec that actions change: patched, since an apply that arrives late would change them back. */
+  /** Fields of `spec` that actions change. They are patched, because a late apply would revert them. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
-   * `presence`: only that it is there. So it is with what holds secrets, with what the seed was told (the hub's settings of
-   * that day are not kept), and with a claim that the cluster made itself from a template.
+   * `presence`: only existence is checked. This holds for Secrets, for seed settings (hub settings are not stored), and
+   * for claims that a StatefulSet created.
    */
   readonly judged: "whole" | "presence";
 }
@@ -27,7 +27,7 @@ export interface Expected {
 export interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** What only those need who apply what is judged by its presence. */
+  /** Needed only to apply objects whose presence is checked. */
   readonly hub?: HubSettings;
   readonly relaySecret?: string | null;
 }
@@ -53,7 +53,7 @@ export function expectedObjects(
   });
 }
 
-/** The steps that make objects of each kind: the same for all spokes of a blueprint. */
+/** Returns which steps create objects of each kind. It is the same for all spokes of a blueprint. */
 export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
   for (const step of SPOKE_STEPS) {
@@ -64,7 +64,7 @@ export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyM
   return steps;
 }
 
-/** `Deployment/moodle`. */
+/** Returns a title such as `Deployment/moodle`. */
 export function titleOf({ kind, metadata }: { readonly kind: string; readonly metadata: { name: string } }): string {
   return `${kind}/${metadata.name}`;
 }
@@ -74,7 +74,7 @@ function stateOf({ kind }: KubeObject, maintenance: boolean): Expected["state"] 
   return kind === "CronJob" ? { suspend: maintenance } : undefined;
 }
 
-/** Claims that a StatefulSet's controller makes for its first pod. */
+/** Returns the claims that a StatefulSet's controller creates for its first pod. */
 export function claimsOf(object: KubeObject): KubeObject[] {
   const templates: readonly KubeObject[] = object["spec"]?.volumeClaimTemplates ?? [];
   return templates.map(({ metadata, spec }) => ({
@@ -86,8 +86,8 @@ export function claimsOf(object: KubeObject): KubeObject[] {
 }
 
 /**
- * The manifest as it can be applied to what stands there: a disk that has grown is never asked to shrink, templates of
- * claims, which cannot be changed, stay as they are, and of which revision an object is, is not the object's doing.
+ * Returns the manifest in a form that can be applied to the existing object. It never shrinks a disk, and it keeps the
+ * claim templates, which are immutable.
  */
 export function fitted(manifest: KubeObject, standing: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, standing);
@@ -98,7 +98,7 @@ export function fitted(manifest: KubeObject, standing: KubeObject): KubeObject {
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
-/** The same, and with the revision that it carries: to find out what somebody has changed. */
+/** Returns the same with the object's own revision annotation, to detect manual changes only. */
 export function asItWas(manifest: KubeObject, standing: KubeObject): KubeObject {
   const fitting = fitted(manifest, standing);
   const revision = standing.metadata.annotations?.[REVISION];

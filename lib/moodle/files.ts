@@ -1,8 +1,7 @@
 /**
- * The files that a blueprint is made of, and which placeholders each may use.
- *
- * The names are the contract with BLUEPRINT_DIR: a file there replaces the built-in one of its name. A name that is not
- * listed here is refused, because a mistyped one would be left out without a word.
+ * Lists the files of a blueprint and the placeholders that each may use.
+ * A file in BLUEPRINT_DIR replaces the built-in file of the same name. Unknown names are rejected, so that a typo is
+ * not ignored silently.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +19,7 @@ import {
   SPOKE_NAMES,
 } from "#lib/moodle/values.ts";
 
-/** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
+/** The Jobs of the blueprint. `install` runs `reset` first if an earlier attempt did not finish. */
 export const JOBS = [
   ...["install", "reset", "verify", "claim", "settle", "seed", "health", "preflight", "upgrade"] as const,
   ...[
@@ -50,7 +49,7 @@ export type HubStep = "namespace" | "rooms" | "issuer";
 
 export type Files = Readonly<Record<string, string>>;
 
-/** What a spoke's step applies; the namespace is created instead. */
+/** The files that each step applies. The namespace is created, not applied. */
 export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
   namespace: ["namespace.yaml"],
   policies: ["limits.yaml", "network.yaml"],
@@ -63,7 +62,7 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
   ingress: ["ingress.yaml"],
 };
 
-/** Steps that apply objects of a spoke, in the order of an install. */
+/** The steps that apply objects of a spoke, in the order of an installation. */
 export const SPOKE_STEPS = Object.keys(STEP_FILES) as readonly SpokeStep[];
 
 export const JOB_FILES: Readonly<Record<JobName, string>> = {
@@ -86,23 +85,23 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   "protect-sign-in": "protect-sign-in-job.yaml",
 };
 
-/** Rooms and namespace stand in one file, the namespace first. */
+/** Namespace and settings objects are in the same file, the namespace first. */
 export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   namespace: "hub.yaml",
   rooms: "hub.yaml",
   issuer: "issuer.yaml",
 };
 
-/** Created once with random values, and applied with the spoke's password at the mail relay. */
+/** `secrets.yaml` is created once with random values. `mail.yaml` is applied with the spoke's relay password. */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
-/** Applied with the site's own Ingress, once for each host that leads there. */
+/** Applied once for each former host, together with the site's Ingress. */
 export const FORMER_FILE = "former.yaml";
 
-/** Never applied: its containers are put into those of the site. */
+/** Never applied: its containers are inserted into the site's pods. */
 export const ADOPT_FILE = "adopt.yaml";
 
-/** Manifests, with the placeholders that each may use. */
+/** The manifest files, each with its allowed placeholders. */
 export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_NAMES)] as const),
   ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_NAMES, ...JOB_NAMES])] as const),
@@ -115,7 +114,7 @@ export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_NAMES)] as const),
 ]);
 
-/** Files that are read as settings or as they are. */
+/** Files that contain settings or scripts. */
 export const SIZES_FILE = "sizes.yaml";
 export const IMAGES_FILE = "images.yaml";
 export const SURROUNDINGS_FILE = "surroundings.yaml";
@@ -139,9 +138,9 @@ export const FILE_NAMES: readonly string[] = [
   VERIFY_FILES_FILE,
 ].sort();
 
-/** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */
+/** Returns the files of a directory that replace built-in ones. Throws a ConfigError that lists all problems. */
 export async function readOverlay(directory: string): Promise<Files> {
-  // A mounted ConfigMap has entries of its own that begin with dots.
+  // A mounted ConfigMap contains its own entries, which start with a dot.
   const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
   const problems = names.filter((name) => !FILE_NAMES.includes(name))
     .map((name) => `BLUEPRINT_DIR has ${name}; it may have ${FILE_NAMES.join(", ")}`);

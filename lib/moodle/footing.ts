@@ -1,4 +1,4 @@
-/** What a site stands on: its volumes, and the version that its data is of. A restore puts it onto another. Pure. */
+/** The volumes and version of a site. A restore replaces them. Pure. */
 import { withRoomFor } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -13,7 +13,7 @@ export function footingOf({ version, images, claims, origin, resources }: SpokeI
   return { version, images, disks: resources.disks, ...(claims && { claims }), ...(origin && { origin }) };
 }
 
-/** The same spoke on this footing. Its StatefulSet is made anew, with the disk that there is. */
+/** Returns the spoke's inputs with this base. The StatefulSet is recreated with the current disk size. */
 export function onFooting(inputs: SpokeInputs, { version, images, claims, origin, disks }: Footing): SpokeInputs {
   const { claims: _, origin: __, madeDatabaseDisk: ___, ...rest } = inputs;
   const stood = { ...rest, version, images, ...(claims && { claims }), ...(origin && { origin }) };
@@ -21,17 +21,17 @@ export function onFooting(inputs: SpokeInputs, { version, images, claims, origin
   return standing;
 }
 
-/** What a backup is of; null where that was not noted. */
+/** Facts about a backup; null if they were not recorded. */
 interface Taken {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
-  /** Bytes that its volumes need at least; null where the driver does not say. */
+  /** Minimum bytes of its volumes; null if the storage driver does not report it. */
   readonly least: Readonly<Record<keyof Disks, number | null>>;
 }
 
 /**
- * The one that a backup becomes beside what there is. Its data needs its own version, whichever the spoke has by now; the
- * server of the database stays the spoke's, which is of the same major version.
+ * Returns the base that a restore of this backup creates. The data keeps the backup's Moodle version. The PostgreSQL
+ * image stays the spoke's, since its major version is the same.
  */
 export function footingFrom(inputs: SpokeInputs, { lmsVersion, images, least }: Taken, turn: string): Footing {
   const { postgres } = inputs.images;

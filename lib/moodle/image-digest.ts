@@ -1,7 +1,7 @@
 /** Reads the digest of the image that a site's pods run. An image tag can move, its digest cannot. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** The pods of a site's Deployment. */
+/** Selects the pods of a site's Deployment. */
 export const MOODLE_PODS = "app=moodle";
 
 const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;

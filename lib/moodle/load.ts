@@ -1,7 +1,6 @@
 /**
- * A blueprint: all that is known of making a spoke of one platform, from its files.
- *
- * Rendering is pure: the same inputs and the same revision always give the same objects, no matter who asks.
+ * Renders the objects of a Moodle site from the files of a blueprint.
+ * Rendering is pure: equal inputs and revisions give equal objects.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
@@ -34,13 +33,13 @@ import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
 import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values.ts";
 
-/** What single Jobs are told besides. */
+/** Parameters of individual Jobs. */
 export interface JobTold {
-  /** Whom the Job `sign-in-link` seals its answer for. */
+  /** The public key for which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
-  /** Of the site that the Job `settle` must find, where it is known. */
+  /** The identifier that the Job `settle` must find, if it is known. */
   readonly siteIdentifier?: string;
-  /** When the backup began that the Job `verify-files` looks at, in seconds since 1970. */
+  /** The start of the backup that the Job `verify-files` checks, in seconds since 1970. */
   readonly since?: number;
 }
 
@@ -49,11 +48,14 @@ export interface Blueprint {
   readonly sizes: Sizes;
   readonly images: Images;
   readonly surroundings: Surroundings;
-  /** Images of a version: as listed, the newest listed that it begins (4.5 -> 4.5.12), else by its family; or null. */
+  /**
+   * Returns the images of a version: the listed one, the newest listed version with this prefix (4.5 -> 4.5.12), or one
+   * from its family; null if none matches.
+   */
   findImages(version: string): SpokeImages | null;
   /**
-   * What a step applies, in order; `namespace` is one Namespace, which is created. `seed` needs the hub's settings, and of a
-   * site that is set up, what is to be set anew.
+   * Returns the objects that a step applies, in order. `namespace` is one Namespace, which is created. `seed` needs the
+   * hub's settings, and for an existing site the parts to change.
    */
   spokeObjects(
     inputs: SpokeInputs,
@@ -61,24 +63,27 @@ export interface Blueprint {
     hub?: HubSettings,
     changes?: readonly SeedPart[] | null,
   ): KubeObject[];
-  /** Secrets with new random values, to be created, never applied: what stands there already is right. */
+  /** Returns Secrets with new random values. They are created, never applied: an existing Secret is correct. */
   newSecrets(inputs: SpokeInputs): KubeObject[];
-  /** The Secret with the spoke's password at the relay, made from the relay's secret; applied in the step `secrets`. */
+  /**
+   * Returns the Secret with the spoke's relay password, derived from the relay's secret. It is applied in the step
+   * `secrets`.
+   */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: JobName, fence: string, told?: JobTold): KubeObject;
-  /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
+  /** Returns a hub's objects. `issuer` is empty without ACME_EMAIL; its objects are cluster-scoped (applyGlobal). */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
-  /** What a spoke will take, and what it may. */
+  /** Returns what a spoke's objects request, and its quota. */
   quotaArithmetic(inputs: SpokeInputs): Arithmetic;
 }
 
-/** The built-in files with those of the directory, if there is one, in their place. Throws ConfigError. */
+/** Loads the built-in files, with files of the directory replacing them. Throws ConfigError. */
 export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
   if (directory === null) return makeBlueprint(builtIn);
   return makeBlueprint({ ...builtIn, ...await readOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
 }
 
-/** Throws ConfigError, which tells everything that is wrong with the files; `source` is where they are from. */
+/** Parses the files. Throws a ConfigError that lists all problems. `source` names the files in messages. */
 export function makeBlueprint(files: Files, source = "The built-in blueprint"): Blueprint {
   const refuse = (problems: readonly string[]) => new ConfigError(problems.map((problem) => `${source}: ${problem}`));
   const parts = readParts(files, refuse);
@@ -152,7 +157,7 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       if (step === "issuer") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
-    quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // what counts is the disk that there is
+    quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // the current disk counts
       return arithmetic(
         SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
         JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),

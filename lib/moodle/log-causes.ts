@@ -1,19 +1,17 @@
 /**
- * What the last lines of a failed Job say of why it failed.
- *
- * The cluster knows no more than that a Job has failed ("has reached the specified backoff limit"); Moodle, PHP and
- * PostgreSQL say the rest, in lines that have been the same for years. What is not recognised stands with the line that
- * looks most like the reason.
+ * Finds the cause of a failed Job in the last lines of its log.
+ * The cluster only reports that a Job failed ("has reached the specified backoff limit"). Moodle, PHP and PostgreSQL
+ * print the cause in stable messages. If none is known, the line that looks most like an error is used.
  */
 import type { Blame } from "#lib/base/errors.ts";
 
 interface LogCause {
   readonly code: string;
-  /** To stand after what could not be done. */
+  /** Completes a sentence that begins with what failed. */
   readonly why: string;
   readonly blame: Blame;
   readonly hint: string;
-  /** The line that says so. */
+  /** The log line that shows the cause. */
   readonly line: string;
 }
 
@@ -157,7 +155,7 @@ const RULES: readonly Rule[] = [
   }],
 ];
 
-/** Undefined if nothing in the log is known. Lines near the end count first: what came before may have been overcome. */
+/** Returns the cause; undefined if no line is known. Later lines win, because earlier errors may have been resolved. */
 export function readLogCause(log: readonly string[]): LogCause | undefined {
   const backwards = log.toReversed();
   for (const [words, cause] of RULES) {
@@ -169,7 +167,7 @@ export function readLogCause(log: readonly string[]): LogCause | undefined {
 export const WAIT_HINT =
   "See to the database (the pod db-0), and whether network policies let it be reached; then retry.";
 
-/** What the start scripts were waiting for when the log ended. */
+/** Returns what the start scripts were waiting for when the log ended. */
 export function readLogWait(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !ALWAYS_LAST.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;
@@ -177,7 +175,7 @@ export function readLogWait(log: readonly string[]): string | undefined {
 
 const ALWAYS_LAST = /^\*\*\* Failed with return value/;
 
-/** The line that looks most like a reason; the entry point's last word is always the same, and says nothing. */
+/** Returns the line that looks most like an error. The entry point's final line is always the same and is skipped. */
 export function lastWords(log: readonly string[]): string | undefined {
   const lines = log.map((line) => line.trim()).filter((line) => /[A-Za-z]{3}/.test(line) && !ALWAYS_LAST.test(line));
   return lines.findLast((line) => /error|fatal|exception|fail|cannot|denied|invalid/i.test(line)) ?? lines.at(-1);

@@ -1,8 +1,7 @@
 /**
- * The Job that mounts one volume claim and ends. Pure.
- *
- * A storage class with `WaitForFirstConsumer` makes a volume only when a pod that uses it is scheduled. This pod is that
- * consumer, so the volume can be waited for before anything is stopped.
+ * Renders the Job that mounts one volume claim and ends. Pure.
+ * A storage class with `WaitForFirstConsumer` provisions a volume only when a pod that uses it is scheduled. This pod
+ * is that consumer, so the volume exists before the site is stopped.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -14,20 +13,26 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 interface Mount {
   readonly fence: string;
   readonly disk: Disk;
-  /** Whether the site's pods run now. Then the Job prefers their node and needs little room; they move to its volume. */
+  /**
+   * Whether the site's pods are running. The Job then prefers their node and requests little; they use the volume
+   * later.
+   */
   readonly isBesideSite: boolean;
 }
 
 const LONGEST = 4 * HOUR;
 const KEPT = HOUR;
 const LITTLE = { requests: { cpu: "10m", memory: "16Mi" }, limits: { cpu: "100m", memory: "64Mi" } };
-/** The labels of the pods that use the disk, and the user that they run as. */
+/** The labels and user ID of the pods that use each disk. */
 const USERS = {
   files: { labels: { "files-user": "true" }, id: 65534 },
   database: { labels: { role: "db" }, id: 70 },
 } as const;
 
-/** Returns the Job. If no pod of the site runs, it requests as much as the site's pod will, so that the node has room for it. */
+/**
+ * Returns the Job. If no pod of the site is running, the Job requests as much as the site's pod, so that its node has
+ * capacity for that pod.
+ */
 export function mountJob(inputs: SpokeInputs, { fence, disk, isBesideSite }: Mount): KubeObject {
   const { labels: matchLabels, id } = USERS[disk], name = `mount-${disk}-${fence}`, labels = labelsOf(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];

@@ -1,7 +1,6 @@
 /**
- * Names in the cluster.
- *
- * A namespace's name is never used twice: besides the slug, which people know, it holds 60 of the id's random bits.
+ * Builds the names of objects in the cluster.
+ * A namespace name is never reused: besides the slug it contains 60 random bits of the ID.
  */
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
@@ -11,10 +10,10 @@ import type { Disk } from "#lib/moodle/resize.ts";
 const HOST_DIGITS = 12;
 const LONGEST = 63; // RFC 1123 label
 const ID_PART = 12;
-/** Letters of an operation's id that `turnOf` takes. */
+/** The number of characters that `turnOf` takes from an operation's ID. */
 export const TURN = 10;
 
-/** The claim of a site's files and the template of its database's, unless the spoke's inputs have others. */
+/** The default names of the files claim and of the database's claim template. */
 export const FILES = "files", DATA = "data";
 
 export type NamespaceKind = "hub" | "spoke" | "sandbox";
@@ -26,7 +25,7 @@ interface Named {
   readonly id: string;
 }
 
-/** Returns a name such as `spoke-main-biology-m8k5r2dgt7w1`, which ends in the random end of the id. */
+/** Returns a name such as `spoke-main-biology-m8k5r2dgt7w1`, which ends with the last characters of the ID. */
 export function namespaceName(kind: NamespaceKind, { release, slug, id }: Named): string {
   const end = id.slice(id.lastIndexOf("_") + 1).slice(-ID_PART);
   if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end in 8 or more letters or digits`);
@@ -36,7 +35,7 @@ export function namespaceName(kind: NamespaceKind, { release, slug, id }: Named)
   return name;
 }
 
-/** Whether a namespace of this name belongs to the release. Labels can be changed, but no name. */
+/** Returns whether the namespace name belongs to this release. Labels can be changed, names cannot. */
 export function isOfRelease(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
@@ -45,40 +44,44 @@ function prefixOf(kind: NamespaceKind, release: string): string {
   return `${kind}-${release}-`;
 }
 
-/** What tells objects of one host from those of another, and fits into their names. */
+/** Returns a short hash of a host, for use in object names. */
 export function keyOfHost(host: string): string {
   return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
-/** On each VolumeSnapshot: the id of the backup that it is a part of. */
+/** The annotation of a VolumeSnapshot that holds the ID of its backup. */
 export const BACKUP = "wheelwright.dev/backup";
-/** On the administrator's Secret: the operation that made the password in it. */
+/** The annotation of the administrator's Secret that names the operation that set the password. */
 export const PASSWORD_OF = "wheelwright.dev/password-of";
-/** On a volume claim that a restore has replaced: the day until which it is kept. */
+/** The label of a replaced volume claim: the date until which it is kept. */
 export const KEPT_UNTIL = "wheelwright.dev/kept-until";
-/** On each object: the revision of the blueprint that it was rendered from. */
+/** The annotation of each object that holds the blueprint revision it was rendered from. */
 export const REVISION = "wheelwright.dev/blueprint";
-/** On each Job and its pods: the fence of the holder that started it. */
+/** The annotation or label with the fence of the run that wrote the object. */
 export const FENCE = "wheelwright.dev/fence";
 
-/** Of the operation that has a site made from snapshots, the end that no other one has: what tells its claims apart. */
+/**
+ * Returns the unique end of an operation's ID. It distinguishes the claims that the operation creates from snapshots.
+ */
 export function turnOf(operationId: string): string {
   return operationId.slice(-TURN);
 }
 
-/** The names of a site's volume claims. A StatefulSet names those of its first pod after its template and itself. */
+/**
+ * Returns the names of a site's volume claims. A StatefulSet names its first pod's claim after the template and itself.
+ */
 export function claimNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
 ): Readonly<Record<Disk, string>> {
   return { files: claims?.files ?? FILES, database: `${claims?.data ?? DATA}-${DATABASE.name}-0` };
 }
 
-/** What a site runs on. */
+/** The objects that run a site. */
 export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
 export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
 export const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
-/** Jobs that must never run side by side, no matter who started them: before one is created, no pod of these may be left. */
+/** Selects Jobs that must never run in parallel. Before one is created, no pod of these may exist. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** Every pod of the site itself and its Jobs: none is left of a suspended one. */
+/** Selects all pods of the site and its Jobs. A suspended site has none. */
 export const SITE_PODS = "role in (app,db)";

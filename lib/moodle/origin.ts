@@ -1,7 +1,6 @@
 /**
- * What an origin makes of a spoke's objects: the containers of adopt.yaml, and the snapshot that its files are made from.
- *
- * A VolumeSnapshot is named after the adoption, for a claim says ever after what it was made from, and nobody can change that.
+ * Adds an origin to a spoke's objects: the containers of adopt.yaml, and the snapshot behind the files claim.
+ * A VolumeSnapshot is named after the adoption, because a claim's data source is immutable.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -10,7 +9,7 @@ import { fill, type ManifestTemplate, type Values } from "#lib/moodle/render.ts"
 import type { Disk } from "#lib/moodle/resize.ts";
 import type { ADOPTION_NAMES } from "#lib/moodle/values.ts";
 
-/** Of the snapshot that a disk of the site is made from. */
+/** Returns the name of the VolumeSnapshot from which a disk is created. */
 export function sourceName(disk: Disk, turn: string): string {
   return `origin-${disk}-${turn}`;
 }
@@ -28,7 +27,7 @@ export function adoptionValues(
   return { ADOPT_DATABASE: containerOf("adopt-database"), ADOPT_FILES: containerOf("adopt-files") };
 }
 
-/** The claim of the files as it is made from its snapshot; any other object as it is. */
+/** Adds the snapshot to the files claim. Other objects are returned unchanged. */
 export function withSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
   if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== claimNames(inputs).files) {

@@ -1,7 +1,7 @@
 /**
- * The particulars of a spoke or a hub: what its row says of it, in a ConfigMap of its namespace, so that it is not lost with the
- * database. No secret is among them. They are signed for the namespace that they stand in, so that those that somebody else
- * wrote, or carried there from another one, are told from ours.
+ * Reads and writes the site record: the row of a spoke or hub, stored in a ConfigMap of its namespace. If the database
+ * is lost, the row is rebuilt from it.
+ * The record contains no secret. It is signed for its namespace, so that a forged or copied record is detected.
  */
 import * as v from "valibot";
 import type { Selectable } from "kysely";
@@ -17,7 +17,7 @@ type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 export const PARTICULARS: Ref = { ...KIND, name: "wheelwright" };
-/** On that ConfigMap, and on a snapshot: what it is of. */
+/** The label or annotation that says what the record describes. */
 export const PARTICULARS_OF = "wheelwright.dev/particulars-of";
 
 const SPOKE_TEXTS = [
@@ -42,9 +42,9 @@ export const SpokeParticulars = v.object({
   state: v.picklist([...HUB_STATES, "suspending", "suspended", "resuming", "updating"]),
   mail: v.picklist(["on", "held"]),
   ...v.entriesFromList(["identity", "content", "maintenance"], v.boolean()),
-  /** Records of earlier releases have none. */
+  /** Absent in records of earlier releases. */
   imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isDigest))), null), null),
-  /** What a later release has among them stays there. */
+  /** Fields that a later release adds are kept. */
   blueprintInputs: v.pipe(
     v.unknown(),
     v.check((inputs) => v.is(SpokeInputs, inputs), "must be what a spoke is made from"),
@@ -62,7 +62,7 @@ export const HubParticulars = v.object({
 });
 export type HubParticulars = v.InferOutput<typeof HubParticulars>;
 
-/** Of a backup, as its snapshots have them; the volumes are known by their names alone as these are cut. */
+/** The record of a backup, stored on its snapshots. When it is written, only the names of the volumes are known. */
 export const BackupParticulars = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),
@@ -88,7 +88,7 @@ function textOf(schema: { readonly entries: object }, row: object): string {
   return JSON.stringify(Object.fromEntries(Object.entries(row).filter(([name]) => name in schema.entries)));
 }
 
-/** Signed by `installation` for the namespace that it is to stand in. */
+/** A record, signed by `installation` for its namespace. */
 export interface SignedText {
   readonly text: string;
   readonly installation: string;
@@ -101,7 +101,7 @@ export function particularsObject(of: "spoke" | "hub", { text, installation, sig
     metadata: {
       name: PARTICULARS.name,
       labels: { [MANAGED_BY_LABEL]: "wheelwright", [PARTICULARS_OF]: of },
-      // With none of its own, an apply might take the map of annotations away, and the fence with it.
+      // Without its own annotation, an apply could remove all annotations, including the fence.
       annotations: {
         "kubernetes.io/description": `What the control plane knows of this ${of}: it is written by it alone`,
       },
@@ -112,23 +112,23 @@ export function particularsObject(of: "spoke" | "hub", { text, installation, sig
 
 const Signed = v.object(v.entriesFromList(["text", "installation", "signature"], v.string()));
 
-/** Null where the ConfigMap holds no such thing. */
+/** Returns null if the ConfigMap contains no record. */
 export function readSigned({ data }: KubeObject): SignedText | null {
   const { success, output } = v.safeParse(Signed, { ...data, text: data?.particulars });
   return success ? output : null;
 }
 
-/** The same of a snapshot. */
+/** Returns null if the snapshot has no record. */
 export function readSignedOn({ metadata }: KubeObject): SignedText | null {
   return readParticulars(Signed, metadata.annotations?.[PARTICULARS_OF] ?? "");
 }
 
-/** Null where the text is something else. */
+/** Returns null if the text is not a valid record. */
 export function readParticulars<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
   try {
     const { success, output } = v.safeParse(schema, JSON.parse(text));
     return success ? output : null;
   } catch {
-    return null; // it is no JSON
+    return null; // invalid JSON
   }
 }

@@ -1,4 +1,4 @@
-/** Reads a blueprint's files into checked parts. Everything that is wrong is told at once, each with file and place. */
+/** Parses and checks the files of a blueprint. It reports all problems at once, each with its file and path. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
@@ -22,9 +22,9 @@ import { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { readOneYaml } from "#lib/moodle/yaml.ts";
 
 interface Parts {
-  /** A short hash of what is rendered from the files; see revisionOf. */
+  /** A short hash of everything that is rendered; see revisionOf. */
   readonly revision: string;
-  /** The documents of each manifest file. */
+  /** The YAML documents of each manifest file. */
   readonly manifests: ReadonlyMap<string, readonly ManifestTemplate[]>;
   readonly sizes: Sizes;
   readonly images: Images;
@@ -41,7 +41,7 @@ interface Parts {
 
 const PHP = /^<\?php\s/;
 
-/** `refuse` makes the error of all that is wrong. */
+/** Parses the files. `refuse` creates the error for all problems. */
 export function readParts(files: Files, refuse: (problems: readonly string[]) => ConfigError): Parts {
   const problems: string[] = FILE_NAMES.filter((name) => !Object.hasOwn(files, name)).map((name) =>
     `${name} is missing`
@@ -49,7 +49,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   if (problems.length > 0) throw refuse(problems);
   const report = (problem: string): void => void problems.push(problem);
   const manifests = new Map<string, readonly ManifestTemplate[]>();
-  const broken = new Set<string>(); // what cannot be read says nothing of what is in it
+  const broken = new Set<string>(); // files that cannot be parsed are not checked further
   for (const [file, names] of MANIFESTS) {
     const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);
@@ -81,7 +81,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }
 
-/** "sizes.small.workers must be a number", for each issue. */
+/** Returns messages such as "sizes.yaml: sizes.small.workers must be a number". */
 export function issuesOf(file: string, issues: readonly v.BaseIssue<unknown>[]): string[] {
   return issues.map((issue) => `${file}: ${v.getDotPath(issue) ?? "it"} ${sentence(issue)}`);
 }
@@ -111,15 +111,15 @@ function readSettings<S extends v.GenericSchema>(
 function checkPostgres(images: Images, report: (problem: string) => void): void {
   const major = Number(/:(\d+)[^/]*$/.exec(images.postgres)?.[1]);
   for (const [version, { postgres }] of Object.entries(images.versions)) {
-    if (postgres !== undefined && major < postgres) { // an unknown major, NaN, is the operator's word
+    if (postgres !== undefined && major < postgres) { // if the tag shows no version (NaN), the operator is trusted
       report(`${IMAGES_FILE}: versions.${version} needs PostgreSQL ${postgres}, and postgres is ${images.postgres}`);
     }
   }
 }
 
 /**
- * It changes exactly when other objects are rendered from the same inputs: with the manifests as they were read and the
- * scripts, not with comments or the order of keys. Sizes, images and surroundings are among a spoke's inputs.
+ * Returns the revision. It changes exactly when the same inputs render other objects. Comments, key order, sizes and
+ * images do not affect it.
  */
 function revisionOf(manifests: Parts["manifests"], scripts: Parts["scripts"]): string {
   const text = JSON.stringify(sorted([Object.fromEntries(manifests), scripts]));
@@ -132,7 +132,10 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
 }
 
-/** A script as the argument of `php -r`: without the tag, and with nothing that the kubelet would fill in. */
+/**
+ * Returns the script as the argument of `php -r`, without its opening tag and without variables that the kubelet would
+ * expand.
+ */
 export function asArgument(script: string): string {
-  return script.replace(PHP, "").replaceAll("$(", "$$$$("); // of two dollar signs each is one here
+  return script.replace(PHP, "").replaceAll("$(", "$$$$("); // "$$" is one dollar sign in a replacement string
 }

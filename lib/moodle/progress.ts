@@ -1,18 +1,21 @@
 /**
- * How far Moodle's installer has come, by what it prints: `-->mod_quiz` as it begins with a part, and `++ Success ++` once
- * that is done. It does not say how many there will be.
+ * Counts the parts that Moodle's installer has started. It prints `-->mod_quiz` at the start of a part and `++ Success
+ * ++` at its end, but no total.
  */
 export interface PartCount {
-  /** Begins a reading of the log, from its first line on. What is told each line returns a sentence for people, or null. */
+  /**
+   * Starts reading the log from its first line. The returned function takes each line and returns a progress text or
+   * null.
+   */
   listen(): (line: string) => string | null;
-  /** How many parts there were in all; null until the installer has said that it is done. */
+  /** Returns the number of parts; null until the installer has finished. */
   counted(): number | null;
 }
 
 const PART = /^-->\s*(\S.{0,99})/;
 const DONE = /\bcompleted successfully\b/;
 
-/** `total` is what an earlier installation of the same version has counted, if one is known. */
+/** `total` is the number of parts that an earlier installation of the version counted, if known. */
 export function countParts(total: number | null): PartCount {
   let furthest = 0, all: number | null = null;
   return {
@@ -21,7 +24,7 @@ export function countParts(total: number | null): PartCount {
       return (line) => {
         if (DONE.test(line) && begun > 0) all = begun;
         const name = PART.exec(line)?.[1]?.trim();
-        if (name === undefined || ++begun <= furthest) return null; // it was read before, over a connection that was cut
+        if (name === undefined || ++begun <= furthest) return null; // already counted: the log was read again after a broken connection
         furthest = begun;
         return `part ${begun}${total !== null && begun <= total ? ` of ${total}` : ""} (${name})`;
       };

@@ -1,8 +1,8 @@
-/** What a spoke takes: its rendered objects summed up, as the cluster's quota will count them. */
+/** Sums the resources of a spoke's rendered objects as the cluster's quota counts them. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-/** Cores and bytes. */
+/** CPU cores and bytes of memory. */
 interface Load {
   readonly cpu: number;
   readonly memory: number;
@@ -15,10 +15,10 @@ export interface Demand {
 }
 
 export interface Arithmetic {
-  /** What runs all the time, and the one large Job and two small ones that may run beside it; twice the disks. */
+  /** All permanent pods, one large Job and two small ones, and twice the disks. */
   readonly demand: Demand;
   readonly quota: Demand;
-  /** Where the demand is over the quota or the largest allowed container or disk, one sentence each. */
+  /** Each problem where the needed amount exceeds the quota or a limit, one sentence each. */
   readonly over: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface PodSpec {
 
 const NOTHING: Load = { cpu: 0, memory: 0 };
 
-/** The objects of a spoke: its quota and LimitRange, what stays, and its Jobs. */
+/** Compares a spoke's objects and Jobs with its quota and LimitRange. */
 export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeObject[]): Arithmetic {
   const quota = objects.find((object) => object.kind === "ResourceQuota")?.["spec"].hard ?? {};
   const limits = objects.find((object) => object.kind === "LimitRange")?.["spec"].limits ?? [];
@@ -95,7 +95,7 @@ function podSpecOf(object: KubeObject): PodSpec | null {
   return template?.spec ?? null;
 }
 
-/** Init containers run before the others, one at a time: the pod counts as the larger of the two. */
+/** Init containers run one at a time before the others, so the pod counts as the larger of both. */
 function loadOf(pod: PodSpec, field: "requests" | "limits", usual: Record<string, string> | undefined): Load {
   const of = (container: Container): Load => {
     const given = { ...usual, ...container.resources?.[field] };
@@ -121,7 +121,7 @@ function written(load: Load): { cpu: string; memory: string } {
   return { cpu: writeAmount("cpu", load.cpu), memory: writeAmount("memory", load.memory) };
 }
 
-/** As a quantity: cores in thousandths, bytes in Gi or else in Mi. */
+/** Formats a quantity: CPU in millicores, bytes in Gi or Mi. */
 export function writeAmount(name: string, amount: number): string {
   if (name.endsWith("cpu")) return `${Math.round(amount * 1000)}m`;
   return amount % 2 ** 30 === 0 ? `${amount / 2 ** 30}Gi` : `${Math.ceil(amount / 2 ** 20)}Mi`;

@@ -1,4 +1,4 @@
-/** Which images a version of the platform is made of. */
+/** Finds the images and requirements of a Moodle version. */
 import { compareVersions, type Images, type Release, type Size, type Surroundings } from "#lib/moodle/sizes.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 
@@ -8,15 +8,18 @@ export interface SpokeImages {
   readonly fpmDirectory: string;
 }
 
-/** What a site must be to become one of a version; null is anything. */
+/** The requirements of a version; null means none. */
 export interface SpokeNeeds {
-  /** The least major version of PostgreSQL. */
+  /** The minimum major version of PostgreSQL. */
   readonly postgres: number | null;
-  /** The oldest version that an upgrade may come from. */
+  /** The oldest version from which a site can be upgraded. */
   readonly upgradesFrom: string | null;
 }
 
-/** As listed; or the newest listed version that this one begins, previews last; or by its family; or null. */
+/**
+ * Returns the images of the listed version, of the newest listed version with this prefix (previews last), or of its
+ * family; null if none matches.
+ */
 export function findImages(images: Images, version: string): SpokeImages | null {
   const listed = findListed(images, version);
   if (listed) return { moodle: listed.image, postgres: images.postgres, fpmDirectory: listed.fpmDirectory };
@@ -26,7 +29,7 @@ export function findImages(images: Images, version: string): SpokeImages | null 
   return { moodle, postgres: images.postgres, fpmDirectory: family.fpmDirectory };
 }
 
-/** By the same entry as the images. */
+/** Returns the requirements from the same entry as the images. */
 export function findNeeds(images: Images, version: string): SpokeNeeds {
   return needsOf(findListed(images, version) ?? findFamily(images, version) ?? {});
 }
@@ -45,7 +48,7 @@ function findFamily(images: Images, version: string): Images["families"][number]
   return images.families.find(({ from }) => compareVersions(from, version) <= 0);
 }
 
-/** Newest first, previews after all others: the first is the default. */
+/** Returns the versions, newest first, previews last. The first is the default. */
 export function offeredVersions(images: Images): string[] {
   const previews = (version: string) => Number(images.versions[version]!.preview);
   return Object.keys(images.versions).sort((a, b) => previews(a) - previews(b) || compareVersions(b, a));

@@ -1,10 +1,10 @@
 /**
- * Placeholders in manifests: `${NAME}`, in scalar values alone, filled in after the YAML was parsed.
- *
- * So a value can never become anything but the scalar, or the part of one, that it stands for; and since each text is
- * gone through once, a value that looks like a placeholder stays what it is. A placeholder that stands alone keeps its
- * value's type, a map included. An absent value (undefined or null) takes its key or list item away, and a map or list
- * that is emptied by this goes too: an empty selector would mean everything. `$${` is a literal `${`.
+ * Fills placeholders (`${NAME}`) in manifests. They are allowed only in scalar values, and are filled after the YAML
+ * was parsed.
+ * A value therefore cannot change the structure, and a value that looks like a placeholder is not expanded. A
+ * placeholder that is the whole value keeps its type, for example a map. An absent value (undefined or null) removes
+ * its key or list item. A map or list that becomes empty is removed too: an empty selector would match everything.
+ * `$${` is a literal `${`.
  */
 import { readYaml } from "#lib/moodle/yaml.ts";
 
@@ -12,16 +12,16 @@ const TOKEN = /\$\$\{|\$\{([A-Z][A-Z0-9_]*)\}|\$\{/g;
 const LONE = /^\$\{([A-Z][A-Z0-9_]*)\}$/;
 const ABSENT = Symbol("absent");
 
-/** One YAML document, parsed, its placeholders not yet filled in. */
+/** A parsed YAML document with unfilled placeholders. */
 export type ManifestTemplate = unknown;
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The documents of a file; what is wrong with it is told to `report`, one sentence each. */
+/** Parses the documents of a file. `report` receives each problem as a sentence. */
 export function parseDocuments(file: string, text: string, report: (problem: string) => void): ManifestTemplate[] {
   return readYaml(text, (problem) => report(`${file}: ${problem}`));
 }
 
-/** Reports every placeholder that is not among the names, stands in a key, or is not written as one; `at` is its place. */
+/** Reports each unknown or malformed placeholder, and each one in a key. `at` is its path. */
 export function checkPlaceholders(
   file: string,
   template: ManifestTemplate,
@@ -48,7 +48,7 @@ export function checkPlaceholders(
   }
 }
 
-/** The document with its placeholders filled in; a name that the values do not have is a bug, and throws. */
+/** Returns the document with its placeholders filled. Throws if a value is missing, which is a bug. */
 export function fill(template: ManifestTemplate, values: Values): unknown {
   const filled = fillNode(template, values);
   return filled === ABSENT ? undefined : filled;

@@ -1,6 +1,6 @@
 /**
- * What the program relies on in the manifests, no matter who wrote them: which objects it waits for and changes by name, and
- * which fields of theirs it must have to itself.
+ * Checks what the program requires of all manifests: the objects that it addresses by name, and the fields that it
+ * manages.
  */
 import { ADOPT_FILE, HUB_FILES, JOB_FILES, MAIL_FILE, MANIFESTS, SECRETS_FILE, STEP_FILES } from "#lib/moodle/files.ts";
 import { FILES } from "#lib/moodle/names.ts";
@@ -9,7 +9,7 @@ import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 type Report = (problem: string) => void;
 type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
 
-/** The objects that the program asks for by name, each with the field that its actions change, should they. */
+/** The objects that the program addresses by name, each with the field that actions change. */
 const NAMED: readonly (readonly [file: string, kind: string, name: string, changed?: string])[] = [
   ["database.yaml", "StatefulSet", "db", "replicas"],
   ["files.yaml", "PersistentVolumeClaim", "files"],
@@ -20,7 +20,7 @@ const NAMED: readonly (readonly [file: string, kind: string, name: string, chang
   [ADOPT_FILE, "PodTemplate", "adopt-files"],
 ];
 
-/** Kinds that must stand in a file, whatever they are called. */
+/** The kinds that a file must contain. */
 const KINDS: readonly (readonly [file: string, kind: string])[] = [
   ["limits.yaml", "ResourceQuota"],
   ["limits.yaml", "LimitRange"],
@@ -30,15 +30,15 @@ const KINDS: readonly (readonly [file: string, kind: string])[] = [
   ["issuer.yaml", "ClusterIssuer"],
 ];
 
-/** `Deployment moodle`, as far as the document says. */
+/** Returns a title such as `Deployment moodle`. */
 export function requirementTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ")
-    .replace("${FILES_CLAIM}", FILES); // a spoke's own name for it, or the usual one
+    .replace("${FILES_CLAIM}", FILES); // the placeholder stands for the default name here
 }
 
-/** One document: how it is named. */
+/** Checks the kind and name of a document. */
 export function checkObject(file: string, document: ManifestTemplate, report: Report): void {
   const metadata = isMap(document) && isMap(document["metadata"]) ? document["metadata"] : {};
   const named = isMap(document) &&
@@ -49,7 +49,7 @@ export function checkObject(file: string, document: ManifestTemplate, report: Re
   else if ("namespace" in metadata) report(`${file}: metadata.namespace is set by the program; leave it out`);
 }
 
-/** The kinds of a file: what the steps rely on, and what a late or foreign manifest could do harm with. */
+/** Checks the kinds in a file: that required ones exist, and that no dangerous one does. */
 export function checkKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
   const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;
@@ -74,7 +74,10 @@ export function checkKinds(file: string, documents: readonly ManifestTemplate[],
   }
 }
 
-/** All files together: what is named is there, nothing is there twice, and late applies change nothing back. */
+/**
+ * Checks all files together: required objects exist, no object is defined twice, and no manifest sets a field that
+ * actions change.
+ */
 export function checkWhole(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of NAMED) {
     const title = `${kind} ${name}`;

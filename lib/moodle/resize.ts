@@ -1,9 +1,7 @@
 /**
- * Another size for a spoke: what it is made from afterwards, and what it may take on the way there.
- *
- * A disk never shrinks: nobody can take one back from a file system that is in use. So what a spoke has stays among its
- * inputs when the size would have it smaller, and the quota leaves room for it twice, since a restore is made beside what
- * it replaces. Pure.
+ * Computes a spoke's inputs for another size, and the limits during the resize. Pure.
+ * A disk never shrinks, because a file system in use cannot. The inputs therefore keep the larger disks. The quota
+ * holds the disks twice, since a restore creates new volumes next to the old ones.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -14,10 +12,10 @@ export type Disks = Size["disks"];
 export type Disk = keyof Disks;
 export const DISKS: readonly Disk[] = ["files", "database"];
 
-/** Which of the disks the cluster can make larger. */
+/** Which disks the cluster can enlarge. */
 export type Growth = Readonly<Record<Disk, boolean>>;
 
-/** What the spoke is made from in the other size. All that is not its size stays as it is. */
+/** Returns the spoke's inputs in the other size. */
 export function resizedInputs(
   inputs: SpokeInputs,
   size: string,
@@ -32,7 +30,7 @@ export function resizedInputs(
   return withDisks({ ...inputs, size, resources, madeDatabaseDisk: madeDatabaseDisk(inputs) }, there);
 }
 
-/** The same with the disks that there are, whatever its size has, and with room for them. */
+/** Returns the inputs with these disk sizes and a quota that holds them. */
 export function withDisks(inputs: SpokeInputs, disks: Disks): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs, { quota, largest } = inputs.resources;
   const made = madeDatabaseDisk(inputs);
@@ -50,8 +48,8 @@ export function withDisks(inputs: SpokeInputs, disks: Disks): SpokeInputs {
 }
 
 /**
- * What must be allowed while some parts have the one size and some the other: of each bound the larger one, and no less
- * than the largest of all parts take together.
+ * Returns the limits for a spoke whose parts have different sizes during a resize: the larger value of each limit, and
+ * at least the sum of the largest parts.
  */
 export function roomBetween(
   from: SpokeInputs,
@@ -64,7 +62,7 @@ export function roomBetween(
   return { ...both, resources: { ...both.resources, quota: larger(quota, demand) } };
 }
 
-/** Of two amounts the larger one as it is written; of two maps of them, field by field. */
+/** Returns the larger of two quantities, as written; for maps, field by field. */
 export function larger<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((
@@ -75,7 +73,7 @@ export function larger<T>(one: T, other: T): T {
   return parseQuantity(String(other)) > parseQuantity(String(one)) ? other : one;
 }
 
-/** The size that the StatefulSet's template has for good: it is the one that the disk was made with. */
+/** Returns the disk size in the StatefulSet's claim template. It is the size at creation. */
 function madeDatabaseDisk({ madeDatabaseDisk: made, resources }: SpokeInputs): string {
   return made ?? resources.disks.database;
 }

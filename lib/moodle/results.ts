@@ -1,41 +1,38 @@
-/** What the Jobs' last log lines mean. */
+/** Parses the log output of the blueprint's Jobs. */
 
-/** What a spoke's database says of the site in it. */
+/** What a spoke's database says about its site. */
 export interface SiteIdentity {
   /**
-   * Nothing there; a site; or what an interrupted install left behind, which must be reset before the next. That one was
-   * attempted is enough: a reset that was killed has dropped the tables, and what it had still to remove is in the files.
+   * `partial` is an interrupted installation, which must be reset first. The record of an attempt is enough: a killed
+   * reset has dropped the tables but may have left files.
    */
   readonly state: "empty" | "installed" | "partial";
-  /** Moodle's own name for this very site: another one means that the data is not what it was. */
+  /** Moodle's unique identifier of the site. Another value means that the data was replaced. */
   readonly siteIdentifier: string | null;
-  /** The number that upgrades go by, such as 2024100712. */
+  /** Moodle's version number, such as 2024100712. */
   readonly version: string | null;
-  /** The same for people, such as 4.5.12 (Build: 20261005). */
+  /** Moodle's release name, such as 4.5.12 (Build: 20261005). */
   readonly release: string | null;
-  /**
-   * Until when the site refuses everything because of an upgrade, in seconds since 1970; it stays after one that was
-   * killed.
-   */
+  /** The end of Moodle's upgrade lock, in seconds since 1970. A killed upgrade leaves it behind. */
   readonly lockedUntil: number | null;
-  /** Null where the Job did not count. */
+  /** Null if the Job did not count. */
   readonly counts: SiteCounts | null;
 }
 
-/** What a person would count to see whether a site is whole. */
+/** Counts that show whether a site is complete. */
 export interface SiteCounts {
   readonly courses: number;
-  /** Without those that were deleted, and the guest. */
+  /** Without deleted users and the guest. */
   readonly users: number;
 }
 
-/** What lies in an image, in the numbers and words of a Site. */
+/** The version of the code in an image. */
 export interface Code {
   readonly version: string | null;
   readonly release: string | null;
 }
 
-/** Reads the verify Job's log. */
+/** Parses the log of the verify Job. */
 export function readSite(log: readonly string[]): SiteIdentity {
   const values = readValues(log);
   const names = ["attempt", "tables", "rolesactive", "siteidentifier", "version", "release"];
@@ -57,42 +54,42 @@ export function readSite(log: readonly string[]): SiteIdentity {
   };
 }
 
-/** Reads what facts.php has printed; null where the Job did not come to that. */
+/** Parses the output of facts.php; null if the Job did not print it. */
 export function readSiteFacts(log: readonly string[]): SiteIdentity | null {
   return readValues(log).has("rolesactive") ? readSite(log) : null;
 }
 
-/** Reads the preflight Job's log; null where the image keeps its code elsewhere. */
+/** Parses the log of the preflight Job; null if the image keeps its code elsewhere. */
 export function readCode(log: readonly string[]): Code | null {
   const values = readValues(log);
   const version = values.get("version") || null, release = values.get("release") || null;
   return version === null && release === null ? null : { version, release };
 }
 
-/** The comparison of a site's uploaded files with its database, and the version of the code beside them. */
+/** The result of comparing a site's uploaded files with its database, with the version of the code on the volume. */
 export interface FilesCheck {
-  /** Distinct contents that the database names, in bytes together, and how many of them were read and hashed. */
+  /** Distinct files in the database, their total bytes, and how many were hashed. */
   readonly files: number;
   readonly bytes: number;
   readonly hashed: number;
-  /** Contents that are not there, have another size, or have another hash. */
+  /** Files that are missing, or have another size or hash. */
   readonly missing: number;
   readonly otherSize: number;
   readonly otherContent: number;
-  /** Missing contents that were uploaded while the backup was taken. */
+  /** Missing files that were uploaded during the backup. */
   readonly newer: number;
-  /** False where the directory of uploaded files does not exist. */
+  /** False if the directory of uploaded files does not exist. */
   readonly hasDirectory: boolean;
-  /** Whether the site keeps its files in another store, which was not looked at. */
+  /** Whether the site stores its files elsewhere, which was not checked. */
   readonly elsewhere: boolean;
-  /** Hashes of contents that are wrong, three at most. */
+  /** Hashes of up to three wrong files. */
   readonly examples: readonly string[];
-  /** Of the code on the volume; null where no version.php is there. */
+  /** The version of the code on the volume; null if version.php is missing. */
   readonly codeVersion: string | null;
   readonly codeRelease: string | null;
 }
 
-/** Reads the log of the Job `verify-files`; null where it did not come to its end. */
+/** Parses the log of the Job `verify-files`; null if it did not finish. */
 export function readFilesCheck(log: readonly string[]): FilesCheck | null {
   if (!log.some((line) => line.trim() === "verified")) return null;
   const values = readValues(log), count = (name: string) => Number(values.get(name) ?? 0);
@@ -119,25 +116,25 @@ function readValues(log: readonly string[]): Map<string, string> {
   }));
 }
 
-/** The HTTP status that the login page answered last, or null when it did not answer. */
+/** Returns the last HTTP status of the login page; null if it did not answer. */
 export function readHealth(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
-  return statuses.at(-1) || null; // curl prints 000 for no answer
+  return statuses.at(-1) || null; // curl prints 000 if the server did not answer
 }
 
 export interface Seeding {
-  /** Whether the Job came to its end. */
+  /** Whether the Job finished. */
   readonly seeded: boolean;
   readonly done: readonly string[];
-  /** What could not be done, and is worth a note on the operation. */
+  /** Parts that were skipped. They become notes of the operation. */
   readonly leftOut: readonly string[];
 }
 
 const LEFT_OUT = "left out: ";
-/** What the Job settle says besides: of the database, and of the login page. */
+/** Lines that the Job `settle` prints in addition: database facts and the HTTP status. */
 const FACT = /^(?:\w+\|.*|\d{3})$/;
 
-/** Reads the log of the Jobs seed and settle. */
+/** Parses the log of the Jobs seed and settle. */
 export function readSeed(log: readonly string[]): Seeding {
   const lines = log.map((line) => line.trim()).filter((line) => line !== "" && !FACT.test(line));
   return {
@@ -148,17 +145,17 @@ export function readSeed(log: readonly string[]): Seeding {
 }
 
 export interface PasswordReset {
-  /** Whether Secret and account were seen to agree, at the end. */
+  /** Whether Secret and account agreed at the end. */
   readonly agreed: boolean;
-  /** Whether the site has mailed its administrator a link. */
+  /** Whether the site sent its administrator a link. */
   readonly mailed: boolean;
-  /** Why the account can have no password, in words; null where nothing is against it. */
+  /** Why the account cannot have a password; null if it can. */
   readonly refused: string | null;
 }
 
 const REFUSED = "refused: ";
 
-/** Reads the password Job's log. */
+/** Parses the log of the password Job. */
 export function readPasswordReset(log: readonly string[]): PasswordReset {
   const lines = log.map((line) => line.trim());
   const refused = lines.find((line) => line.startsWith(REFUSED));

@@ -1,9 +1,8 @@
 /**
- * A sandbox: a site that belongs to no spoke, in a namespace of its own that is closed on all sides, made to be looked at or to
- * be made others from, and then taken away. Pure.
- *
- * It is rendered by the same files as a spoke's. Nothing leads in from outside, nothing leads out but questions for names (and
- * HTTPS, where it is to be installed and the blueprint opens that for a spoke), and no mail leaves it.
+ * Defines a sandbox: a site without a spoke in an isolated, temporary namespace. Restore tests and templates use it.
+ * Pure.
+ * It is rendered from the same files as a spoke. No traffic enters it, and only DNS leaves it (and HTTPS for an
+ * installation, if the blueprint allows that to spokes). It sends no mail.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -14,8 +13,8 @@ type Whose = NonNullable<SpokeInputs["sandbox"]>;
 export type SandboxInputs = SpokeInputs & { readonly sandbox: Whose };
 
 /**
- * What a sandbox is made from, after the inputs of a spoke: its host, size, version and images, and nothing that its place in
- * the web or in its namespace has made of it. The end of the id is in the namespace's name, as that of a spoke's is. `release` is RELEASE_ID.
+ * Returns the inputs of a sandbox, based on those of a spoke: host, size, version and images, without certificates,
+ * former hosts and claims. Its namespace name ends with the end of its ID. `release` is RELEASE_ID.
  */
 export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose, release: string): SandboxInputs {
   const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...plain } = inputs;
@@ -23,7 +22,7 @@ export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose, release: stri
   return { ...plain, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
 }
 
-/** Nothing is allowed that no other policy allows: a blueprint of one's own may leave that out. */
+/** Returns a NetworkPolicy that denies all traffic that no other policy allows. A custom blueprint may lack one. */
 export function nothingAllowed({ namespace, ...inputs }: SandboxInputs): KubeObject {
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -46,7 +45,9 @@ interface Peer {
   readonly ipBlock?: object;
 }
 
-/** A NetworkPolicy of a sandbox, with what stays within its namespace, and questions for names; any other object as it is. */
+/**
+ * Restricts a sandbox's NetworkPolicy to traffic within the namespace and DNS. Other objects are returned unchanged.
+ */
 export function shutIn(object: KubeObject, { sandbox }: Pick<SpokeInputs, "sandbox">): KubeObject {
   if (!sandbox || object.kind !== "NetworkPolicy") return object;
   const { ingress, egress, ...spec } = object["spec"];
@@ -67,7 +68,7 @@ function outward(rule: Rule, { web }: Whose): Rule[] {
   return web && isOfWeb ? [{ ...rule, ports }] : within(rule, "to");
 }
 
-/** A rule that names nobody is for everybody, so that one of which nobody is left goes. */
+/** Keeps the peers within the namespace. A rule without peers would allow everyone, so it is removed. */
 function within(rule: Rule, side: "from" | "to"): Rule[] {
   const peers = (rule[side] ?? []).filter((peer) => peer.podSelector && !peer.namespaceSelector && !peer.ipBlock);
   return peers.length > 0 ? [{ ...rule, [side]: peers }] : [];

@@ -1,7 +1,6 @@
 /**
- * What the seed step is told: the spoke's own words and what its hub has in its rooms.
- *
- * What a hub has not configured yet is left out and told as a note; it is never a reason to refuse or to fail.
+ * Builds the input of the seed step from the spoke's settings and its hub's settings objects.
+ * Settings that a hub has not configured are skipped with a note. They never cause a failure.
  */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -20,23 +19,23 @@ interface Identity {
   readonly userinfoEndpoint: string | null;
 }
 
-/** What stands in a hub's rooms; null for what is not there, or not whole. */
+/** The settings in a hub's namespace; null for each that is missing or incomplete. */
 export interface HubSettings {
   readonly identity: Identity | null;
   readonly courses: readonly Course[] | null;
   readonly brand: Brand | null;
-  /** What cannot be used, one sentence each. */
+  /** Why settings cannot be used, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** A hub that has nothing to share. */
+/** The settings of a hub that has configured none. */
 export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
-/** What can be changed of a site that is set up. */
+/** The parts of an existing site that the seed can change. */
 export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
 export const WORDS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
-/** The rooms that are read: fetch each of them from the hub's namespace and hand what is there to readHubSettings. */
+/** The objects in the hub's namespace that readHubSettings expects. */
 export const ROOMS = [
   { apiVersion: "v1", kind: "ConfigMap", name: "identity" },
   { apiVersion: "v1", kind: "Secret", name: "identity" },
@@ -61,7 +60,7 @@ export function readHubSettings(rooms: readonly (KubeObject | null)[]): HubSetti
 
 export const NO_RELAY = "There is no mail relay for sites: the site sends no mail";
 
-/** What was asked for and is left out, one sentence each. */
+/** Returns notes about requested settings that were skipped, one sentence each. */
 export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
@@ -75,7 +74,7 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   ];
 }
 
-/** What the site has that this one is a copy of, by the names of its row. */
+/** The settings of the spoke that was copied, named as in its row. */
 interface Had {
   readonly brand: string | null;
   readonly seed: string | null;
@@ -84,7 +83,10 @@ interface Had {
   readonly federationId: string;
 }
 
-/** What a copy is to be that the other site was not, and the parts that set it. Of the rest, people may have made another. */
+/**
+ * Returns the settings that a copy does not share with the original, and the seed parts that apply them. Everything
+ * else may have been changed by its users and is kept.
+ */
 export function newsOf(
   inputs: SpokeInputs,
   had: Had,
@@ -104,12 +106,12 @@ export function newsOf(
   };
 }
 
-/** The look that a spoke is to have; null where it asks for none, or nobody has configured it. */
+/** Returns the spoke's theme; null if it requests none or none is configured. */
 export function themeOf({ brand }: SpokeInputs, hub: HubSettings): Brand | null {
   return brand ? brand.theme ?? hub.brand : null;
 }
 
-/** `changes` are what is set anew of a site that is set up; without them, all of it is. */
+/** Returns the placeholder values of the seed. `changes` limits the seed to these parts. */
 export function seedValues(
   inputs: SpokeInputs,
   hub: HubSettings,
@@ -119,9 +121,9 @@ export function seedValues(
   const theme = themeOf(inputs, hub);
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
   return {
-    SEED_SCRIPT: null, // these two are the blueprint's files, see load.ts
+    SEED_SCRIPT: null, // load.ts adds these two files of the blueprint
     COURSES_SCRIPT: null,
-    CHANGES: changes && (changes.join(" ") || "nothing"), // an empty text would be all
+    CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
     MAIL: mailOf(inputs) ? "on" : "off",
@@ -132,7 +134,7 @@ export function seedValues(
     ISSUER_NAME: identity?.name ?? null,
     ISSUER_URL: identity?.url ?? null,
     ISSUER_CLIENT_ID: identity?.clientId ?? null,
-    ISSUER_CLIENT_SECRET: identity?.clientSecret ?? "", // a Secret without a key would be left out whole
+    ISSUER_CLIENT_SECRET: identity?.clientSecret ?? "", // a Secret without any key would be removed
     ISSUER_SCOPES: identity?.scopes ?? null,
     ISSUER_AUTHORIZATION_ENDPOINT: identity?.authorizationEndpoint ?? null,
     ISSUER_TOKEN_ENDPOINT: identity?.tokenEndpoint ?? null,
@@ -140,7 +142,7 @@ export function seedValues(
   };
 }
 
-/** The addresses that a site is given: Moodle refuses any that is not https, and its set-up would end there. */
+/** The endpoint URLs. Moodle rejects any that is not https, and its setup would fail. */
 const ADDRESSES = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
 /** Moodle's own limits. */
 const IDENTITY_TEXTS = {
@@ -213,7 +215,7 @@ function readJson(given: string): unknown {
   try {
     return JSON.parse(given);
   } catch {
-    return given; // which is no object, and is refused as that
+    return given; // not an object, so the schema rejects it
   }
 }
 

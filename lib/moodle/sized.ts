@@ -1,16 +1,14 @@
 /**
- * Which fields of a spoke's objects are its size, and the JSON Patch that gives an object another one.
- *
- * The fields are found, not listed: those in which two renderings differ whose every amount differs. So manifests of
- * BLUEPRINT_DIR may use a size's amounts wherever they like. All of them are set each time, also those that the old size
- * and the new one have in common: what stands there may be left from a resize to a third size that came half the way.
- * And nothing else is set: moving to a newer blueprint, or undoing what somebody has changed, is not what was asked for.
+ * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them.
+ * The fields are found by comparing two renderings in which every amount differs, so manifests in BLUEPRINT_DIR can use
+ * the amounts anywhere. All of them are set each time, because an incomplete resize may have left other values. Nothing
+ * else is set: a resize does not revert manual changes or apply a newer blueprint.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
 import { ClusterError, type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-/** The name of a field; or an item of a list, by its place and by what it is called. */
+/** A field name, or a list item by its index and name. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
 export interface Field {
@@ -23,12 +21,12 @@ export interface Sized {
   readonly fields: readonly Field[];
 }
 
-/** The objects that differ by size, each with the fields that do so and what they are for these inputs. */
+/** Returns the objects that depend on the size, each with those fields and their values. */
 export function sizedObjects(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
 ): readonly Sized[] {
-  // What the template of the database's claims says is for good, and no part of the size.
+  // The claim template is immutable and not part of the size.
   const own = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...own, resources: otherwise(inputs.resources) });
   return render(own).map((object, i) => {
@@ -54,7 +52,7 @@ function fieldsThatDiffer(path: readonly Step[], one: unknown, other: unknown): 
   return [{ path, value: one }];
 }
 
-/** The cluster may have added items of its own, so that a place alone is not enough where there is a name. */
+/** The cluster may add list items, so an item is found by its name if it has one. */
 function stepTo(list: readonly unknown[], at: number): Step {
   const key = (["name", "type"] as const).find((name) => {
     const names = list.map((item) => isMap(item) ? item[name] : undefined);
@@ -63,7 +61,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
   return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
 }
 
-/** What the object has in this field; undefined where it has no such field. */
+/** Returns the value of a field; undefined if it does not exist. */
 export function readField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isMap(node) ? node[step] : undefined;
@@ -71,14 +69,14 @@ export function readField(object: unknown, path: readonly Step[]): unknown {
   }, object);
 }
 
-/** Sets the fields in the object as it stands. Throws a final ClusterError where an item is gone that a field stands in. */
+/** Returns the patch that sets the fields. Throws a final ClusterError if a list item is missing. */
 export function setFields(object: KubeObject, fields: readonly Field[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));
   return operations;
 }
 
-/** Changes the draft alike, so that what one field needed made is there for the next. */
+/** Also changes the draft, so that the next field finds parents that were added. */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
   // deno-lint-ignore no-explicit-any

@@ -1,4 +1,4 @@
-/** What blueprint files other than manifests hold: sizes.yaml, images.yaml, surroundings.yaml, as schemas. */
+/** The schemas of sizes.yaml, images.yaml and surroundings.yaml. */
 import * as v from "valibot";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -12,16 +12,16 @@ const Quantity = v.pipe(
 const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });
 const Resources = v.strictObject({ requests: Amounts, limits: Amounts });
 
-/** Everything in which sizes differ. */
+/** Everything that depends on the size. */
 export const Size = v.strictObject({
   app: Resources,
   database: Resources,
   cron: Resources,
-  /** PHP processes at once. */
+  /** The number of PHP processes. */
   workers: v.pipe(v.number("must be a number"), v.integer("must be whole"), v.minValue(1), v.maxValue(1000)),
   disks: v.strictObject({ files: Quantity, database: Quantity }),
   quota: v.strictObject({ requests: Amounts, limits: Amounts, storage: Quantity }),
-  /** The largest container and the largest disk that a spoke may ask for. */
+  /** The largest container and disk that a spoke may request. */
   largest: v.strictObject({ cpu: Quantity, memory: Quantity, disk: Quantity }),
 });
 export type Size = v.InferOutput<typeof Size>;
@@ -44,21 +44,21 @@ const IMAGE_PATTERN = "must be a container image, with ${VERSION} where the vers
 const DIRECTORY = "must be an absolute path";
 const Directory = v.pipe(v.string(DIRECTORY), v.regex(/^(?:\/[A-Za-z0-9._-]+)+$/, DIRECTORY));
 
-/** What a version asks of a site that is to become one of it. */
+/** The requirements that a site must meet before it can be upgraded to a version. */
 const Needs = v.object({
-  /** The least major version of PostgreSQL. */
+  /** The minimum major version of PostgreSQL. */
   postgres: v.optional(v.pipe(v.number(), v.integer())),
-  /** The oldest version that it can be upgraded from. */
+  /** The oldest version from which a site can be upgraded. */
   upgradesFrom: v.optional(Version),
 });
 
-/** A version's image, and what must be known of what is inside. */
+/** A version's image, and facts about its content. */
 export const Release = v.strictObject({
   image: Image,
-  /** Where its php-fpm reads pool settings. */
+  /** The directory from which its php-fpm reads pool settings. */
   fpmDirectory: Directory,
   ...Needs.entries,
-  /** Offered, but never the default. */
+  /** Previews are offered, but are never the default. */
   preview: v.optional(v.boolean(), false),
 });
 export type Release = v.InferOutput<typeof Release>;
@@ -94,28 +94,30 @@ const ObjectName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,25
 
 const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/, OBJECT));
 
-/** The cluster around the spokes; a region of the catalogue may replace any of it. */
+/** Settings of the cluster around the spokes. A region of the catalog can override each. */
 export const Surroundings = v.strictObject({
   storageClass: v.optional(ObjectName),
-  /** The VolumeSnapshotClass of backups; one that retains. Absent: the first of the cluster's that does. */
+  /**
+   * The VolumeSnapshotClass for backups, with deletionPolicy Retain. If absent, the first such class of the cluster.
+   */
   snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
   ingressNamespace: NamespaceName,
   dnsNamespace: NamespaceName,
   controlPlaneNamespace: v.optional(NamespaceName),
   tls: v.picklist(["acme", "elsewhere"], "must be acme or elsewhere"),
-  /** A ClusterIssuer that the cluster has already; Wheelwright makes none then, and needs no ACME_EMAIL. */
+  /** An existing ClusterIssuer. Wheelwright then creates none and needs no ACME_EMAIL. */
   issuer: v.optional(IssuerName),
   acmeServer: v.pipe(v.string(), v.url("must be a URL")),
 });
 export type Surroundings = v.InferOutput<typeof Surroundings>;
 
-/** Negative, zero or positive as `a` is older than, the same as or newer than `b`. */
+/** Returns a negative number, zero or a positive number if `a` is older than, equal to or newer than `b`. */
 export function compareVersions(a: string, b: string): number {
   const left = a.split(/[.-]/), right = b.split(/[.-]/);
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const order = Number(left[i] ?? 0) - Number(right[i] ?? 0);
-    if (order) return order; // a word is NaN, which says nothing
+    if (order) return order; // NaN for a word is ignored
   }
   return a.localeCompare(b);
 }

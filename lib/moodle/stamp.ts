@@ -1,7 +1,4 @@
-/**
- * What every object of ours carries, so that no manifest can forget it: its namespace, the labels that tell whose it is
- * (on pods and claims made from templates, too), and the blueprint's revision.
- */
+/** Adds namespace, owner labels (also in pod and claim templates) and blueprint revision to each object. */
 import {
   CREATED_FROM_LABEL,
   FEDERATION_LABEL,
@@ -20,12 +17,12 @@ interface Whose {
 }
 
 export interface ObjectOwner extends Whose {
-  /** Null for what belongs to no namespace. */
+  /** Null for cluster-scoped objects. */
   readonly namespace: string | null;
   readonly revision: string;
 }
 
-/** A sandbox is no spoke's: nothing that looks for what a spoke or a hub has may find it. */
+/** A sandbox has no spoke or hub label, so that searches for their objects do not find it. */
 export function labelsOf({ federationId, spokeId, sandbox }: Whose): Record<string, string> {
   const madeAfter = sandbox?.madeAfter ?? null;
   const whose = sandbox

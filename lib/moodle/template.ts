@@ -1,9 +1,7 @@
 /**
- * A template: a pristine installation that new sites are made from, in place of one of their own. Pure.
- *
- * It is of nobody: no name, address, look or course of a spoke is in it, for all of that comes with the settings and the seed
- * of the site that is made from it. Its disks are the smallest that any size has: a volume from a snapshot can be larger than
- * that, and never smaller.
+ * Computes the inputs of a template: a pristine installation from which new sites are created. Pure.
+ * A template has no name, address, theme or course of a spoke: a new site gets these from its settings and seed. Its
+ * disks are the smallest of all sizes, because a volume can be larger than its snapshot but never smaller.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -11,7 +9,7 @@ import { type Disk, DISKS, type Disks } from "#lib/moodle/resize.ts";
 import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Size } from "#lib/moodle/sizes.ts";
 
-/** What tells templates apart: a site is made from one that was made as it would be, where it would be. */
+/** The values that must match between a site and its template. */
 export interface TemplateKey {
   readonly cluster: string;
   readonly clusterUid: string;
@@ -24,11 +22,11 @@ export interface TemplateKey {
 
 interface Where {
   readonly cluster: string;
-  /** Null where the cluster's identity cannot be told. */
+  /** Null if the cluster's identity is unknown. */
   readonly clusterUid: string | null;
 }
 
-/** `revision` is the blueprint's. */
+/** Returns the key. `revision` is the blueprint's. */
 export function templateKey({ cluster, clusterUid }: Where, inputs: SpokeInputs, revision: string): TemplateKey {
   const { version, images, surroundings } = inputs;
   return {
@@ -43,17 +41,17 @@ export function templateKey({ cluster, clusterUid }: Where, inputs: SpokeInputs,
 }
 
 const SLUG = "template";
-const HOST = `${SLUG}.invalid`; // nobody's, by RFC 2606
+const HOST = `${SLUG}.invalid`; // reserved by RFC 2606
 
 interface NewTemplate {
   readonly id: string;
-  /** The sizes on offer. */
+  /** The offered sizes. */
   readonly sizes: readonly Size[];
-  /** RELEASE_ID. */
+  /** The RELEASE_ID. */
   readonly release: string;
 }
 
-/** Returns the inputs that a template for such a spoke is installed with. */
+/** Returns the inputs with which a template for such a spoke is installed. */
 export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => roomOf(a) - roomOf(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smaller);
@@ -67,7 +65,7 @@ export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTe
   return sandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
 }
 
-/** Whether the site's disks hold what the snapshots do, of which this many bytes are known to be needed. */
+/** Returns whether the site's disks can hold the snapshots. `sizes` are minimum bytes; null if unknown. */
 export function hasRoomFor({ resources }: SpokeInputs, sizes: Readonly<Record<Disk, number | null>>): boolean {
   return DISKS.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
 }

@@ -1,18 +1,17 @@
 /**
- * Reads a file that somebody wrote for the program: text, of a size that a person writes.
- *
- * What is no regular file is refused before it is opened: a pipe would keep the start waiting for ever.
+ * Reads a configuration file, up to a size limit.
+ * Only regular files are opened: a pipe would block the start forever.
  */
 import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
-const MOST_BYTES = 2 ** 20; // as much as a ConfigMap holds
+const MOST_BYTES = 2 ** 20; // the limit of a ConfigMap
 
-/** Its lines end as Unix's do. Throws an Error whose message begins with the path. */
+/** Returns the text with Unix line endings. Throws an Error whose message begins with the path. */
 export async function readTextFile(path: string): Promise<string> {
   try {
-    const found = await stat(path); // of what a link leads to: a mounted ConfigMap is made of links
+    const found = await stat(path); // follows links, since a mounted ConfigMap consists of links
     if (found.isDirectory()) throw new Error("it is a directory");
     if (!found.isFile()) throw new Error("it is no file");
     if (found.size > MOST_BYTES) throw new Error(`it has ${found.size} bytes, and at most ${MOST_BYTES} are read`);

@@ -1,8 +1,7 @@
 /**
- * Which upgrades there can be, and what a spoke is made from after one. Pure.
- *
- * It is judged by what the database says and by the code that the image holds, in the numbers that Moodle itself goes by;
- * names of versions are what people ask by, and decide only where the image does not tell.
+ * Decides which upgrades are possible, and computes a spoke's inputs after one. Pure.
+ * It compares Moodle's own version numbers of the database and the image's code. The requested version name decides
+ * only if the image shows none.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -15,7 +14,7 @@ interface UpgradeTarget {
   readonly images: SpokeImages;
 }
 
-/** The database stays what it is: another major version of PostgreSQL could not read its files. */
+/** Returns the inputs in the new version. The PostgreSQL image stays: another major version could not read the data. */
 export function upgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
   const { moodle, fpmDirectory } = images;
   return { ...inputs, version, images: { moodle, fpmDirectory, postgres: inputs.images.postgres } };
@@ -24,11 +23,11 @@ export function upgradedInputs(inputs: SpokeInputs, { version, images }: Upgrade
 export interface UpgradeFacts {
   readonly version: string;
   readonly needs: SpokeNeeds;
-  /** The spoke's own image of its database. */
+  /** The spoke's current PostgreSQL image. */
   readonly postgres: string;
-  /** What the database says of the site in it. */
+  /** What the database says about its site. */
   readonly site: Pick<SiteIdentity, "release" | "version">;
-  /** What lies in the image of the version; null where it does not tell. */
+  /** The version of the code in the image; null if unknown. */
   readonly code: Code | null;
 }
 
@@ -38,7 +37,10 @@ interface UpgradeRefusal {
   readonly hint: string;
 }
 
-/** Why there can be no such upgrade; null if there can. One to what the database is already goes on where it was cut off. */
+/**
+ * Returns why the upgrade is not possible; null if it is. An upgrade to the current version continues an interrupted
+ * one.
+ */
 export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeFacts): UpgradeRefusal | null {
   const running = releaseNumber(site.release);
   if (isOlder({ version, code }, site)) {
@@ -57,7 +59,7 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
       hint: "Upgrade it to a version in between first, then to this one.",
     };
   }
-  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) { // one that is not known is the operator's word
+  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) { // if the tag shows no version (NaN), the operator is trusted
     return {
       code: "PostgresTooOld",
       message: `Moodle ${version} needs PostgreSQL ${needs.postgres}, and this spoke's database is ${postgres}`,
@@ -68,7 +70,7 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
   return null;
 }
 
-/** The major version of PostgreSQL that an image is of, as its tag says; NaN where it does not. */
+/** Returns the major version in the tag of a PostgreSQL image; NaN if the tag shows none. */
 export function postgresMajor(image: string): number {
   return Number(/:(\d+)[^/]*$/.exec(image)?.[1]);
 }
@@ -80,8 +82,8 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
 }
 
 /**
- * Whether the database is of what was asked for: of the image's own release, or else of a release whose name begins
- * with the version.
+ * Returns whether the database has the requested version: the image's exact release, or else a release that starts with
+ * the version.
  */
 export function isOfVersion(
   site: Pick<SiteIdentity, "release">,
@@ -92,7 +94,7 @@ export function isOfVersion(
   return running !== null && compareAsAsked(running, version) === 0;
 }
 
-/** Whether it is a step to another branch, such as from 4.5 to 5.2, which rewrites much more than one within a branch. */
+/** Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. It then migrates much more data. */
 export function isMajorStep(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;
@@ -100,14 +102,14 @@ export function isMajorStep(site: Pick<SiteIdentity, "release">, version: string
 
 const MINOR_SECONDS = 3 * 3600;
 
-/** The Job of a step within a branch has less time than the manifest allows for the largest. */
+/** Limits the Job of an upgrade within a branch to less time than the manifest allows. */
 export function limitUpgrade(job: KubeObject, major: boolean): KubeObject {
   const given = job["spec"].activeDeadlineSeconds ?? Infinity;
   if (major) return job;
   return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(given, MINOR_SECONDS) } };
 }
 
-/** The number in front of `4.5.12 (Build: 20261005)`. */
+/** Returns the number at the start of `4.5.12 (Build: 20261005)`. */
 function releaseNumber(release: string | null): string | null {
   return /^\d+(?:\.\d+)*/.exec(release ?? "")?.[0] ?? null;
 }
@@ -116,13 +118,13 @@ function branchOf(version: string): string {
   return numbersOf(version).slice(0, 2).join(".");
 }
 
-/** As far as the version was given: 4.5.12 is what 4.5 asks for. */
+/** Compares only as many parts as the requested version has: 4.5.12 matches 4.5. */
 function compareAsAsked(running: string, version: string): number {
   const given = numbersOf(version).length;
   return compareNumbers(numbersOf(running).slice(0, given).join("."), version);
 }
 
-/** What is left out counts as zero: Moodle calls its 5.2.0 just 5.2. */
+/** Missing parts count as zero: Moodle calls 5.2.0 just 5.2. */
 function compareNumbers(a: string, b: string): number {
   const left = numbersOf(a), right = numbersOf(b), length = Math.max(left.length, right.length);
   const padded = (numbers: number[]) => Array.from({ length }, (_, i) => numbers[i] ?? 0).join(".");

@@ -1,7 +1,6 @@
 /**
- * The vocabulary of the manifests: every placeholder there is, and what each one is for a spoke or a hub.
- *
- * Null means absent: the key is left out. Only the names marked so below may be absent.
+ * Defines the placeholders of the manifests, and their values for a spoke or hub.
+ * Null means absent: the key is removed. Only the names marked below may be absent.
  */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATA, FILES, keyOfHost } from "#lib/moodle/names.ts";
@@ -23,10 +22,10 @@ export const SPOKE_NAMES = [
 ] as const;
 type SpokeName = (typeof SPOKE_NAMES)[number];
 
-/** Of adopt.yaml alone. */
+/** The placeholders of adopt.yaml only. */
 export const ADOPT_NAMES = ["TURN", "IDENTITY"] as const;
 
-/** What adopt.yaml has become; absent where the install Job made the site. */
+/** The containers of adopt.yaml; absent if the install Job created the site. */
 export const ADOPTION_NAMES = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
 
 export const JOB_NAMES = [
@@ -53,7 +52,7 @@ export const FORMER_NAMES = [
 
 export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/** All but the first five may be absent: what is not configured is left out of the seed. */
+/** All but the first five may be absent: the seed skips settings that are not configured. */
 export const SEED_NAMES = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
@@ -71,9 +70,9 @@ export const HUB_NAMES = [
   "INGRESS_CLASS",
 ] as const;
 
-/** The Secret that cert-manager keeps a site's certificate in, and the name of its Certificate. */
+/** The default name of a site's Certificate and its Secret. */
 export const CERTIFICATE = "moodle-tls";
-/** Ports that a site's mail may go to in any case. */
+/** Ports to which a site may always send mail. */
 const MAIL_PORTS = [443, 465, 587];
 
 export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
@@ -86,7 +85,7 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     HOST: inputs.host,
     URL: `${scheme}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`,
     SCHEME: scheme,
-    BEHIND_TLS: String(inputs.https), // text: a ConfigMap takes nothing else
+    BEHIND_TLS: String(inputs.https), // ConfigMap values are strings
     MOODLE_IMAGE: images.moodle,
     POSTGRES_IMAGE: images.postgres,
     FPM_DIRECTORY: images.fpmDirectory,
@@ -109,7 +108,7 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     INGRESS_CLASS: surroundings.ingressClass,
     INGRESS_NAMESPACE: surroundings.ingressNamespace,
     DNS_NAMESPACE: surroundings.dnsNamespace,
-    SMTP_HOST: mail?.host ?? "localhost", // and mail is turned off
+    SMTP_HOST: mail?.host ?? "localhost", // mail is turned off
     SMTP_PORT: String(mail?.port ?? 25),
     SMTP_USER: mail?.user ?? "",
     SMTP_PROTOCOL: mail ? mail.port === 465 ? "ssl" : "tls" : "",
@@ -125,12 +124,12 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
   };
 }
 
-/** How the site's mail goes out; null where it must not. */
+/** Returns the site's mail settings; null if it must not send mail. */
 export function mailOf({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
   return mailHeld ? null : mail;
 }
 
-/** Of a host that leads to the present one. */
+/** Returns the placeholder values of a former host. */
 export function formerValues(
   { issuer }: SpokeInputs,
   { host, certificate }: FormerHost,

@@ -1,22 +1,20 @@
 /**
- * YAML as plain data: maps, lists and scalars, and nothing that a parser could be led astray by.
- *
- * A tag would make something else of a value, an alias of an alias grows without bounds, and one that leads to itself
- * has no end: each is told as a problem with the file and stops the start, like any other mistake.
+ * Reads YAML as plain data: maps, lists and scalars.
+ * Tags, aliases that expand without bounds and circular aliases are reported as problems of the file.
  */
 import { parseAllDocuments } from "yaml";
 import { messageOf } from "#lib/base/errors.ts";
 
-const MOST_LETTERS = 4 * 2 ** 20; // of all documents, aliases written out
+const MOST_LETTERS = 4 * 2 ** 20; // characters of all documents, with aliases expanded
 
 const BETWEEN = "\n---\n"; // documents
 
-/** YAML that is read in a hundredth of the time, because it is JSON. */
+/** Writes documents as JSON, which readYaml parses a hundred times faster. */
 export function writeDocuments(documents: readonly unknown[]): string {
   return documents.map((document) => JSON.stringify(document)).join(BETWEEN);
 }
 
-/** What was written so, to the letter: only then is it sure that YAML means the same. */
+/** Returns documents that writeDocuments wrote. Any other text could have another meaning in YAML. */
 function readWritten(text: string): unknown[] | null {
   if (!text.startsWith("{")) return null;
   try {
@@ -27,7 +25,7 @@ function readWritten(text: string): unknown[] | null {
   }
 }
 
-/** The documents that hold anything; none where something is wrong, which is told in one line each. */
+/** Returns the documents that are not empty. Reports problems and returns none if there are any. */
 export function readYaml(text: string, report: (problem: string) => void): unknown[] {
   const written = readWritten(text);
   if (written) return written;
@@ -43,7 +41,7 @@ export function readYaml(text: string, report: (problem: string) => void): unkno
   }
 }
 
-/** The one document of a file of settings; undefined where none exists, or something is wrong. */
+/** Returns the only document of a settings file; undefined if it is empty or invalid. */
 export function readOneYaml(text: string, report: (problem: string) => void): unknown {
   const documents = readYaml(text, report);
   if (documents.length > 1) report("there must be one document in it");
@@ -51,7 +49,7 @@ export function readOneYaml(text: string, report: (problem: string) => void): un
 }
 
 function plain(value: unknown): unknown {
-  const text = JSON.stringify(value ?? null); // throws for what leads to itself
+  const text = JSON.stringify(value ?? null); // throws for circular aliases
   if (text.length > MOST_LETTERS) throw new Error("its aliases make too much of it");
   return JSON.parse(text);
 }
