@@ -128,7 +128,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
     source = response;
     response.on("data", (chunk: Uint8Array) => {
       queue.push(chunk);
-      response.pause(); // the reader pulls
+      response.pause(); // the reader resumes it
       wake();
     });
     response.pause();

@@ -12,7 +12,7 @@ import { openWorkLimiter, type WorkLimiter } from "#lib/drivers/crypto/work-limi
 import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 
 interface Cost {
-  /** Binary logarithm of N. */
+  /** The binary logarithm of N. */
   readonly ln: number;
   readonly r: number;
   readonly p: number;

@@ -37,7 +37,7 @@ export function openControl(options: ControlOptions): OpenControl {
   const end = new AbortController();
   let client: Client | null = null;
   let answeredAt = 0;
-  let down = false, failure: unknown = null; // of the last connection
+  let down = false, failure: unknown = null; // the state and error of the last connection
   let ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {}); // avoids an unhandled rejection
   const ended = run();

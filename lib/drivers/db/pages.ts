@@ -6,7 +6,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kys
 import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 
 export interface ListPageRequest {
-  /** Absent for the complete list. */
+  /** The page size. Absent for the complete list. */
   readonly limit?: number | undefined;
   /** Limits the list to rows older than this row or this time. */
   readonly before?: Cursor | undefined;
@@ -43,7 +43,7 @@ export async function readPage<Row>(
   return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
 }
 
-/** Rows over the limit that a page by time may have. */
+/** The most rows beyond the limit that a page by time can have. */
 const MAX_TIES = 100;
 
 /**
@@ -87,7 +87,7 @@ interface PageOrder {
   readonly last?: RawBuilder<unknown>;
 }
 
-/** The query with the order, the cursor and the limit of a page. */
+/** Adds the order, the cursor and the limit of a page to the query. */
 export function newestFirst<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   bounds: PageBounds,

@@ -124,7 +124,7 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   async function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
-    if (closed) throw shutdownFault(); // meanwhile
+    if (closed) throw shutdownFault(); // it may have closed in the meantime
     const served = callers.wait(signal, user);
     grow();
     return await served;

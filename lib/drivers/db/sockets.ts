@@ -14,7 +14,7 @@ interface Sockets {
   /** Closes the session's socket. */
   cut(): void;
   cutAll(): void;
-  /** Resumes reading from the session: the driver leaves it paused where a copy ends faster than it was read. */
+  /** Resumes reading from the session. The driver leaves it paused if a copy ends before all of it was read. */
   resume(): void;
 }
 

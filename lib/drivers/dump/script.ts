@@ -18,7 +18,7 @@ const Name = v.pipe(v.string(), v.regex(/^[a-z0-9_]+$/));
 const BackupManifest = v.object({
   release: v.pipe(v.string(), v.regex(/^[\w.+-]{1,100}$/)),
   takenAt: v.pipe(v.string(), v.isoTimestamp()),
-  /** All that were applied, in their order. */
+  /** All applied migrations, in order. */
   migrations: v.pipe(v.array(Name), v.minLength(1)),
 });
 export type BackupManifest = v.InferOutput<typeof BackupManifest>;

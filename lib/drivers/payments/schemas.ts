@@ -16,7 +16,7 @@ import {
 } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Until the year 9999. */
+/** Seconds since the epoch, until the year 9999. */
 export const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
 const Time = v.pipe(Seconds, v.transform((seconds) => new Date(seconds * SECOND)));
 export const Amount = v.pipe(v.number(), v.safeInteger());

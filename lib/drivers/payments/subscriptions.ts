@@ -73,7 +73,7 @@ export async function createSubscription(
   return await setQuantities(client, subscription, wanted.items, signal);
 }
 
-/** Null when the provider knows none of that id. */
+/** Reads a subscription. Returns null if it does not exist. */
 export async function readSubscription(
   client: PaymentClient,
   id: string,
@@ -136,7 +136,7 @@ export async function endSubscription(
   return await readAll(client, ended, signal);
 }
 
-/** The oldest, should there be several: everybody chooses the same one. */
+/** Returns the open subscription. If there are several, everybody chooses the oldest. */
 function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
   return subscriptions.find((each) => !hasEnded(each)) ?? null;
 }

@@ -49,7 +49,7 @@ interface ConnectionOptions {
   readonly log?: Log;
 }
 
-/** Throws a ClusterError `kubeconfig` or `credentials` unless the first credentials come. */
+/** Opens the connections. Throws a ClusterError `kubeconfig` or `credentials` if the first credentials fail. */
 export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},

@@ -51,7 +51,7 @@ export function exchangeError(failure: ExchangeFailure, doing: string, cause: Er
   });
 }
 
-/** Whether the failure came before the server can have seen the request. */
+/** Whether the failure happened before the server could receive the request. */
 export function wasNeverSent(error: ClusterError): boolean {
   const code = (error.cause as { code?: unknown } | undefined)?.code;
   return error.status === 429 || ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"].includes(String(code));

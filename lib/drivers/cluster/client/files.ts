@@ -1,8 +1,8 @@
 /**
- * Reads the files that a kubeconfig names, each within a deadline.
+ * Reads the files of a kubeconfig, each within a deadline.
  *
- * A file system that hangs cannot be interrupted, and each read holds a thread of the runtime. So a file has one read at a
- * time: as long as it hangs past its deadline, later readers fail immediately.
+ * A hanging file system cannot be interrupted, and each read occupies a thread of the runtime. So each file has one
+ * read at a time. While it hangs past its deadline, later readers fail immediately.
  */
 import { readFile } from "node:fs/promises";
 import { runWithin } from "#lib/base/cancellation.ts";
