@@ -1,4 +1,4 @@
-/** What is passed down: everything a domain may need and nothing that it could find by itself. Built in src/compose.ts. */
+/** Defines the application context: the services that every domain uses. src/compose.ts builds it. */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
@@ -14,11 +14,11 @@ import type { Notice } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 
-/** The clusters that spokes can be placed on, by the name that a hub or spoke row remembers. */
+/** The clusters that spokes can run on, by the name stored in the rows of hubs and spokes. */
 export interface Clusters {
-  /** The name of the cluster for a region of the catalogue; the only one where there is no catalogue. */
+  /** Returns the name of the cluster for a region of the catalog. Without a catalog, there is only one. */
   clusterFor(region: string | null): string;
-  /** Opens it on first use; throws a ClusterError `unknown_cluster` for a name that is no longer configured. */
+  /** Opens a cluster on first use. Throws ClusterError `unknown_cluster` if the name is no longer configured. */
   open(name: string): Promise<Cluster>;
 }
 
@@ -27,7 +27,7 @@ export interface ProgramRelease {
   readonly api: string;
   /** The program's own version, as in package.json. */
   readonly version: string;
-  /** The commit that it was built from, or `unknown`. */
+  /** The commit of the build, or `unknown`. */
   readonly commit: string;
 }
 
@@ -40,17 +40,17 @@ export interface App {
   readonly feeds: Feeds;
   readonly clusters: Clusters;
   readonly dns: Dns;
-  /** Hashes and judges passwords, a few at a time. */
+  /** Hashes and verifies passwords, a few at a time. */
   readonly passwords: PasswordHasher;
-  /** Slows guessing at one account. */
+  /** Slows down guesses of one account's password. */
   readonly loginAttempts: LoginAttempts;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
-  /** The payment provider; null where none is connected. */
+  /** The payment provider; null if none is connected. */
   readonly payments: Payments | null;
-  /** What is announced: deprecations and limits, in the order of their announcement. */
+  /** Announced deprecations and limits, in the order of their announcement. */
   readonly notices: readonly Notice[];
   readonly release: ProgramRelease;
-  /** Since when no operation runs because the database was restored from a backup; null where it was not. */
+  /** When operations were held because the database was restored from a backup; null if they are not held. */
   readonly held: DatabaseHoldWatch["current"];
 }

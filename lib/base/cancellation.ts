@@ -1,6 +1,6 @@
-/** Waiting for what may never come: given up at once when called off, and at the latest after so long. */
+/** Runs asynchronous work that is cancelled by signals and timeouts. */
 
-/** All of these. Where one fails, none is under way any more when that is told. */
+/** Like Promise.all, but rejects only after all promises have settled. */
 export async function settleAll<T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
@@ -14,8 +14,8 @@ interface Limit {
 }
 
 /**
- * Runs with a signal of its own, which aborts with any of the outer ones, when the time is over, and at the end: nothing that
- * `run` has begun goes on. It ends with the signal even if `run` does not heed it; what comes of that later is not heard of.
+ * Runs the work with a signal that aborts with any of the outer signals, at the timeout, and when `run` ends. It rejects
+ * when the signal aborts, even if `run` ignores the signal.
  */
 export async function runWithin<T>(
   signals: readonly AbortSignal[],
@@ -33,7 +33,7 @@ export async function runWithin<T>(
   for (const { signal, onAbort } of listeners) signal.addEventListener("abort", onAbort, { once: true });
   const timer = limit ? setTimeout(() => stop(limit.createError()), limit.ms) : undefined;
   try {
-    return await Promise.race([run(inner.signal), end]); // the race also takes up what the later one fails with
+    return await Promise.race([run(inner.signal), end]); // the race also handles the later rejection
   } finally {
     clearTimeout(timer);
     for (const { signal, onAbort } of listeners) signal.removeEventListener("abort", onAbort);

@@ -1,8 +1,8 @@
 /**
- * The configuration: environment variables, read once, checked by one schema, frozen, and never looked at again.
+ * Reads and validates the configuration from environment variables, once.
  *
- * Every problem is reported in one message that names each variable. A value may come from a file by NAME_FILE, as
- * container secrets do. Values never appear in the message: some of them are secrets.
+ * One message reports all problems by variable. A value may come from a file (NAME_FILE), as container secrets do. The
+ * message contains no values, because some are secrets.
  */
 import { join } from "node:path";
 import * as v from "valibot";
@@ -13,8 +13,8 @@ import { findMissingFiles, readVariables } from "#lib/base/variable-files.ts";
 import { Variables } from "#lib/base/variables.ts";
 
 /**
- * What must be told: `serve` needs a database, its address and a domain, `migrate` a database; `dev` has its own of all, and
- * `any` reads what there is.
+ * Which variables are required. `serve` requires a database, a public URL and a domain; `migrate` requires a database;
+ * `dev` brings its own; `any` requires nothing.
  */
 export type Mode = "serve" | "migrate" | "dev" | "any";
 
@@ -31,15 +31,15 @@ export class ConfigError extends Error {
 interface ConfigSource {
   readonly mode: Mode;
   readonly env: ProcessVariables;
-  /** Whether standard output is a terminal: then the log is made for people unless LOG_FORMAT says otherwise. */
+  /** Whether standard output is a terminal. Then the log is formatted for people, unless LOG_FORMAT is set. */
   readonly terminal: boolean;
-  /** Whether files that variables name are looked for. */
+  /** Whether to check that the files named by variables exist. */
   readonly files?: boolean;
 }
 
 export type Config = Readonly<ReturnType<typeof buildConfig>>;
 
-/** The configuration of this process. Throws ConfigError. */
+/** Returns the configuration. Throws ConfigError. */
 export function readConfig(source: ConfigSource): Config {
   const problems: string[] = [];
   const values = readVariables(Object.keys(Variables.entries), source.env, problems);
@@ -52,43 +52,43 @@ export function readConfig(source: ConfigSource): Config {
   return Object.freeze(buildConfig(result.output, source));
 }
 
-/** The configuration of the environment that this process was started with. */
+/** Returns the configuration from the environment of this process. Throws ConfigError. */
 export function readProcessConfig(mode: Mode): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
 }
 
-/** Reads the configuration of a program that starts. The files that variables name must exist. */
+/** Returns the configuration of a starting server, and checks that the named files exist. Throws ConfigError. */
 export function readStartConfig(mode: "serve" | "dev"): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true, files: true });
 }
 
-/** The variables that this process was started with, each `set` or, where NAME_FILE names it, `file`. */
+/** Lists the variables in the environment: `set`, or `file` if NAME_FILE is set instead. */
 export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
   const env = processEnvironment();
   const names = Object.keys(Variables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
   return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
 }
 
-/** Where each pod is told that its cluster's API server is; no URL outside of a cluster. */
+/** Returns the URL of the API server from a pod's environment. Outside of a cluster, it is not a valid URL. */
 export function inClusterServerUrl(): string {
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = processEnvironment();
   const scheme = ["80", "8080", "8001"].includes(port) ? "http" : "https";
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Where a listener is whose port the system chose: the default PUBLIC_URL knows only port 0. */
+/** Returns the public URL. If PORT is 0, its port is the one that the system chose. */
 export function publicUrlWithPort(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
 
-/** The URL of a path of this service, from outside. */
+/** Returns the public URL of a path. */
 export function absoluteUrl(home: URL, path: string): URL {
   return new URL(path, home);
 }
 
 function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Record<string, string>>): string[] {
   const problems: string[] = [];
-  const isSet = (name: string) => values[name] !== undefined || !!env[`${name}_FILE`]; // a file that cannot be read is told
+  const isSet = (name: string) => values[name] !== undefined || !!env[`${name}_FILE`]; // an unreadable file is reported elsewhere
   const requireVariable = (name: string, why: string) => isSet(name) || problems.push(`${name} is missing: ${why}`);
   if ((mode === "serve" || mode === "migrate") && !isSet("POSTGRES_PASSWORD")) {
     requireVariable("DATABASE_URL", "set it, or POSTGRES_PASSWORD, to reach PostgreSQL");
@@ -131,14 +131,14 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
 function buildConfig(values: Variables, source: ConfigSource) {
   const { mode, terminal } = source, dev = mode === "dev";
   return {
-    /** What dev prints lets an operator in: nobody but this machine is offered it unless HOST says so. */
+    /** dev prints an operator's password, so it listens on this machine only, unless HOST is set. */
     host: values.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: values.PORT,
     publicUrl: new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`),
-    /** The port of the addresses of new sites; null for the default one. `dev` sets it for its simulated sites. */
+    /** The port in the URLs of new sites; null for the default. `dev` sets it for its simulated sites. */
     sitePort: null as number | null,
     rootDomain: values.ROOT_DOMAIN ?? "spokes.localhost",
-    /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
+    /** Empty in dev, which starts an embedded server and must not use another database by accident. */
     database: {
       ...(dev ? { url: "", source: "", ownerUrl: null, ownerSource: null } : readDatabaseConfig(source.env)),
       pool: values.DATABASE_POOL,
@@ -146,11 +146,11 @@ function buildConfig(values: Variables, source: ConfigSource) {
     bootstrapAdmin: values.BOOTSTRAP_ADMIN_EMAIL && values.BOOTSTRAP_ADMIN_PASSWORD
       ? { email: values.BOOTSTRAP_ADMIN_EMAIL, password: values.BOOTSTRAP_ADMIN_PASSWORD }
       : null,
-    /** Path of a kubeconfig; null is the in-cluster service account, in dev the simulated cluster. */
+    /** Path of a kubeconfig; null for the in-cluster service account, or in dev for the simulated cluster. */
     kubeconfig: (dev ? undefined : values.KUBECONFIG) ?? values.KUBECONFIG_HOST_PATH ?? null,
-    /** The ClusterRole that is bound in each namespace that is made; null where the account has its rights everywhere. */
+    /** The ClusterRole that is bound in each new namespace; null if the account has cluster-wide rights. */
     clusterRole: values.CLUSTER_ROLE ?? null,
-    /** Part of the name of each object in the cluster that no namespace holds, and of each namespace. */
+    /** Part of the name of every namespace and cluster-scoped object. */
     releaseId: values.RELEASE_ID,
     acmeEmail: values.ACME_EMAIL ?? null,
     smtp: values.SMTP_HOST && values.SMTP_FROM
@@ -163,7 +163,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
         encryption: values.SMTP_TLS,
       }
       : null,
-    /** Where sites hand their mail to; its accounts are theirs, one each, and never the service's own. */
+    /** The mail relay of the sites. Each site has its own account there, never the service's. */
     relay: values.SPOKE_SMTP_HOST
       ? {
         host: values.SPOKE_SMTP_HOST,
@@ -173,10 +173,10 @@ function buildConfig(values: Variables, source: ConfigSource) {
         from: values.SMTP_FROM ?? null,
       }
       : null,
-    /** Where `dev` writes mail that it cannot send; null where mail is sent, or waits. */
+    /** The directory to which `dev` writes mail if no SMTP server is set; null otherwise. */
     mailDirectory: dev && !values.SMTP_HOST ? join(values.DATA_DIR, "mail") : null,
     trustedProxies: values.TRUSTED_PROXIES,
-    /** Empty for those of the system. */
+    /** Empty for the name servers of the system. */
     dnsServers: values.DNS_SERVERS,
     portal: values.PORTAL ?? dev,
     signup: values.SIGNUP,
@@ -190,9 +190,9 @@ function buildConfig(values: Variables, source: ConfigSource) {
         apiBase: values.STRIPE_API_BASE ?? null,
       }
       : null,
-    /** Of the database's own backups; null where they are not encrypted. */
+    /** The passphrase of database backups; null if they are not encrypted. */
     backupPassphrase: values.BACKUP_PASSPHRASE ?? null,
-    /** How often the newest backup of each active spoke is restored, to prove it. */
+    /** How often the newest backup of each active spoke is verified by a restore test. */
     restoreDrills: values.RESTORE_DRILLS,
     scheduler: { on: values.SCHEDULER, lanes: values.SCHEDULER_LANES },
     maxInFlight: values.MAX_IN_FLIGHT,
@@ -200,12 +200,12 @@ function buildConfig(values: Variables, source: ConfigSource) {
     requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
     bodyLimitBytes: values.BODY_LIMIT_BYTES,
     metricsPort: values.METRICS_PORT ?? null,
-    /** Where traces go; null where none are recorded. */
+    /** Where traces are sent; null if no traces are recorded. */
     traces: traceSettings(values),
-    /** What is set of OpenTelemetry's variables that says nothing here. */
+    /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    /** The first part of it, in which requests are still taken: who sends them is told meanwhile to send them elsewhere. */
+    /** The first part of the grace period. Requests are still accepted while readiness tells load balancers to stop. */
     shutdownNoticeMs: values.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: values.LOG_LEVEL,
@@ -214,12 +214,12 @@ function buildConfig(values: Variables, source: ConfigSource) {
     },
     dataDir: values.DATA_DIR,
     simulatorDelayMs: values.SIMULATOR_DELAY_MS,
-    /** Of the delays that were measured; null where all are alike. */
+    /** The factor of the measured delays; null for a uniform delay. */
     simulatorFactor: values.SIMULATOR_PROFILE ?? null,
   };
 }
 
-/** What goes out is JSON over HTTP, so that asking for it says nothing new. */
+/** Returns unsupported OpenTelemetry variables. The protocol `http/json` is what is used anyway. */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isKnownVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();

@@ -1,9 +1,9 @@
 /**
- * Reads PostgreSQL connection strings as libpq does: URIs, `key=value` strings, and the PG variables as defaults.
+ * Parses PostgreSQL connection strings like libpq: URIs, `key=value` strings, and PG variables as defaults.
  *
- * The driver's own reader sends parameters that it does not know to the server as settings, and splits IPv6 addresses at
- * the colon. The maintained libraries refuse several hosts, or read `+` as a blank. A parameter that is not supported is
- * refused here by its name, because ignoring it could weaken the connection.
+ * The driver's own parser sends unknown parameters to the server as settings, and splits IPv6 addresses at the colon.
+ * Existing libraries refuse several hosts, or read `+` as a space. Unsupported parameters are refused, because ignoring
+ * one could weaken the connection.
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
@@ -34,11 +34,11 @@ export interface DatabaseTls {
 }
 
 export interface DatabaseAddress {
-  /** Tried in this order. */
+  /** Hosts, in the order in which they are tried. */
   readonly hosts: readonly DatabaseHost[];
   readonly database: string;
   readonly user: string;
-  /** Null where the password file has it, or nobody. */
+  /** Null if it is in the password file, or if there is none. */
   readonly password: string | null;
   readonly passfile: string | null;
   readonly applicationName: string | null;
@@ -46,18 +46,18 @@ export interface DatabaseAddress {
   readonly options: string | null;
   /** Milliseconds until the next host is tried. Null if not given. */
   readonly connectTimeout: number | null;
-  /** The server that is accepted: any, one that takes writes, or one that is no standby. */
+  /** The accepted server: any, one that accepts writes, or one that is not a standby. */
   readonly target: "any" | "read-write" | "primary";
   readonly tls: DatabaseTls;
 }
 
 /**
- * A connection string, or a function that returns the address for the next connection. A function is called for each
- * new connection, so that a password that was replaced in a file is used without a restart.
+ * A connection string, or a function that returns the address for the next connection. The function is called for each
+ * connection, so a password that changed in a file is used without a restart.
  */
 export type DatabaseSource = string | (() => DatabaseAddress);
 
-/** A problem in a connection string, as a phrase that follows the variable's name. It never holds a value. */
+/** A problem in a connection string, as a phrase that follows the variable's name. It never contains a value. */
 export class DatabaseAddressError extends Error {
   override readonly name = "AddressError";
 }
@@ -66,7 +66,7 @@ export function resolveDatabaseAddress(source: DatabaseSource): DatabaseAddress 
   return typeof source === "string" ? parseConnectionString(source) : source();
 }
 
-/** Reads a connection string. PG variables of `env` fill in what it leaves out. Throws AddressError. */
+/** Parses a connection string. PG variables of `env` are the defaults. Throws AddressError. */
 export function parseConnectionString(text: string, env: ProcessVariables = {}): DatabaseAddress {
   const given = /^postgres(?:ql)?:\/\//.test(text) ? parseUri(text) : parseKeyValuePairs(text);
   for (const [keyword, value] of given) {
@@ -83,7 +83,7 @@ export function parseConnectionString(text: string, env: ProcessVariables = {}):
   return buildAddress(given, env);
 }
 
-/** Where the database is, for messages: user, hosts and database without the password. */
+/** Returns user, hosts and database without the password, for messages. */
 export function describeDatabase({ user, hosts, database }: DatabaseAddress): string {
   const name = ({ host, port }: DatabaseHost) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return `${user}@${hosts.map(name).join(",")}/${database}`;
@@ -122,7 +122,7 @@ function buildAddress(given: ConnectionParameters, env: ProcessVariables): Datab
   };
 }
 
-/** `allow` is read as `prefer`, which encrypts at least as often. */
+/** Returns the TLS mode. `allow` becomes `prefer`, which encrypts at least as often. */
 function tlsMode(mode: string | null, rootCert: string | null, negotiation: string | null): DatabaseTls["mode"] {
   if (rootCert === "system") {
     if (mode !== null && mode !== "verify-full") {
@@ -167,7 +167,7 @@ function systemUserName(): string {
   }
 }
 
-/** Reads `postgresql://user:password@host:port,host:port/dbname?keyword=value`. Each part may be percent-encoded. */
+/** Parses `postgresql://user:password@host:port,host:port/dbname?keyword=value`. Each part may be percent-encoded. */
 function parseUri(text: string): ConnectionParameters {
   const given: ConnectionParameters = new Map(), rest = text.slice(text.indexOf("://") + 3);
   const slash = rest.search(/\/|$/), at = rest.slice(0, slash).lastIndexOf("@");
@@ -183,7 +183,7 @@ function parseUri(text: string): ConnectionParameters {
     const [keyword = "", ...value] = pair.split("=");
     if (value.length !== 1) throw new DatabaseAddressError(`has a parameter that is not keyword=value`);
     const name = decodePercent(keyword), content = decodePercent(value[0]!);
-    // JDBC's way to say it, which libpq takes as well.
+    // JDBC's spelling, which libpq accepts.
     if (name === "ssl" && content === "true") given.set("sslmode", "require");
     else given.set(name, content);
   }
@@ -210,7 +210,7 @@ function parseUriHosts(given: ConnectionParameters, text: string): void {
   if (ports.some((port) => port !== "")) given.set("port", ports.join(","));
 }
 
-/** Reads `host=localhost port=5432 password='it''s \'quoted\''`. */
+/** Parses `host=localhost port=5432 password='it''s \'quoted\''`. */
 function parseKeyValuePairs(text: string): ConnectionParameters {
   const given: ConnectionParameters = new Map(),
     pair = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s'\\]|\\.)*))(?=\s|$)/gsy;
@@ -235,7 +235,7 @@ function decodePercent(text: string): string {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes("\0")) return decoded;
   } catch {
-    // It is refused below.
+    // Refused below.
   }
   throw new DatabaseAddressError("has a percent sign that encodes no character; write %25 for a percent sign");
 }

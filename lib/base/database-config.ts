@@ -1,4 +1,4 @@
-/** Makes the database's addresses of the variables, for the service's role and for the owner's. */
+/** Builds the database addresses of the service's role and of the schema's owner from the variables. */
 import { accessSync, constants } from "node:fs";
 import {
   type DatabaseAddress,
@@ -14,12 +14,12 @@ export interface DatabaseConfig {
   /** The address at the start. Connections are opened with `source`. */
   readonly url: string;
   readonly source: DatabaseSource;
-  /** The address of the schema's owner, who migrates. Null if the service's own role owns the schema. */
+  /** The address of the schema's owner, which runs migrations. Null if the service's role owns the schema. */
   readonly ownerUrl: string | null;
   readonly ownerSource: DatabaseSource | null;
 }
 
-/** The variables that hold where the database is. Their files are read again for each connection. */
+/** The variables of the database address. Their files are read again for each connection. */
 const DATABASE_VARIABLES = [
   ...["DATABASE_URL", "DATABASE_OWNER_URL", "POSTGRES_PASSWORD", "POSTGRES_HOST", "POSTGRES_PORT", "POSTGRES_USER"],
   ...["POSTGRES_DB", "POSTGRES_OWNER_USER", "POSTGRES_OWNER_PASSWORD"],
@@ -35,7 +35,7 @@ export function readDatabaseConfig(env: ProcessVariables): DatabaseConfig {
   };
 }
 
-/** Problems of the connection strings, each named by its variable. */
+/** Returns problems of the connection strings, each with its variable. */
 export function checkDatabaseVariables(given: Readonly<Record<string, string>>, env: ProcessVariables): string[] {
   const texts = [
     [given.DATABASE_URL ? "DATABASE_URL" : "POSTGRES_HOST", serviceConnectionString(given)],

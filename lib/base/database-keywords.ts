@@ -1,9 +1,9 @@
-/** The parameters of a connection string that libpq documents: which of them are supported, and with which values. */
+/** Lists the connection parameters of libpq, with the supported values. */
 
 interface Keyword {
-  /** The variable that libpq reads where the connection string leaves the parameter out. */
+  /** The environment variable that libpq reads as the default. */
   readonly variable?: string;
-  /** The supported values; absent where any value is, and empty where the parameter is not supported at all. */
+  /** The supported values; absent if any value is supported, empty if the parameter is not supported. */
   readonly values?: readonly string[] | RegExp;
 }
 
@@ -34,7 +34,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", values: TLS_VERSIONS },
   ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", values: TLS_VERSIONS },
 
-  // Parameters of which only the listed values are supported.
+  // Parameters with few supported values.
   client_encoding: { variable: "PGCLIENTENCODING", values: /^(?:utf-?8|unicode|auto)$/i },
   channel_binding: { variable: "PGCHANNELBINDING", values: ["disable", "prefer"] },
   gssencmode: { variable: "PGGSSENCMODE", values: ["disable", "prefer"] },
@@ -53,7 +53,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   sslcrldir: { variable: "PGSSLCRLDIR", values: UNSUPPORTED },
 };
 
-/** What is wrong with the parameter, as a phrase that follows the variable's name, or null. It never holds the value. */
+/** Returns a problem as a phrase that follows the variable's name, or null. It never contains the value. */
 export function checkKeyword(keyword: string, value: string): string | null {
   const definition = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]! : null;
   if (definition === null || definition.values === UNSUPPORTED) {

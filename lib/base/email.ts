@@ -1,7 +1,8 @@
 /**
- * The one form in which an e-mail address is kept and compared, so that one person is one account: the domain as its A-label, the
- * local part in lower case and in Unicode's form NFC. Characters that nobody sees are refused: two addresses that look alike
- * would be two accounts.
+ * Converts e-mail addresses to a canonical form, so that one address has one account.
+ *
+ * The domain becomes an A-label; the local part becomes lower case in Unicode NFC. Invisible characters are refused,
+ * because two addresses that look the same would be two accounts.
  */
 import { isIP } from "node:net";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -11,7 +12,7 @@ const LOCAL = /^[^@<>(),;:"\\[\]]{1,64}$/u;
 const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_LENGTH = 254;
 
-/** Returns the address in its one form, or null where the text is none. Its domain may be a single label: admin@localhost. */
+/** Returns the canonical address, or null if the text is not an address. A single-label domain is allowed: admin@localhost. */
 export function canonicalEmail(text: string): string | null {
   const trimmed = text.trim(), at = trimmed.lastIndexOf("@");
   if (at < 1 || trimmed.length > MAX_LENGTH * 2 || !trimmed.isWellFormed() || INVISIBLE.test(trimmed)) return null;
@@ -23,7 +24,7 @@ export function canonicalEmail(text: string): string | null {
   return address.length <= MAX_LENGTH ? address : null;
 }
 
-/** Returns the canonical form of a search text, which may be only the beginning of an address. */
+/** Returns the canonical form of a search text, which may be the start of an address. */
 export function canonicalPrefix(text: string): string {
   return canonicalEmail(text) ?? text.normalize("NFC").toLowerCase();
 }

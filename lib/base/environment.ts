@@ -1,16 +1,16 @@
-/** The environment that this process was started with. Light: the client's commands load nothing else of the configuration. */
+/** Reads the environment of this process. It imports nothing, because client commands load it. */
 export type ProcessVariables = Readonly<Record<string, string | undefined>>;
 
 export function processEnvironment(): ProcessVariables {
   return process.env;
 }
 
-/** That of a program which this process starts, with more. */
+/** Returns the environment for a child process, with extra variables. */
 export function extendEnvironment(extra: ProcessVariables): ProcessVariables {
   return { ...process.env, ...extra };
 }
 
-/** Whether an output shows colours: NO_COLOR, CLICOLOR and the FORCE ones mean what they do everywhere, and a file has none. */
+/** Whether to write colours: on a terminal, unless NO_COLOR, CLICOLOR, CLICOLOR_FORCE or FORCE_COLOR say otherwise. */
 export function shouldUseColours(
   { env, terminal }: { readonly env: ProcessVariables; readonly terminal: boolean },
 ): boolean {
@@ -20,7 +20,7 @@ export function shouldUseColours(
   return terminal && env.CLICOLOR !== "0" && env.TERM !== "dumb";
 }
 
-/** The same for the environment and the output of this process. */
+/** Whether to write colours to the standard output of this process. */
 export function shouldUseColoursOnStdout(): boolean {
   return shouldUseColours({ env: process.env, terminal: process.stdout.isTTY === true });
 }

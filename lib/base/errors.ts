@@ -1,32 +1,32 @@
 /**
- * Faults: the failures that a caller may cause and is expected to handle.
+ * Defines the error classes: Fault for failures that the caller can correct, and errors of drivers and of the start.
  *
- * A fault knows nothing of HTTP. `kind` is what went wrong, `code` a name that clients and tests may rely on,
- * `message` is written for the person who reads the reply. Whatever is not a Fault is a bug, and is answered as one.
+ * A Fault is independent of HTTP. Clients rely on its `code`; its `message` is for people. An error that is neither is a
+ * bug and becomes status 500.
  */
 export type FaultKind =
-  | "invalid" // the input is not what it must be
-  | "unauthenticated" // nobody, or a credential that is no good
-  | "forbidden" // known, but not allowed
-  | "missing" // not there, or not for this caller to know of
-  | "method" // there, but not with this method
-  | "conflict" // the present state does not allow it
-  | "too_large" // the body is over its bound
-  | "unsent" // the body does not come in time
+  | "invalid" // the input is not valid
+  | "unauthenticated" // no credential, or one that is not valid
+  | "forbidden" // signed in, but not allowed
+  | "missing" // does not exist, or is hidden from the caller
+  | "method" // the path does not support this method
+  | "conflict" // the current state does not allow it
+  | "too_large" // the body exceeds the limit
+  | "unsent" // the body does not arrive in time
   | "media_type" // the body is not JSON
-  | "expectation" // what the client waits for before it sends on cannot be had
-  | "headers" // they are over their bound
-  | "impossible" // well formed, and yet it cannot be done
-  | "limited" // too often
-  | "unavailable" // not now; try again
-  | "timeout"; // not within the time that a request has
+  | "expectation" // the Expect header cannot be met
+  | "headers" // the headers exceed the limit
+  | "impossible" // valid input that cannot be processed
+  | "limited" // too many requests
+  | "unavailable" // temporarily; retry later
+  | "timeout"; // the request took too long
 
 interface FaultOptions {
-  /** Seconds after which trying again makes sense. */
+  /** Seconds to wait before retrying. */
   readonly retryAfter?: number;
-  /** Response headers that belong to this refusal, such as Allow. */
+  /** Response headers of this fault, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What each field must be, by its path, for a form to say it there. */
+  /** Messages by the path of a field, for forms. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -49,23 +49,23 @@ export class Fault extends Error {
   }
 }
 
-/** Whose doing a failure is: the customer's input, the operator's set-up (quota, image, class), or the cluster's. */
+/** Who caused a failure: the user's input, the operator's configuration (quota, image, class), or the cluster. */
 export type Blame = "user" | "operator" | "cluster";
 
 export interface DriverErrorOptions {
-  /** Whether the same call may succeed later: the other side is away or busy, or a person has to mend something first. */
+  /** Whether the same call may succeed later, for example when the server is back or a person has fixed the cause. */
   readonly transient: boolean;
-  /** The operator, unless said otherwise. */
+  /** The operator by default. */
   readonly blame?: Blame | undefined;
-  /** What a person can do, one sentence. */
+  /** What a person can do, in one sentence. */
   readonly hint?: string | undefined;
-  /** Milliseconds before another try makes sense. */
+  /** Milliseconds to wait before retrying. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Why something outside (cluster, mail server, payment provider) did not do what it was asked, in a sentence for operators.
- * It has no place for a cause: what a client throws may hold a key, a password or a link. Each driver has a subclass.
+ * An error of an external system, such as the cluster, with a sentence for operators. Each driver has a subclass.
+ * It has no `cause`, because errors of client libraries may contain keys, passwords or links.
  */
 export abstract class DriverError extends Error {
   readonly code: string;
@@ -84,7 +84,7 @@ export abstract class DriverError extends Error {
   }
 }
 
-/** What keeps the program from starting here, on this machine and with these files: a sentence, and what to do next. */
+/** Why the program cannot start, for example because of a missing file, and what to do. */
 export class StartError extends Error {
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, options);
@@ -92,12 +92,12 @@ export class StartError extends Error {
   }
 }
 
-/** What a thrown value says, for a log line or the cause of a failure. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the system says by a code, since each runtime has a text of its own for it. */
+/** Texts of system error codes, because each runtime has different ones. */
 const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
   EACCES: "permission denied",
@@ -116,20 +116,20 @@ const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
   ETIMEDOUT: "it does not answer",
-  CONNECT_TIMEOUT: "it does not answer", // of the database's driver
+  CONNECT_TIMEOUT: "it does not answer", // from the database driver
   ENOTFOUND: "host name not found",
   EAI_AGAIN: "the name servers do not answer",
   EHOSTUNREACH: "no route to host",
   ENETUNREACH: "no route to host",
 };
 
-/** Why something failed, for a sentence to people: words for what the system refused, the error's own for all else. */
+/** Returns the cause of a failure as a phrase for people: a text for system errors, otherwise the error's message. */
 export function reasonOf(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
   return SYSTEM_ERROR_TEXTS[code] ?? (withoutSystemCall(messageOf(error), code) || code);
 }
 
-/** Of what a runtime makes of a system's refusal ("EXDEV: cross-device link, rename 'a' -> 'b'") what is words. */
+/** Removes the code and the system call from a message such as "EXDEV: cross-device link, rename 'a' -> 'b'". */
 function withoutSystemCall(message: string, code: string): string {
   if (code === "" || !message.startsWith(`${code}: `)) return message;
   return message.slice(code.length + 2).replace(/, \w+(?: '.*)?$/s, "");

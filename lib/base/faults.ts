@@ -1,13 +1,13 @@
 /**
- * Every fault by its code: its kind, and a sentence like the one that a caller reads. One line makes a code known.
+ * Lists all fault codes, each with its kind and an example message.
  *
- * The OpenAPI document takes statuses and examples from here, a route's `faults` may name only what stands here, and a
- * test reads the sources: what is thrown stands here, with the same kind, and what stands here is thrown.
+ * The OpenAPI document takes statuses and examples from here. A test compares the list with the faults that the code
+ * throws.
  */
 import type { FaultKind } from "#lib/base/errors.ts";
 
 export const FAULTS = {
-  // Of the request itself.
+  // The request itself.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
   unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
   unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],
@@ -32,7 +32,7 @@ export const FAULTS = {
   no_route: ["missing", "No endpoint at this path"],
   wrong_method: ["method", "PUT is not supported; this path supports GET, HEAD, OPTIONS"],
 
-  // Of who asks.
+  // The caller.
   sign_in_required: ["unauthenticated", "Sign in or send a bearer token to do this"],
   bad_credentials: ["unauthenticated", "The Authorization header has no valid token"],
   session_required: ["unauthenticated", "token minting requires a session"],
@@ -58,7 +58,7 @@ export const FAULTS = {
   operator_only: ["forbidden", "Only an operator may do this"],
   federation_admin_only: ["forbidden", "Only an operator or an admin of this hub may do this"],
 
-  // Of what it is about.
+  // Hubs, spokes and other objects.
   federation_missing: ["missing", "There is no such hub, or you have no access to it"],
   spoke_missing: ["missing", "There is no such spoke, or you have no access to it"],
   operation_missing: ["missing", "There is no such operation, or you have no access to it"],
@@ -153,12 +153,12 @@ export const FAULTS = {
   ],
   user_disabled: ["conflict", "The user ada@school.example is disabled; enable them first"],
 
-  // Of what mailed links open.
+  // Mailed links.
   unverified: ["forbidden", "Verify your e-mail address first: open the link that was mailed to you"],
   link_spent: ["impossible", "This link has been used, has expired or was never valid; request a new one"],
   signup_off: ["forbidden", "Nobody can sign up here; ask an administrator for an invitation"],
 
-  // Of billing.
+  // Billing.
   billing_off: ["missing", "No payment provider is connected to this service"],
   not_billed: ["conflict", "Cannot reconcile a hub that is not billed; connect it first"],
   bad_signature: ["invalid", "The Stripe-Signature header does not match the body"],
@@ -168,7 +168,7 @@ export const FAULTS = {
   ],
   billing_unavailable: ["unavailable", "The payment provider does not answer; try again"],
 
-  // Of the service.
+  // The service.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],
   busy: ["unavailable", "The server is busy; try again"],

@@ -1,10 +1,10 @@
 /**
- * Ids: a short type prefix and 128 bits in lower-case base32, ordered by time.
+ * Creates IDs: a type prefix and 128 bits in lower-case base32, ordered by time.
  *
- * The first 48 bits are milliseconds since the epoch, the rest is random: rows made together lie together in an
- * index, and nobody can guess a neighbour. Clients must treat an id as opaque.
+ * The first 48 bits are milliseconds since the epoch, the others are random. So new rows are next to each other in an
+ * index, and IDs cannot be guessed. Clients must treat IDs as opaque.
  */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford's: sorts as its values do, and has no i, l, o, u
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford's base32: it sorts like its values and lacks i, l, o, u
 
 type IdPrefix =
   | "fed"
@@ -22,7 +22,7 @@ type IdPrefix =
   | "tpl"
   | "rsr";
 
-/** For example `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: the prefix, an underscore and 26 letters or digits. */
+/** Returns a new ID, for example `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: prefix, underscore, 26 characters. */
 export function newId(prefix: IdPrefix): string {
   const bytes = randomBytes();
   new DataView(bytes.buffer).setUint32(0, Math.floor(Date.now() / 0x10000));
@@ -30,7 +30,7 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${encode(bytes)}`;
 }
 
-/** 16 random bytes as 32 digits, for what other programs name so. */
+/** Returns 16 random bytes as 32 hexadecimal digits, for trace IDs. */
 export function randomHex(): string {
   return Buffer.from(randomBytes().buffer).toString("hex");
 }
@@ -38,18 +38,18 @@ export function randomHex(): string {
 const ID_BYTES = 16;
 let pool = new Uint8Array(), used = 0;
 
-/** To ask for random bytes costs much more than the bytes do, so they are asked for in advance. */
+/** Returns 16 random bytes. They are generated in batches, because each call of getRandomValues is expensive. */
 function randomBytes(): Uint8Array<ArrayBuffer> {
   if (used === pool.length) [pool, used] = [crypto.getRandomValues(new Uint8Array(256 * ID_BYTES)), 0];
   return pool.slice(used, used += ID_BYTES);
 }
 
-/** Whether the text is shaped like an id of this type; it says nothing about whether such a thing exists. */
+/** Whether the text has the format of an ID of this type. The object need not exist. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(prefix + "_") && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1));
 }
 
-/** Five bits a letter, from the last one on. */
+/** Encodes bytes in base32, five bits per character, from the end. */
 function encode(bytes: Uint8Array): string {
   let text = "", bits = 0, bitCount = 0;
   for (let i = bytes.length - 1; i >= 0; i--) {

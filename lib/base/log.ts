@@ -1,9 +1,8 @@
 /**
- * The log: one line an entry, JSON for machines or text for people, coloured where that shows.
+ * Writes the log, one line per entry: JSON for machines, or text for people.
  *
- * Entries are a sentence and fields. Secrets are kept out at the source: nothing that holds one is ever passed in.
- * An Error among the fields is written with its stack and its causes; its words may be somebody else's, and are cleared of
- * secrets, as is a reason. Each entry has the ids of what it is written for.
+ * An entry has a message and fields; callers never pass secrets. Errors are logged with stack and causes. Their text, and
+ * the field `reason`, are redacted, because they may come from other programs. Each entry has the IDs of its request or job.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -20,14 +19,14 @@ export interface Log {
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
-  /** The same log, whose every entry carries these fields too. */
+  /** Returns a log that adds these fields to each entry. */
   with(fields: Fields): Log;
 }
 
 interface LogOptions {
   readonly level: LogLevel;
   readonly format: "json" | "pretty";
-  /** For text alone; none when absent. */
+  /** Only for text. */
   readonly colours?: boolean;
   readonly write: (line: string) => void;
 }
@@ -49,10 +48,7 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
   };
 }
 
-/**
- * What warns of a trouble that lasts: once a minute, and in between for those who debug. In an outage some questions are
- * answered and others not, each with words of its own: neither an answer nor other words make it another outage.
- */
+/** Returns a function that warns at most once a minute, for lasting problems. In between, it logs at the level debug. */
 export function warnOncePerMinute(log: Log): Log["warn"] {
   let warnedAt = -Infinity;
   return (message, fields) => {
@@ -62,10 +58,7 @@ export function warnOncePerMinute(log: Log): Log["warn"] {
   };
 }
 
-/**
- * Lines that come in one turn of the event loop are written at once: each write costs as much as many lines. What is held
- * when the process ends by itself is written then.
- */
+/** Batches the lines of one event loop turn into one write, because writes are expensive. Flushes when the process exits. */
 export function batchWrites(write: (text: string) => void): (line: string) => void {
   let pending = "";
   const flush = () => {
@@ -80,15 +73,15 @@ export function batchWrites(write: (text: string) => void): (line: string) => vo
   };
 }
 
-/** A log that says nothing, for tests. */
+/** A log without output, for tests. */
 export const silentLog: Log = openLog({ level: "error", format: "json", write: () => {} });
 
-/** A reason in words is as often somebody else's as an Error's are. */
+/** Redacts the field `reason`, which may be text of another program. */
 function redactReason(fields: Fields): Fields {
   return typeof fields.reason === "string" ? { ...fields, reason: redact(fields.reason) } : fields;
 }
 
-/** Of the request or the job that is under way, and of the trace that it is part of. */
+/** Returns the IDs of the current request or job and its trace. */
 function contextFields(): Fields {
   const cause = currentContext();
   return cause ? { ...cause.logFields, traceId: cause.span.traceId } : {};

@@ -1,9 +1,9 @@
-/** Which of some names somebody may have meant who wrote another. */
+/** Finds the name that a user probably meant. */
 
-/** A longer one is nobody's slip of the pen, and would cost more to compare than it is worth. */
+/** Longer names are not compared, because it would be expensive. */
 const MAX_LENGTH = 64;
 
-/** The nearest name, should one be near: a letter in four may be wrong, left out, doubled or swapped, whatever its case. */
+/** Returns the nearest name, or null. One letter in four may be wrong, missing, extra or swapped. Case is ignored. */
 export function findNearestName(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_LENGTH) return null;
   const [best] = known.map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
@@ -12,7 +12,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
   return best?.other ?? null;
 }
 
-/** The least number of letters to change, add, leave out or swap with their neighbour. */
+/** Returns the Damerau-Levenshtein distance. */
 function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= one.length; i++) {

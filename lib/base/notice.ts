@@ -1,21 +1,20 @@
 /**
- * What is announced at least 30 days ahead: an endpoint that goes or changes, and a limit that comes.
+ * Defines announcements, made at least 30 days ahead: deprecated endpoints and new limits.
  *
- * Endpoints declare theirs (`deprecated`, lib/http/endpoint.ts), limits are declared in
- * lib/domains/deprecations/limits.ts. Both become notices when the program starts, which refuses to start with one that
- * gives less time than was promised.
+ * Endpoints declare deprecations (`deprecated` in lib/http/endpoint.ts); limits are in
+ * lib/domains/deprecations/limits.ts. The program does not start if an announcement is too late.
  */
 import { DAY, isCalendarDay } from "#lib/base/time.ts";
 
-/** The promise: nothing breaks, and no limit comes, that was not announced so many milliseconds before. */
+/** Milliseconds between an announcement and its effect, as promised to API users. */
 export const NOTICE_PERIOD = 30 * DAY;
 
 interface NoticeBase {
-  /** The same in every release and on every replica: by it is remembered who was told. */
+  /** The same in every release. The database stores which users got a mail about this ID. */
   readonly id: string;
   /** When it was announced. */
   readonly since: Date;
-  /** What to do about it, a sentence or two for those who call. */
+  /** What callers should do, in one or two sentences. */
   readonly note: string;
 }
 
@@ -24,33 +23,33 @@ export interface EndpointNotice extends NoticeBase {
   readonly method: string;
   /** As in the reference: `/api/spokes/{spokeId}`. */
   readonly path: string;
-  /** The endpoint's pattern among the routes, by which its calls are counted: `/api/spokes/:spokeId`. */
+  /** The route pattern, by which calls are counted: `/api/spokes/:spokeId`. */
   readonly pattern: string;
-  /** From then on it may be gone, or another. */
+  /** When the endpoint may be removed or changed. */
   readonly sunset: Date;
 }
 
 export interface LimitNotice extends NoticeBase {
   readonly kind: "limit";
-  /** What is limited, and to how much: "Requests with one token: 600 a minute". */
+  /** The limit, such as "Requests with one token: 600 a minute". */
   readonly title: string;
-  /** From then on it holds. */
+  /** When the limit starts. */
   readonly from: Date;
 }
 
 export type Notice = EndpointNotice | LimitNotice;
 
-/** From when on what it announces is so. */
+/** Returns when the announced change takes effect. */
 export function effectiveDateOf(notice: Notice): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }
 
-/** A day in UTC, or a moment with its zone: what else a Date takes is another moment on another machine. */
+/** A day in UTC, or a time with its zone. Other formats depend on the machine's time zone. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * The time between announcing and taking effect, both as 2026-12-01 or 2026-12-01T12:00:00Z. Throws when they are none,
- * or leave less than 30 days; `what` says whose they are.
+ * Parses the dates of an announcement and its effect: 2026-12-01 or 2026-12-01T12:00:00Z. Throws Error if one is invalid,
+ * or if they are less than 30 days apart. `subject` is for the message.
  */
 export function parseNoticeDates(
   subject: string,

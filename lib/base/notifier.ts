@@ -1,10 +1,10 @@
-/** Somebody waits until somebody else has news, or for so long. */
+/** Wakes a waiting task when there is news, or after a timeout. */
 import { runWithin } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface Notifier {
   notify(): void;
-  /** Waits until it rings, at most so long; a ring that came before is heard at once. */
+  /** Waits for `notify`, or until the timeout. Returns immediately if `notify` was called since the last wait. */
   waitForNews(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 

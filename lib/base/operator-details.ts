@@ -8,13 +8,13 @@ import { withoutAddresses } from "#lib/base/addresses.ts";
 const COMMAND = /(?:[:,]? |\s*\()(?:kubectl|wheelwright restore)\b(?:(?!\. |[;)])[^])*\)?/g;
 const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
 
-/** Removes commands and addresses; a stored snapshot is no longer named. */
+/** Removes commands and addresses, and the names of stored snapshots. */
 export function withoutOperatorDetails(sentence: string): string {
   return withoutAddresses(sentence.replace(COMMAND, ""))
     .replace(CONTENT, (_, at: number) => at === 0 ? "The stored snapshot" : "the stored snapshot");
 }
 
-/** The same of each text in a value, however deep. */
+/** Removes operator details from every text in a value. */
 export function withoutOperatorDetailsIn<T>(value: T): T {
   if (typeof value === "string") return withoutOperatorDetails(value) as T;
   if (Array.isArray(value)) return value.map((item) => withoutOperatorDetailsIn(item)) as T;
@@ -22,7 +22,7 @@ export function withoutOperatorDetailsIn<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutOperatorDetailsIn(item)])) as T;
 }
 
-/** What a reader is shown of it: operators all. */
+/** Removes operator details, unless the reader is an operator. */
 export function hideOperatorDetails<T>({ role }: { readonly role: string }, value: T): T {
   return role === "operator" ? value : withoutOperatorDetailsIn(value);
 }

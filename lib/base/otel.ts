@@ -1,8 +1,4 @@
-/**
- * What the variables of OpenTelemetry say of traces: where they go, as whose, and which are recorded.
- *
- * They mean what its specification says. What is set and means nothing here is named at the start.
- */
+/** Reads the OpenTelemetry variables of traces, as specified: endpoint, headers, resource and sampler. */
 import * as v from "valibot";
 import type { Sampler } from "#lib/base/trace.ts";
 
@@ -15,7 +11,7 @@ const RESERVED_HEADERS = ["content-type", "content-length", "transfer-encoding",
 
 const PAIRS_MESSAGE =
   "must be pairs separated by commas, their values percent-encoded: api-key=secret,team=learning%20platforms";
-/** Of which each value may be percent-encoded. */
+/** Comma-separated pairs with percent-encoded values. */
 export const OtelPairs = v.pipe(
   v.string(),
   v.check((text) => splitList(text).every((part) => isPercentEncoded(PAIR.exec(part)?.[2])), PAIRS_MESSAGE),
@@ -23,7 +19,7 @@ export const OtelPairs = v.pipe(
 );
 
 const HEADERS_MESSAGE = `may hold no line breaks, and none of ${RESERVED_HEADERS.join(", ")}`;
-/** What goes along with each batch: the key of who collects them. */
+/** Headers of each batch, such as the API key of the collector. */
 export const OtelHeaders = v.pipe(
   OtelPairs,
   v.check((pairs) => Object.entries(pairs).every(([name, value]) => isHeader(name, value)), HEADERS_MESSAGE),
@@ -38,10 +34,10 @@ export const OtelRatio = v.pipe(
   v.transform(Number),
 );
 
-/** As the specification has it: true in any case, and all else is not. */
+/** A boolean as specified: `true` in any case; everything else is false. */
 export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
 
-/** What is set of these. */
+/** The parsed variables. */
 interface OtelVariables {
   readonly OTEL_SDK_DISABLED: boolean;
   readonly OTEL_TRACES_EXPORTER: "otlp" | "none";
@@ -62,15 +58,15 @@ type Pairs = Readonly<Record<string, string>>;
 export interface TraceSettings {
   readonly url: URL;
   readonly headers: Pairs;
-  /** Milliseconds for one batch, and until one is sent that is not full. */
+  /** Milliseconds: the timeout of a batch, and the delay until an incomplete batch is sent. */
   readonly timeoutMs: number;
   readonly batchDelayMs: number;
-  /** What is said of this program with each batch. */
+  /** The resource attributes of each batch. */
   readonly resource: Pairs;
   readonly sampler: Sampler;
 }
 
-/** Null where traces go nowhere. */
+/** Returns the settings; null if traces are off. */
 export function traceSettings(given: OtelVariables): TraceSettings | null {
   const url = urlOf(given), name = given.OTEL_SERVICE_NAME;
   if (url === null) return null;
@@ -91,7 +87,7 @@ export function traceSettings(given: OtelVariables): TraceSettings | null {
 function samplerOf(given: OtelVariables): Sampler {
   const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(given.OTEL_TRACES_SAMPLER)!;
   const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : given.OTEL_TRACES_SAMPLER_ARG;
-  // By the last digits, which are random wherever the id comes from: all replicas decide alike.
+  // The last digits are random in every ID, so all replicas decide the same.
   const chosen = (traceId: string) => parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
   return (parent, traceId) => parentBased && parent ? parent.sampled : chosen(traceId);
 }

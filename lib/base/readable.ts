@@ -1,10 +1,10 @@
-/** Makes text from outside safe to show: marks that turn text around and control characters become visible escapes. */
+/** Makes external text safe to show: bidirectional marks and control characters become visible escapes. */
 
-/** Colours and cursor movements of terminals. */
+/** Terminal escape sequences. */
 // deno-lint-ignore no-control-regex
 const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-// Letters that are written from right to left need none of these marks.
+// Right-to-left letters do not need these marks.
 const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Keeps line feeds and tabs. Removes colours, NUL characters, and a carriage return before a line feed. */
@@ -19,7 +19,7 @@ export function stripColours(text: string): string {
   return text.replace(SEQUENCES, "");
 }
 
-/** Makes every text in a JSON value readable, property names included. */
+/** Makes all texts and property names in a JSON value readable. */
 export function makeValueReadable(value: unknown): unknown {
   if (typeof value === "string") return makeReadable(value);
   if (Array.isArray(value)) return value.map(makeValueReadable);

@@ -1,30 +1,28 @@
 /**
- * Text of the cluster made fit to be kept and shown: without secrets, and without what breaks a row or a terminal.
+ * Removes secrets and control characters from text of the cluster, so that it can be stored and shown.
  *
- * Nobody here knows a spoke's passwords, and none is read to look for it: they are recognised by what stands before
- * them, and Wheelwright's own by their shape. Too much hidden costs a word of a log; too little, a password for ever.
+ * Secrets are recognized by the name before them, and Wheelwright's own by their format. In doubt, text is redacted.
  */
 import { makeReadable, stripColours } from "#lib/base/readable.ts";
 
 export const REDACTED = "***";
 
 /**
- * What names a secret: `PGPASSWORD=x`, `--adminpass=x`, `"dbPass": "x"`, `$CFG->dbpass = 'x'`. Whatever stands before it
- * is left out of the pattern, and no part of one repeats what another repeats: a log is written by strangers, and a line
- * that takes a regular expression seconds would hold everybody up.
+ * The names of secrets: `PGPASSWORD=x`, `--adminpass=x`, `"dbPass": "x"`, `$CFG->dbpass = 'x'`. The patterns have no
+ * nested repetition, so a hostile log line cannot cause catastrophic backtracking.
  */
 const NAME = "(?:passwor[dt]|passwd|passphrase|pass|pwd|secret|token|api[_-]?key|private[_-]?key|credentials?)";
 const VALUE = "(?:\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|[^\\s\"',;&)]+)";
 
 const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [new RegExp(`(${NAME}["']?\\s{0,20}=>?\\s{0,20})${VALUE}`, "gi"), `$1${REDACTED}`],
-  // A colon ends many an ordinary sentence ("wrong password: try again"); before a value it has no more than a blank.
+  // A colon also ends ordinary phrases ("wrong password: try again"), so at most one space may follow it.
   [new RegExp(`(${NAME}["']?:\\s?)${VALUE}(?=\\s{0,20}(?:$|[,;}\\]]))`, "gim"), `$1${REDACTED}`],
   [/(--(?:admin|db)?pass(?:word)?\s{1,20})\S+/gi, `$1${REDACTED}`],
   [/(authorization:\s{0,20}(?:basic|bearer|digest|negotiate|token)\s{1,20})\S+/gi, `$1${REDACTED}`],
   [/(\bbearer\s{1,20})[\w.+/=~-]{16,}/gi, `$1${REDACTED}`],
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s@/]+(@)/gi, `$1${REDACTED}$2`],
-  // A stack trace of PHP prints the arguments of its calls, and the third of a connection's is the password.
+  // A PHP stack trace prints the arguments of calls, such as the password of a connection.
   [/((?:connect|PDO|mysqli)\w{0,20}\()[^()]*(\))/gi, `$1${REDACTED}$2`],
   [/\b(ww_(?:cli|prv|ro)_)\w+/g, `$1${REDACTED}`],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED],
@@ -34,11 +32,11 @@ const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   ],
 ];
 
-/** As lib/moodle/secrets.ts makes them: 32 characters, of which one at least is of each sort. */
+/** A password from lib/moodle/secrets.ts: 32 characters, at least one of each class. */
 const OWN_PASSWORD = /(?<![\w-])[\w-]{32}(?![\w-])/g;
 const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
 
-/** Anything but tab and line feed; a NUL would keep a whole report from being written. */
+/** Control characters except tab and line feed. PostgreSQL cannot store NUL. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
@@ -48,7 +46,7 @@ export function redact(text: string): string {
   return redacted.replace(OWN_PASSWORD, (word) => SORTS.every((sort) => sort.test(word)) ? REDACTED : word);
 }
 
-/** The same for lines of a log; of a private key that is spread over them none is kept. */
+/** Redacts the lines of a log, including private keys of several lines. */
 export function redactLines(lines: readonly string[]): string[] {
   let inKey = false;
   const result: string[] = [];

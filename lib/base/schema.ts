@@ -1,8 +1,8 @@
 /**
- * The words that inputs and views are made of: one text schema for every string, ids, slugs, addresses, stamps, pages.
+ * Defines the basic schemas of inputs and views: text, slugs, e-mail addresses, host names, times and pages.
  *
- * Text is well-formed Unicode without control characters but newline and tab, bounded in code points: what is let in
- * here can be stored, logged and sent on without further thought. Messages say what the value must be.
+ * Text is well-formed Unicode without control characters except newline and tab, with a maximum length. It is safe to
+ * store, log and forward. Messages state what the value must be.
  */
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -12,12 +12,12 @@ import { isCalendarDay } from "#lib/base/time.ts";
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** Text of `least` to `most` code points, which is how JSON Schema counts, too. */
+/** Returns the schema of text of `least` to `most` code points, as JSON Schema counts. */
 export function text(least: number, most: number) {
   const message = `must be text of ${least} to ${most} characters without control characters`;
   return v.pipe(
     v.string(message),
-    v.metadata({ minLength: least, maxLength: most }), // for the documents: the check below cannot be seen there
+    v.metadata({ minLength: least, maxLength: most }), // for the OpenAPI document, which cannot show the check below
     v.check((value) => value.isWellFormed() && !CONTROL.test(value), message),
     v.check((value) => {
       const length = [...value.slice(0, most * 2 + 1)].length;
@@ -27,8 +27,8 @@ export function text(least: number, most: number) {
 }
 
 /**
- * A list of `least` to `most` items. They are counted before one is looked at: a list may be as long as a body. It is no
- * pipe with the items behind the count, because the reference would not show them.
+ * Returns the schema of a list of `least` to `most` items. The length is checked before the items, because a list may be
+ * as long as a body. A pipe would do that as well, but the OpenAPI document would not show the items.
  */
 export function boundedList<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
   const schema = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
@@ -39,7 +39,7 @@ export function boundedList<S extends v.GenericSchema>(item: S, least: number, m
   return { ...schema, "~run": run };
 }
 
-/** An optional field in which null counts as absent. */
+/** Returns the schema of an optional field. null counts as absent. */
 export function optionalOrNull<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
 }
@@ -50,7 +50,7 @@ const SLUG_MESSAGE =
 export const Slug = v.pipe(v.string(SLUG_MESSAGE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG_MESSAGE));
 
 const EMAIL_MESSAGE = "must be an e-mail address";
-/** An e-mail address, in the one form in which addresses are kept and compared (email.ts). */
+/** An e-mail address. The output is the canonical form (email.ts). */
 export const Email = v.pipe(
   v.string(EMAIL_MESSAGE),
   v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL_MESSAGE),
@@ -64,7 +64,7 @@ export const Email = v.pipe(
 const HOST_MESSAGE = "must be a host name such as school.example.org";
 const HOST_PATTERN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Says what to write instead of `müller.example` and `school.example.`. */
+/** Returns the message. It suggests the right spelling of `müller.example` and `school.example.`. */
 function hostMessage({ input }: { readonly input: unknown }): string {
   const ascii = typeof input === "string" && input.length <= 253 ? toAsciiHost(input) : null;
   if (ascii === null || ascii === input || !HOST_PATTERN.test(ascii)) return HOST_MESSAGE;
@@ -77,7 +77,7 @@ function hostMessage({ input }: { readonly input: unknown }): string {
 /** A host name of at least two labels, lower-cased. */
 export const HostName = v.pipe(
   v.string(HOST_MESSAGE),
-  v.regex(/^[\x21-\x7e]*$/, hostMessage), // lower case would make a k of the Kelvin sign, and another name of what was given
+  v.regex(/^[\x21-\x7e]*$/, hostMessage), // before toLowerCase, which turns the Kelvin sign into a k
   v.toLowerCase(),
   v.maxLength(253, HOST_MESSAGE),
   v.regex(HOST_PATTERN, hostMessage),
@@ -85,13 +85,13 @@ export const HostName = v.pipe(
 );
 
 const TIME_MESSAGE = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
-/** Years that come back as they went in, and that the database knows: it has no year 0. */
+/** Whether JavaScript and PostgreSQL can both store the year. PostgreSQL has no year 0. */
 function isStorable(at: Date): boolean {
   const year = at.getUTCFullYear();
-  return year >= 1 && year <= 9999; // neither for an impossible date
+  return year >= 1 && year <= 9999; // false for an invalid date
 }
 
-/** A point in time on the way in, of the years 1 to 9999 in UTC. */
+/** A time in input, in the years 1 to 9999 (UTC). */
 export const InputTime = v.pipe(
   v.string(TIME_MESSAGE),
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, TIME_MESSAGE),
@@ -100,7 +100,7 @@ export const InputTime = v.pipe(
   v.check(isStorable, TIME_MESSAGE),
 );
 
-/** A point in time on the way out: ISO 8601 with milliseconds, UTC. Text is a stamp that was written out before. */
+/** A time in output: ISO 8601 with milliseconds, UTC. Text is a time that is already formatted. */
 export const Timestamp = v.pipe(
   v.union([v.date(), v.string()]),
   v.transform((value) => typeof value === "string" ? value : value.toISOString()),
@@ -114,7 +114,7 @@ export interface Cursor {
 }
 
 const BEFORE_MESSAGE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header";
-/** Where a page begins, exclusive: milliseconds since the epoch or ISO, and after a comma the id of a row. */
+/** Where a page begins, exclusive: milliseconds since the epoch or ISO 8601, and optionally a comma and a row ID. */
 export const BeforeCursor = v.pipe(
   v.string(BEFORE_MESSAGE),
   v.check((value) => /^(?:[^,]+|[^,]+,\w{1,64})$/.test(value), BEFORE_MESSAGE),
@@ -127,21 +127,21 @@ export const BeforeCursor = v.pipe(
   v.transform((cursor) => cursor as Cursor),
 );
 
-/** A value for `before` that continues a list after this row. */
+/** Returns the value of `before` that continues a list after this row. */
 export function writeCursor(at: Date, id: string): string {
   return `${at.toISOString()},${id}`;
 }
 
 const NUMBER_MESSAGE = "must be the number of an event";
-/** The number of an event in a query. */
+/** The number of a stream event in a query. */
 export const EventNumber = v.pipe(v.string(NUMBER_MESSAGE), v.regex(/^\d{1,15}$/, NUMBER_MESSAGE), v.transform(Number));
 
-/** A page's size in a query: 1 to 100. */
+/** Returns the schema of a page size in a query: 1 to 100. */
 export function pageLimit(usual: number) {
   return v.optional(pageSize(), String(usual));
 }
 
-/** The same where no limit means the whole list. */
+/** A page size; without it, the list is complete. */
 export const OptionalPageLimit = v.optional(pageSize());
 
 function pageSize() {
@@ -155,16 +155,16 @@ function pageSize() {
   );
 }
 
-/** One of these, to narrow a list by. */
+/** Returns the schema of an optional filter with these values. */
 export function optionalChoice<const T extends readonly string[]>(choices: T) {
   return v.optional(v.picklist(choices, `must be one of ${choices.join(", ")}`));
 }
 
-/** A part of a name or an address, to narrow a list by. */
+/** A filter: a part of a name or an address. */
 export const SearchText = v.optional(text(1, 100));
 
 const FLAG_MESSAGE = "must be true or false";
-/** A boolean in a query; absent is false. */
+/** A boolean in a query; false if absent. */
 export const QueryFlag = v.optional(
   v.pipe(
     v.picklist(["true", "false", "1", "0"], FLAG_MESSAGE),

@@ -1,40 +1,39 @@
 /**
- * What the program does, told as it ends: to metrics, which count and time it, and to traces, which keep it with what it was
- * a part of. Each thing is told at one place, by `span` or `note`, and costs nothing where nobody listens.
+ * Reports spans and measurements to observers: metrics and traces.
  *
- * What belongs to what is known by the asynchronous context (cause.ts), which the observer of traces narrows around the
- * work: 2 µs a span on Node and Deno.
+ * Without observers it costs almost nothing. The parent of a span comes from the work context (work-context.ts). A span
+ * costs about 2 µs on Node and Deno.
  */
 import { PASS_THROUGH_SAMPLER, type Sampler } from "#lib/base/trace.ts";
 
 /**
- * What takes time, and its labels. They have few values, all of them known to the program: metrics make a series of each.
- * What has many (ids, paths) goes into a span's details.
+ * The kinds of spans and their labels. Labels have few values, because metrics create a series for each. IDs and paths
+ * belong into a span's details.
  */
 export interface SpanLabels {
-  /** One answer to a client. `route` is the pattern of its path. */
+  /** An HTTP request to this service. `route` is its path pattern. */
   readonly request: { readonly method: string; readonly route: string; status?: number };
   readonly transaction: NoLabels;
-  /** One holder's run of a job. */
+  /** A replica's run of a job. */
   readonly job: { readonly kind: string };
   readonly step: { readonly kind: string; readonly step: string };
-  /** One exchange with a cluster. Status 0 is no answer; "cancelled" is a call that was called off here. */
+  /** A call to a Kubernetes API server. Status 0: no response; "cancelled": cancelled by this replica. */
   readonly cluster_call: { readonly verb: string; status?: number | "cancelled" };
   readonly mail: NoLabels;
-  /** One exchange with the payment provider: `POST customers`. */
+  /** A call to the payment provider, such as `POST customers`. */
   readonly provider_call: { readonly call: string };
 }
 
-/** What is counted or was timed elsewhere, with its labels. */
+/** The kinds of measurements and their labels. */
 export interface MeasurementLabels {
-  /** An operation is over; in seconds since it was asked for. */
+  /** The end of an operation, with the seconds since its request. */
   readonly operation: { readonly kind: string; readonly outcome: string };
   readonly shed: { readonly reason: "full" | "late" | "share" };
   readonly takeover: NoLabels;
   readonly watch_restart: NoLabels;
-  /** A span that no collector was given, or that one refused. */
+  /** A span that was not sent to the collector, or that the collector refused. */
   readonly span_dropped: NoLabels;
-  /** Seconds that the event loop was late. */
+  /** The event loop delay in seconds. */
   readonly event_loop: NoLabels;
 }
 type NoLabels = { readonly [label: string]: never };
@@ -42,18 +41,18 @@ type NoLabels = { readonly [label: string]: never };
 export type SpanKind = keyof SpanLabels;
 export type MeasurementKind = keyof MeasurementLabels;
 
-/** One piece of work. Whoever does it may write what is known only later. */
+/** A unit of work. The work may add labels and details that become known later. */
 export interface Span<K extends SpanKind = SpanKind> {
   readonly kind: K;
   readonly labels: SpanLabels[K];
-  /** For traces alone: ids, paths, counts. No secret, and nothing that a person wrote. */
+  /** Attributes for traces only: IDs, paths, counts. No secrets and no text written by users. */
   readonly details: Record<string, string | number>;
-  /** By performance.now(). */
+  /** The time of performance.now(). */
   readonly beganAt: number;
-  /** Known once it is over: `failed` when it threw, else `succeeded`, unless the work said otherwise. */
+  /** Set at the end: `failed` if the work threw, otherwise `succeeded`, unless the work set it. */
   outcome?: string;
   seconds?: number;
-  /** What it threw. For traces alone, which show what is written for people, and of all else its kind. */
+  /** The error, for traces only. They show messages of Fault and DriverError, and only the class of other errors. */
   error?: unknown;
 }
 
@@ -69,11 +68,11 @@ export interface Telemetry {
     options?: SpanOptions,
   ): Promise<T>;
   record<K extends MeasurementKind>(kind: K, labels: MeasurementLabels[K], seconds?: number): void;
-  /** Which traces are recorded. */
+  /** Decides which traces are recorded. */
   readonly sampler: Sampler;
 }
 
-/** One that listens. */
+/** Receives spans and measurements. */
 export interface Observer {
   startSpan?(span: Span): Observation | null;
   record?(kind: MeasurementKind, labels: MeasurementLabels[MeasurementKind], seconds?: number): void;
@@ -81,12 +80,12 @@ export interface Observer {
 }
 
 export interface Observation {
-  /** Does the work in a context of its own. */
+  /** Runs the work in a context of this span. */
   wrap?<T>(work: () => Promise<T>): Promise<T>;
   end(span: Span): void;
 }
 
-/** Where nobody listens. */
+/** Telemetry without observers. */
 export const NO_TELEMETRY: Telemetry = Object.freeze(
   {
     span: (_kind, _labels, work) => work(IGNORED_SPAN as never),
@@ -95,7 +94,7 @@ export const NO_TELEMETRY: Telemetry = Object.freeze(
   } satisfies Telemetry,
 );
 
-/** All write into the same one, and nobody reads it. */
+/** A shared span whose labels and details are never read. */
 const IGNORED_SPAN = { labels: {}, details: {} };
 
 export function openTelemetry(observers: readonly Observer[]): Telemetry {

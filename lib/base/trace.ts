@@ -1,25 +1,24 @@
 /**
- * W3C Trace Context: the ids by which what many programs do for one cause is told to belong together.
+ * Reads and writes W3C Trace Context, the IDs that connect the spans of several programs.
  *
- * Anybody may send them, so they are read strictly, are bounded, and open nothing: they are names in logs and traces and
- * never a reason to let somebody do something.
+ * Any caller may send these headers, so they are validated and bounded, and never used for authorization.
  */
 import { randomHex } from "#lib/base/ids.ts";
 
 export interface TraceContext {
-  /** 32 digits, of which one at least is not 0. */
+  /** 32 hexadecimal digits, not all 0. */
   readonly traceId: string;
-  /** What this is part of: 16 digits. */
+  /** 16 hexadecimal digits, not all 0. */
   readonly spanId: string;
-  /** Whether who began the trace records it. */
+  /** Whether the trace is recorded. */
   readonly sampled: boolean;
-  /** What other tracers want to be passed on, as it came; empty for nothing. */
+  /** The `tracestate` header, which is forwarded; may be empty. */
   readonly state: string;
 }
 
-/** A part of a trace, with its own place in it. */
+/** The IDs of a span. */
 export interface SpanContext extends TraceContext {
-  /** What it is part of; null for the first one. */
+  /** The parent span; null for the root. */
   readonly parentId: string | null;
 }
 
@@ -27,13 +26,13 @@ type TraceHeaders = Readonly<Record<"traceparent" | "tracestate", string | null>
 
 const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const ALL_ZEROS = /^0+$/;
-const MAX_PARENT_LENGTH = 512; // a later version may say more behind what is known
-const MAX_STATE_LENGTH = 512; // as much as the recommendation wants to be passed on
+const MAX_PARENT_LENGTH = 512; // later versions may append fields
+const MAX_STATE_LENGTH = 512; // the length that the recommendation requires to forward
 const MAX_MEMBERS = 32;
 const MEMBER =
   /^([a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=([ -+\--<>-~]{0,255}[!-+\--<>-~])$/;
 
-/** What the headers say, or null where they say nothing that is valid. Of a bad state only the state is left out. */
+/** Parses the headers; null if `traceparent` is invalid. An invalid `tracestate` is dropped. */
 export function readTraceHeaders({ traceparent, tracestate }: TraceHeaders): TraceContext | null {
   if (traceparent === null || traceparent.length > MAX_PARENT_LENGTH) return null;
   const [, version, traceId = "", spanId = "", flags = "", more] = PARENT.exec(traceparent) ?? [];
@@ -42,42 +41,42 @@ export function readTraceHeaders({ traceparent, tracestate }: TraceHeaders): Tra
   return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1, state: parseState(tracestate ?? "") };
 }
 
-/** As headers for whom is asked next. */
+/** Returns the headers for an outgoing request. */
 export function traceHeaders({ traceId, spanId, sampled, state }: TraceContext): Readonly<Record<string, string>> {
   const traceparent = `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
   return state === "" ? { traceparent } : { traceparent, tracestate: state };
 }
 
-/** As one text, for a row. */
+/** Formats the context as one text, for a database row. */
 export function formatTrace(trace: TraceContext): string {
   return Object.values(traceHeaders(trace)).join(" ");
 }
 
-/** The opposite. What cannot be read was written by nobody here, and is as nothing. */
+/** Parses the text of `formatTrace`; null if it is invalid. */
 export function parseTrace(text: string | null): TraceContext | null {
   const [, traceparent = null, tracestate = null] = /^(\S+)(?: (.*))?$/.exec(text ?? "") ?? [];
   return readTraceHeaders({ traceparent, tracestate });
 }
 
-/** Whether a trace is recorded here, by what it is part of and by its id. */
+/** Decides whether a trace is recorded, from its parent and ID. */
 export type Sampler = (parent: TraceContext | null, traceId: string) => boolean;
 
-/** Where nothing is recorded, what others have decided goes on to others. */
+/** Forwards the caller's decision and records no new traces. */
 export const PASS_THROUGH_SAMPLER: Sampler = (parent) => parent?.sampled ?? false;
 
-/** A part of what comes from outside, or the beginning of a trace. */
+/** Creates a child span of the caller's span, or a new trace. */
 export function startSpanContext(parent: TraceContext | null, sampler: Sampler, ids = randomIds()): SpanContext {
   const traceId = parent?.traceId ?? ids.traceId;
   const sampled = sampler(parent, traceId);
   return { traceId, spanId: ids.spanId, parentId: parent?.spanId ?? null, sampled, state: parent?.state ?? "" };
 }
 
-/** A part of what is under way here. */
+/** Creates a child span. */
 export function childSpanContext(place: SpanContext): SpanContext {
   return { ...place, spanId: randomHex().slice(0, 16), parentId: place.spanId };
 }
 
-/** That all digits of one are 0 happens to nobody. */
+/** Returns random IDs. All zeros would be invalid, but are practically impossible. */
 function randomIds(): Pick<SpanContext, "traceId" | "spanId"> {
   return { traceId: randomHex(), spanId: randomHex().slice(0, 16) };
 }

@@ -1,6 +1,6 @@
-/** Decodes what people and editors write into files. A byte order mark, as Windows writes it, is no part of the text. */
+/** Decodes text files, with or without a byte order mark. */
 
-/** Throws an Error if the bytes are not UTF-8: a wrong letter in a name or a password must not go on unseen. */
+/** Decodes UTF-8. Throws Error if the bytes are not UTF-8, because replaced characters would corrupt names and passwords. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

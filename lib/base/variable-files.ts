@@ -1,4 +1,4 @@
-/** Reads variables that may come from a file, as container secrets do: NAME_FILE names the file that holds NAME's value. */
+/** Reads variables from the environment or from files: NAME_FILE is the path of the file with NAME's value. */
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
@@ -6,8 +6,8 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
 /**
- * Returns the variables of these names that are given. An empty variable counts as absent: compose files pass those.
- * Problems are added to `problems`.
+ * Returns the variables that are set. An empty variable counts as absent, because compose files pass empty ones. Problems
+ * are added to `problems`.
  */
 export function readVariables(
   names: readonly string[],
@@ -31,8 +31,8 @@ export function readVariables(
 }
 
 /**
- * Problems of variables that name a file or a directory which cannot be read. What is in it is checked later. Only `serve`
- * and `dev` need these files, and `dev` has its own cluster.
+ * Returns problems of variables that name an unreadable file or directory. Only `serve` and `dev` need these files, and
+ * `dev` has its own cluster.
  */
 export function findMissingFiles(mode: string, values: Readonly<Record<string, string>>): string[] {
   if (mode !== "serve" && mode !== "dev") return [];
@@ -40,7 +40,7 @@ export function findMissingFiles(mode: string, values: Readonly<Record<string, s
   return names.flatMap((name) => {
     const value = values[name];
     if (value === undefined) return [];
-    // KUBECONFIG may name several files, and kubectl passes over those that are missing.
+    // KUBECONFIG may name several files. kubectl skips missing ones.
     const paths = name === "KUBECONFIG" ? value.split(delimiter).filter(Boolean) : [value];
     const problems = paths.flatMap((path) => readErrorOf(path) ?? []);
     if (problems.length < Math.max(1, paths.length)) return [];

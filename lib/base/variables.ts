@@ -1,4 +1,4 @@
-/** The environment's variables: what each may hold, and what it is when it is absent. config.ts reads them. */
+/** Defines the schema and defaults of all environment variables. */
 import { isIP } from "node:net";
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -28,7 +28,7 @@ function url(message: string, ...protocols: string[]) {
 }
 
 const SERVER_MESSAGE = "must be a host name or an IP address without scheme, port or path";
-/** Where a server is: any host name, or an address. International names become their A-labels. */
+/** The host of a server: a host name or an IP address. International names become A-labels. */
 const Server = v.pipe(
   v.string(),
   v.transform((value) => isIP(value) === 0 ? toAsciiHost(value) ?? "" : value),
@@ -36,7 +36,7 @@ const Server = v.pipe(
 );
 
 const ROOT_MESSAGE = "must be a host name such as spokes.example.org";
-/** The domain of the spokes, with or without the wildcard in front: `*.spokes.example.org`. */
+/** The domain of the spokes. A leading wildcard is removed: `*.spokes.example.org`. */
 const RootDomain = v.pipe(
   v.string(),
   v.transform((value) => toAsciiHost(value.replace(/^\*\./, "")) ?? ""),
@@ -44,11 +44,11 @@ const RootDomain = v.pipe(
 );
 
 const PUBLIC_URL_MESSAGE = "must be an http or https URL, such as https://hubs.example.org";
-/** A password in it would be in each mail, and below a path the portal's links would lead elsewhere. */
+/** The public URL. It is in every mail, so it has no password; the portal's links need the root path. */
 const PublicUrl = v.pipe(
   url(PUBLIC_URL_MESSAGE, "http:", "https:"),
   v.check((value) => {
-    const { username = "", password = "" } = URL.parse(value) ?? {}; // what is no URL is refused above
+    const { username = "", password = "" } = URL.parse(value) ?? {}; // invalid URLs are refused above
     return username === "" && password === "";
   }, "must not contain a user or password: it is in every mail"),
   v.check((value) => {
@@ -58,19 +58,19 @@ const PublicUrl = v.pipe(
 );
 
 const SENDER_MESSAGE = "must be an e-mail address, or a name and an address: Hubs <hubs@example.org>";
-/** An address that mail comes from, with or without a name. */
+/** The sender of mails, with or without a name. */
 const Sender = v.pipe(
   v.string(),
   v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
-/** No hyphen: otherwise the namespaces of `a-b` would begin as those of `a` do. */
+/** No hyphen: otherwise the prefix of `a` would match the namespaces of `a-b`. */
 const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting with a letter";
 
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
 const SPOKE_USER_MESSAGE = "must contain ${namespace}; otherwise only letters, digits and . _ @ + = / : -";
-/** The account of a spoke at the mail relay. Without the namespace two spokes would share an account. */
+/** The template of a spoke's account at the mail relay. Without the namespace, spokes would share an account. */
 const SpokeUser = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER_MESSAGE),
@@ -84,7 +84,7 @@ const NameServers = listOf(
 );
 
 const PROFILE_MESSAGE = "must be measured, or measured:0.1 for a tenth of the measured times";
-/** How long things take in the simulated cluster: the factor of what was measured. */
+/** The factor of the measured durations in the simulated cluster. */
 const Profile = v.pipe(
   v.string(),
   v.regex(/^measured(?::\d{1,3}(?:\.\d{1,4})?)?$/, PROFILE_MESSAGE),
@@ -175,7 +175,7 @@ function listOf(isValid: (text: string) => boolean, message: string) {
   );
 }
 
-/** Whether the text is an address with a prefix length that the address family has. */
+/** Whether the text is an IP address with an optional, valid prefix length. */
 function isCidr(text: string): boolean {
   const [address = "", prefix] = text.split("/");
   const family = isIP(address);

@@ -1,25 +1,24 @@
 /**
- * What is under way: the request or the job for whose sake something is done here, and its place in a trace.
+ * Keeps the current request or job, with its trace span, in an AsyncLocalStorage.
  *
- * It is known by the asynchronous context, and so to the log, to what is asked of others and to the jobs that are
- * enqueued. To hand it on by hand would give it to every function between a request and a query. What goes on for the
- * sake of nobody, or of many, is begun apart.
+ * Log entries, outgoing calls and new jobs read it from there, so functions need no parameter for it. Work for no single
+ * request or job runs detached.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
 
 interface WorkContext {
-  /** Of the request or the job. */
+  /** The span of the request or job. */
   readonly rootSpan: SpanContext;
-  /** Of the part of it that is under way. */
+  /** The current span within it. */
   readonly span: SpanContext;
-  /** What each line of the log says of it: its id. */
+  /** The fields that each log line gets: its ID. */
   readonly logFields: Readonly<Record<string, string>>;
 }
 
 const storage = new AsyncLocalStorage<WorkContext | null>();
 
-/** Does the work for the sake of a request or a job. */
+/** Runs the work in the context of a request or job. */
 export function runInContext<T>(
   { rootSpan, logFields }: Pick<WorkContext, "rootSpan" | "logFields">,
   work: () => T,
@@ -27,13 +26,13 @@ export function runInContext<T>(
   return storage.run({ rootSpan, span: rootSpan, logFields }, work);
 }
 
-/** Does the work as this part of what is under way. */
+/** Runs the work in a span of the current context. */
 export function runInSpan<T>(span: SpanContext, work: () => T): T {
   const context = storage.getStore();
   return context ? storage.run({ ...context, span }, work) : work();
 }
 
-/** Does the work for the sake of nothing that is under way. */
+/** Runs the work without a context. */
 export function runDetached<T>(work: () => T): T {
   return storage.run(null, work);
 }
@@ -42,7 +41,7 @@ export function currentContext(): WorkContext | null {
   return storage.getStore() ?? null;
 }
 
-/** What goes on later, elsewhere, is part of the request or the job itself; null while nothing is under way. */
+/** Returns the span of the current request or job as text, for work that runs later; null without a context. */
 export function currentTrace(): string | null {
   const cause = currentContext();
   return cause && formatTrace(cause.rootSpan);

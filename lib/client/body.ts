@@ -1,6 +1,6 @@
-/** Reads the text of an answer within bounds: a server that never ends must take neither all memory nor all time. */
+/** Reads the text of a response, with a maximum size. */
 
-/** Bytes. The largest list of the API is far below. */
+/** Maximum bytes. The largest lists of the API are much smaller. */
 export const ANSWER_LIMIT = 128 * 1024 * 1024;
 
 export class AnswerTooLarge extends Error {
@@ -10,12 +10,12 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** Throws AnswerTooLarge, the signal's reason, or what cut the connection. */
+/** Reads the text. Throws AnswerTooLarge, the signal's reason, or the connection's error. */
 export async function readText({ headers, body }: Response, signal: AbortSignal): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
-  // The signal of a fetch ends its body as well, but not in every runtime and not with every `fetch`.
+  // The signal of fetch does not cancel the body in every runtime.
   signal.addEventListener("abort", cancel);
   try {
     if (Number(headers.get("content-length") ?? 0) > ANSWER_LIMIT) throw new AnswerTooLarge();

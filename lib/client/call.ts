@@ -1,33 +1,33 @@
-/** Calls an endpoint: from its row in the table and what the caller gives, to what is answered. */
+/** Calls an endpoint with the caller's arguments. */
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
 import { type RetryBounds, sendWithRetries } from "./retry.ts";
 
-/** Each may be left out; then what `connect` was given counts. */
+/** Options of a call. The defaults are the options of `connect`. */
 export interface CallOptions {
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Cancels the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for the call with all its tries. */
+  /** Milliseconds for the call with all attempts. */
   readonly timeout?: number | undefined;
-  /** How often it is tried, the first time included. */
+  /** Maximum number of attempts, including the first. */
   readonly tries?: number | undefined;
 }
 
 export interface KeyedOptions extends CallOptions {
-  /** By which the same creation, asked for again within 24 hours, is done once. A call that is given none makes one. */
+  /** Creations with the same key within 24 hours are done once. Without a key, the call generates one. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** How an endpoint is called. What is absent is not so. */
+/** Describes how to call an endpoint. Absent fields are false. */
 export interface ApiCall {
   readonly method: string;
   readonly path: string;
-  /** Whether it takes something in its path or query. */
+  /** Whether it has path or query parameters. */
   readonly params?: boolean;
   readonly body?: boolean;
-  /** It takes an Idempotency-Key. */
+  /** Whether it accepts an Idempotency-Key. */
   readonly keyed?: boolean;
-  /** It is a list in pages. */
+  /** Whether it is a paginated list. */
   readonly pages?: boolean;
   readonly stream?: boolean;
   readonly empty?: boolean;
@@ -44,7 +44,7 @@ interface CallArguments {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The request that a call makes. Throws WheelwrightError `invalid_call`. */
+/** Builds the request of a call. Throws WheelwrightError `invalid_call`. */
 export function requestOf(call: ApiCall, { params = {}, body, headers }: CallArguments, key?: string): ApiRequest {
   const { method, path } = call, rest = { ...params };
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -68,14 +68,14 @@ export function requestOf(call: ApiCall, { params = {}, body, headers }: CallArg
   };
 }
 
-/** A dot would lead to another path, and nothing to that of the list. */
+/** Encodes a path segment. Dots would change the path, and an empty segment would address the list. */
 function segment(name: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
   throw new WheelwrightError("invalid_call", `${name} must be text that names something`);
 }
 
-/** Tries as often as is good. Where the server lacks the endpoint, the error names it and the server's version. */
+/** Sends the request with retries. If the server does not have the endpoint, the error names it and the server's version. */
 export async function callEndpoint(
   contact: ApiConnection,
   asked: ApiRequest,

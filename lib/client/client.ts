@@ -1,12 +1,12 @@
 /**
- * The client of Wheelwright's API, for Node, Deno and browsers: a function for each endpoint, by the name that the reference
- * gives it.
+ * The client of Wheelwright's API for Node, Deno and browsers. It has a function for each endpoint, named as in the
+ * reference.
  *
  *     const wheelwright = connect({ url: "https://wheelwright.example", token });
  *     const spoke = await wheelwright.createFederationSpoke({ federationId: "north" }, { slug: "ash" });
  *     await wheelwright.waitFor(spoke.operation!);
  *
- * It depends on nothing, and nothing of the service depends on it. What a newer server says besides is handed on.
+ * It has no dependencies. Unknown fields of newer servers are kept.
  */
 import { type ApiCall, callEndpoint, type CallOptions, type KeyedOptions, type Params, requestOf } from "./call.ts";
 import { type ApiConnection, type ConnectOptions, openConnection } from "./connection.ts";
@@ -26,26 +26,26 @@ export type * from "./schemas.ts";
 export type { WaitOptions } from "./wait.ts";
 
 export interface Wheelwright extends WheelwrightApi {
-  /** Where the server is, without a slash at the end. */
+  /** The URL of the server, without a trailing slash. */
   readonly url: string;
   /**
-   * Waits until the operation has succeeded, and resolves with it. Rejects with WheelwrightError `operation_failed`,
-   * `operation_cancelled` or `timed_out`, whose `operation` says how far it came.
+   * Waits until the operation succeeds. Rejects with WheelwrightError `operation_failed`, `operation_cancelled` or
+   * `timed_out`, which has the last known `operation`.
    */
   waitFor(operation: string | { readonly id: string }, options?: WaitOptions): Promise<OperationDetail>;
-  /** Calls what this client does not know yet. A POST is tried again only with an `idempotencyKey`. */
+  /** Calls an endpoint that this client does not know. A POST is retried only with an `idempotencyKey`. */
   request(request: PlainRequest, options?: KeyedOptions): Promise<unknown>;
 }
 
 export interface PlainRequest {
   readonly method: string;
-  /** As it is sent, with its slash at the beginning. */
+  /** The path, with a leading slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | Date | null | undefined>> | undefined;
   readonly body?: unknown;
 }
 
-/** Asks nothing of the server yet. Throws WheelwrightError `invalid_call` for an address or a token that cannot be one. */
+/** Creates a client without sending a request. Throws WheelwrightError `invalid_call` for an invalid URL or token. */
 export function connect(options: ConnectOptions): Wheelwright {
   const headers = { "user-agent": `wheelwright-client/${CLIENT_VERSION}`, ...options.headers };
   const contact = openConnection({ ...options, headers });
@@ -67,7 +67,7 @@ export function connect(options: ConnectOptions): Wheelwright {
   };
 }
 
-/** It takes what its endpoint takes, in this order: parameters, body, options. */
+/** Creates the function of an endpoint. Its arguments are parameters, body and options, as far as the endpoint has them. */
 function createFunction(contact: ApiConnection, call: ApiCall): (...given: unknown[]) => unknown {
   const bodyAt = call.params ? 1 : 0, optionsAt = bodyAt + (call.body ? 1 : 0);
   return (...given) => {

@@ -1,68 +1,68 @@
 /**
- * The contact with one server: sends a request once, and makes an answer or a WheelwrightError of what comes.
+ * Sends a request to the server once, and returns the response or throws a WheelwrightError.
  *
- * The token stands in a header and nowhere else: no message and no error holds it.
+ * Errors never contain the token.
  */
 import { AnswerTooLarge, readText } from "./body.ts";
 import { WheelwrightError } from "./error.ts";
 
 export interface ConnectOptions {
-  /** Where the server is, as https://wheelwright.example. */
+  /** The URL of the server, such as https://wheelwright.example. */
   readonly url: string | URL;
-  /** An API token. Without one, the session counts that `login` begins, or in a browser the one that is there. */
+  /** An API token. Without it, the session of `login` is used, or in a browser the existing session. */
   readonly token?: string | undefined;
-  /** How often a call is tried, the first time included; 5. */
+  /** Maximum number of attempts, including the first; 5 by default. */
   readonly tries?: number | undefined;
-  /** Milliseconds for a call with all its tries and the waits in between; 2 minutes. */
+  /** Milliseconds for a call with all attempts and waits; 2 minutes by default. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for one try; 40 s, which is more than the server gives itself. */
+  /** Milliseconds for one attempt; 40 s by default, which is more than the server's own limit. */
   readonly tryTimeout?: number | undefined;
-  /** Told before each wait for the next try. */
+  /** Called before each wait for the next attempt. */
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined;
-  /** Sent with each request. */
+  /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In place of the runtime's own. */
+  /** Replaces the runtime's fetch. */
   readonly fetch?: typeof fetch | undefined;
-  /** In place of a timer, and of Math.random: for tests. */
+  /** Replaces the timer, for tests. `random` replaces Math.random. */
   readonly pause?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
   readonly random?: (() => number) | undefined;
 }
 
 export interface RetryNotice {
   readonly error: WheelwrightError;
-  /** The number of the try that failed, from 1. */
+  /** The number of the failed attempt, from 1. */
   readonly tried: number;
-  /** Milliseconds until the next one. */
+  /** Milliseconds until the next attempt. */
   readonly wait: number;
 }
 
 export interface ApiRequest {
   readonly method: string;
-  /** As the reference writes it: `/api/spokes/{spokeId}`. */
+  /** The documented path: `/api/spokes/{spokeId}`. */
   readonly path: string;
   /** The path and query that are sent. */
   readonly target: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is answered, if not JSON. */
+  /** The type of the response, if it is not JSON. */
   readonly answer?: "text" | "stream" | "nothing" | undefined;
 }
 
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** JSON, text, or the bytes of a stream; undefined where there is none. */
+  /** JSON, text, or a stream of bytes; undefined if there is no body. */
   readonly body: unknown;
 }
 
 export interface ApiConnection {
   readonly url: string;
   readonly options: ConnectOptions;
-  /** Rejects with a WheelwrightError, or with the reason of the signal. A stream lasts until its signal aborts. */
+  /** Sends a request. Rejects with a WheelwrightError, or with the signal's reason. A stream lasts until the signal aborts. */
   send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse>;
 }
 
-/** Throws WheelwrightError `invalid_call` for an address or a token that cannot be one. */
+/** Creates a connection. Throws WheelwrightError `invalid_call` for an invalid URL or token. */
 export function openConnection(options: ConnectOptions): ApiConnection {
   const base = baseOf(options.url), token = tokenOf(options.token);
   let cookie: string | null = null;
@@ -88,10 +88,10 @@ export function openConnection(options: ConnectOptions): ApiConnection {
         headers: headersOf(asked),
         redirect: "manual",
         signal: ends,
-        // Text Deno would send a second time by itself, where a connection is lost (denoland/deno#35610).
+        // A Blob, because Deno resends a text body when the connection is lost (denoland/deno#35610).
         ...(body !== undefined && { body: new Blob([JSON.stringify(body)]) }),
       });
-      // A browser keeps its cookies to itself, and needs no help.
+      // Browsers handle cookies themselves.
       cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
       const { status, headers } = response;
       if (asked.answer === "stream" && isStream(response)) return { status, headers, body: response.body };
@@ -117,7 +117,7 @@ function isStream({ ok, headers }: Response): boolean {
   return ok && (headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** Without a slash at its end. */
+/** Returns the base URL without a trailing slash. */
 function baseOf(text: string | URL): string {
   const url = URL.canParse(text) ? new URL(text) : null; // Node 20 lacks URL.parse
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
@@ -127,7 +127,7 @@ function baseOf(text: string | URL): string {
   return url.origin + url.pathname.replace(/(?:\/api)?\/*$/, "");
 }
 
-/** What cannot stand in a header would be said back by the error of whoever makes the header. */
+/** Validates the token. Otherwise the runtime's error about an invalid header would quote it. */
 function tokenOf(text: string | undefined): string | null {
   const token = text?.trim() ?? "";
   if (/^[\x21-\x7e]*$/.test(token)) return token || null;
@@ -168,7 +168,7 @@ function secondsIn(header: string | null): number | null {
   return header !== null && /^\d+$/.test(header) ? Number(header) : null;
 }
 
-/** Of a failed fetch the runtimes say why in its cause, or in itself; where several addresses failed, by a code alone. */
+/** Returns why fetch failed: from the cause, its code, or the error itself, depending on the runtime. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message;

@@ -1,4 +1,4 @@
-/** What can go wrong when the API is called: one class, whatever it was. */
+/** Defines the error of all failed calls. */
 import type { OperationDetail } from "./schemas.ts";
 
 interface ErrorDetails {
@@ -10,22 +10,23 @@ interface ErrorDetails {
 }
 
 /**
- * Programs go by `code`: one of those that the reference lists for the endpoint, or one of the client's own:
+ * A failed call. `code` is one that the reference lists for the endpoint, or one of the client:
  *
- * - `unreachable`: no answer came, or half of one
- * - `unexpected_answer`: the answer is none of Wheelwright's, as of a proxy; `redirected`: it leads to another address
- * - `invalid_call`: what the call was given is refused before it is sent
- * - `operation_failed`, `operation_cancelled`, `timed_out`: of an operation that was waited for
+ * - `unreachable`: no response, or an incomplete one
+ * - `unexpected_answer`: the response is not from Wheelwright, for example from a proxy
+ * - `redirected`: the server redirects to another URL
+ * - `invalid_call`: the arguments are invalid; nothing was sent
+ * - `operation_failed`, `operation_cancelled`, `timed_out`: from waiting for an operation
  */
 export class WheelwrightError extends Error {
-  /** The status of the answer; 0 where none came. */
+  /** The HTTP status; 0 without a response. */
   readonly statusCode: number;
   readonly code: string;
-  /** Seconds after which trying again makes sense, as the server says; null where it does not. */
+  /** Seconds to wait before retrying, as sent by the server; null if not sent. */
   readonly retryAfter: number | null;
-  /** Names the request in the server's log. */
+  /** The ID of the request in the server's log. */
   readonly requestId: string | null;
-  /** The operation that was waited for, as it was seen last. */
+  /** The last known state of the awaited operation. */
   readonly operation: OperationDetail | null;
 
   constructor(code: string, message: string, particulars: ErrorDetails = {}) {

@@ -1,7 +1,7 @@
 /**
- * A hub's events as they happen, across cuts: each once, in order, and none left out.
+ * Follows a hub's event stream and reconnects: each event once, in order, without gaps.
  *
- * The stream is resumed after the last event that was handed on. What a server sends again all the same is passed over.
+ * It resumes after the last event. Events that the server sends again are skipped.
  */
 import { type ApiCall, callEndpoint, type Params, requestOf } from "./call.ts";
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
@@ -10,46 +10,43 @@ import { isTransient, pauseFor, waitAfter } from "./retry.ts";
 import type { StreamEvent } from "./schemas.ts";
 import { sentFrames } from "./sse.ts";
 
-const SILENCE = 40_000; // ms: a server that has nothing to say says that every 15 s
+const SILENCE = 40_000; // ms; the server sends a comment every 15 s
 const CONNECTING = 40_000;
 
 export interface FollowOptions {
-  /** Ends the iteration, without an error. */
+  /** Ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined;
-  /** Told when the stream is cut, before the wait until it is resumed; and of each try to resume it that fails. */
+  /** Called when the connection is lost, and after each failed attempt to reconnect. */
   readonly onCut?: ((cut: StreamCut) => void) | undefined;
-  /** Told when it is resumed. */
+  /** Called after a reconnect. */
   readonly onResume?: (() => void) | undefined;
-  /** Milliseconds without a whole event or comment after which it counts as cut; 40 s. */
+  /** Milliseconds without an event or comment after which the connection counts as lost; 40 s by default. */
   readonly silence?: number | undefined;
-  /** Milliseconds for which resuming is tried before the iteration ends with the error; for ever when absent. */
+  /** Milliseconds of reconnecting after which the iteration fails; unlimited if absent. */
   readonly timeout?: number | undefined;
-  /** How often the first connection is tried. */
+  /** Maximum number of attempts of the first connection. */
   readonly tries?: number | undefined;
 }
 
 export interface StreamCut {
   readonly error: WheelwrightError;
-  /** Tries to resume it that have failed. */
+  /** The number of failed attempts to reconnect. */
   readonly tried: number;
-  /** Milliseconds until the next one. */
+  /** Milliseconds until the next attempt. */
   readonly wait: number;
 }
 
-/** What is kept of a stream from one connection to the next. */
+/** The state of a stream across connections. */
 interface StreamProgress {
-  /** The number of the last event that was handed on. */
+  /** The number of the last event. */
   last: number | null;
-  /** How long the server wants to be left alone; null where it said nothing. */
+  /** Milliseconds to wait before reconnecting, as sent by the server; null if not sent. */
   reconnectDelay: number | null;
-  /** Since when it is cut (by performance.now()), and tries since; null while it is not. */
+  /** When the connection was lost (performance.now()) and the attempts since; null while connected. */
   cut: { readonly at: number; tried: number } | null;
 }
 
-/**
- * Ends when the hub is removed (after its `StreamEnd`) or the signal aborts; rejects with what resuming cannot mend, such as
- * a token that was revoked.
- */
+/** Ends when the hub is removed or the signal aborts. Rejects with permanent errors, such as a revoked token. */
 export async function* followStream(
   contact: ApiConnection,
   call: ApiCall,
@@ -68,7 +65,7 @@ export async function* followStream(
     for (let first = true;; first = false) {
       try {
         const asked = resumeRequest(call, params, course);
-        // The first connection is tried like any call; those after it once, for this loop tries again.
+        // Only the first connection uses the retries of calls. This loop itself retries later ones.
         const answer = first
           ? await callEndpoint(contact, asked, { signal: over, tries: options.tries })
           : await contact.send(asked, contact.options.tryTimeout ?? CONNECTING, over);
@@ -79,7 +76,7 @@ export async function* followStream(
         }
         throw new Error("the server ended the stream");
       } catch (error) {
-        if (over.aborted || removed) return; // a hub that is gone has no stream to come back to
+        if (over.aborted || removed) return; // a removed hub has no stream
         const cause = error instanceof WheelwrightError ? error : streamCutError(contact, error);
         if (first && error instanceof WheelwrightError || !isTransient(cause)) throw cause;
         await waitToReconnect(contact, cause, course, options, over);
@@ -105,7 +102,7 @@ async function* events(
     Object.assign(course, { cut: null, reconnectDelay: retry });
     if (data === null) continue;
     const event = JSON.parse(data) as StreamEvent, number = Number(id);
-    // What is said of the stream itself stands at the number that it begins or ends with.
+    // Events about the stream itself have the number of its first or last event.
     if (course.last !== null && number <= course.last && !event.type.startsWith("Stream")) continue;
     course.last = number;
     yield event;
@@ -125,7 +122,7 @@ async function waitToReconnect(
   onCut?.({ error, tried: cut.tried, wait });
   cut.tried++;
   course.reconnectDelay = null;
-  await pauseFor(contact, wait, over).catch(() => {}); // the loop sees that it is over
+  await pauseFor(contact, wait, over).catch(() => {}); // the loop checks the signal
 }
 
 function streamCutError({ url }: ApiConnection, cause: unknown): WheelwrightError {

@@ -1,8 +1,8 @@
 /**
- * Lists in pages: awaited, they are the one page that was requested; iterated, all items of the list.
+ * Reads paginated lists. Awaiting returns one page; iterating returns all items.
  *
- * The Link header of a page carries the cursor of the next one. It names the last item and not only its time, so iteration
- * skips nothing and repeats nothing. The header's address is not followed: it cannot lead the token to another server.
+ * The cursor comes from the Link header of each page, so no item is skipped or repeated. Only the cursor is used, not the
+ * URL, which could send the token to another server.
  */
 import type { Params } from "./call.ts";
 import type { ApiResponse } from "./connection.ts";
@@ -13,7 +13,7 @@ const LARGEST = 100;
  *     const newest = await wheelwright.listUsers({ limit: 10 });
  *     for await (const user of wheelwright.listUsers()) …
  *
- * Nothing is asked until then. When it is iterated, `limit` is the size of a page.
+ * No request is sent until then. When it is iterated, `limit` is the size of a page.
  */
 export interface PagedList<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
 

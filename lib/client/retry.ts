@@ -1,8 +1,7 @@
 /**
- * Tries again what may be tried again: what is the same done twice, and what the server refused before it did anything.
+ * Retries requests that are safe to repeat: idempotent ones, and those that the server refused without processing.
  *
- * The waits double, and half of each is chance, so that many who failed together do not come back together. A server that
- * says when to come back is believed.
+ * It uses exponential backoff with jitter, and respects Retry-After.
  */
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
@@ -10,10 +9,10 @@ import { WheelwrightError } from "./error.ts";
 const FIRST = 250, LONGEST = 10_000; // ms
 const TRIES = 5, TIMEOUT = 120_000, TRY_TIMEOUT = 40_000;
 
-/** Of 503, those by which a server that is busy turns a request away before it does anything. Every 429 is of that kind. */
+/** Codes of 503 with which the server refuses a request before processing it. Every 429 is such a refusal. */
 const REFUSED_UNPROCESSED = ["overloaded", "busy"];
 
-/** How fetch says that no connection was made, so that nothing was sent: in Node, and in Deno. */
+/** Error texts of fetch, in Node and Deno, if there was no connection and nothing was sent. */
 const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|client error \(Connect\)/;
 
 export interface RetryBounds {
@@ -22,7 +21,7 @@ export interface RetryBounds {
   readonly tries?: number | undefined;
 }
 
-/** Rejects with the last WheelwrightError, or with the reason of the signal. */
+/** Sends a request with retries. Rejects with the last WheelwrightError, or with the signal's reason. */
 export async function sendWithRetries(
   contact: ApiConnection,
   asked: ApiRequest,
@@ -48,12 +47,12 @@ export async function sendWithRetries(
   }
 }
 
-/** Whether it is of no use, or of no harm, to try at another time what ended like this. */
+/** Whether the error is temporary, so that a retry may succeed. */
 export function isTransient(error: WheelwrightError): boolean {
   return error.code === "unreachable" || [429, 502, 503, 504].includes(error.statusCode);
 }
 
-/** Milliseconds. */
+/** Returns the milliseconds to wait before the next attempt. */
 export function waitAfter(
   { options: { random = Math.random } }: ApiConnection,
   error: WheelwrightError,
@@ -78,7 +77,7 @@ function mayHaveArrived({ statusCode, code, message }: WheelwrightError): boolea
   return statusCode !== 429 && !REFUSED_UNPROCESSED.includes(code);
 }
 
-/** The try before may have taken it away, and only its answer was lost: then it is done. */
+/** Whether an earlier attempt may have deleted the object, so that 404 means success. */
 function isGone({ method, answer }: ApiRequest, { statusCode, code }: WheelwrightError): boolean {
   return method === "DELETE" && answer === "nothing" && statusCode === 404 && code !== "no_route";
 }

@@ -1,9 +1,9 @@
-/** Reads server-sent events (WHATWG HTML, section 9.2.6): frame by frame, of however the bytes come in pieces. */
+/** Parses server-sent events (WHATWG HTML, section 9.2.6). */
 
-/** Characters of one event; the server's largest are a few thousand. */
+/** Maximum characters of an event. The server's largest have a few thousand. */
 const LARGEST_FRAME = 1024 * 1024;
 
-/** An event, or a sign of life: a comment, or the milliseconds to wait before one comes back. */
+/** An event, a comment, or the milliseconds to wait before reconnecting. */
 export interface SentFrame {
   readonly id: string | null;
   readonly data: string | null;
@@ -11,9 +11,9 @@ export interface SentFrame {
 }
 
 interface ReadBounds {
-  /** Milliseconds of waiting without a whole event or comment after which it rejects. */
+  /** Milliseconds without an event or comment after which reading fails. */
   readonly silence: number;
-  /** Ends it. */
+  /** Stops reading. */
   readonly signal?: AbortSignal | undefined;
   /** Returns milliseconds on a clock that never goes back. */
   readonly now?: () => number;
@@ -21,22 +21,22 @@ interface ReadBounds {
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 
-/** Reads no further than it is asked to. */
+/** Reads frames on demand. */
 export async function* sentFrames(
   bytes: ReadableStream<Uint8Array>,
   { silence, signal, now = () => performance.now(), after = later }: ReadBounds,
 ): AsyncGenerator<SentFrame, void> {
   const reader = bytes.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
-  // The signal of a fetch ends its body as well, but on Deno no more once the response itself has been collected.
+  // On Deno, the signal of fetch no longer cancels the body after the response was garbage-collected.
   signal?.addEventListener("abort", cancel);
   try {
     for (let rest = "", left = silence;;) {
       const began = now();
       const { done, value } = await within(reader.read(), (late) => after(Math.max(0, left), late), silence);
-      if (done) return; // what is not whole is no event
+      if (done) return; // an incomplete event is dropped
       left -= now() - began; // time between reads does not count: the stream is not silent while its reader is busy
-      // A piece may end between the two characters of a line's end.
+      // A chunk may end between the CR and LF of a line break.
       const blocks = (rest + decoder.decode(value, { stream: true })).replace(/\r\n/g, "\n").split(/\n\n|\r\r/);
       rest = blocks.pop()!;
       if (rest.length > LARGEST_FRAME) throw new Error("an event is larger than 1 MiB");

@@ -1,24 +1,24 @@
-/** Waits for an operation: asks again and again, and is sent nothing while it is as it was. */
+/** Waits for an operation by polling with ETags. */
 import { type ApiCall, callEndpoint, requestOf } from "./call.ts";
 import type { ApiConnection } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
 import { isTransient, pauseFor } from "./retry.ts";
 import type { OperationDetail } from "./schemas.ts";
 
-const SHORTEST = 500, LONGEST = 3000; // ms between two looks
+const SHORTEST = 500, LONGEST = 3000; // ms between two requests
 const TIMEOUT = 60 * 60 * 1000;
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds; an hour. The operation goes on all the same. */
+  /** Milliseconds; one hour by default. The operation continues after the timeout. */
   readonly timeout?: number | undefined;
-  /** Told of each change, the first look included. */
+  /** Called with the first state and after each change. */
   readonly onProgress?: ((operation: OperationDetail) => void) | undefined;
 }
 
 /**
- * Resolves with the operation once it has succeeded. Rejects with WheelwrightError `operation_failed`, `operation_cancelled`
- * or `timed_out`, each with the operation; and with what asking for it meets. A server that is away meanwhile is waited for.
+ * Resolves when the operation succeeds. Rejects with WheelwrightError `operation_failed`, `operation_cancelled` or
+ * `timed_out`, or with a permanent error of the request. Temporary errors of the server are retried.
  */
 export async function waitForOperation(
   contact: ApiConnection,
@@ -36,7 +36,7 @@ export async function waitForOperation(
     const left = Math.max(1, end - performance.now());
     const request = callEndpoint(contact, asked, { signal, timeout: left, tries: Infinity });
     const { status, headers, body } = await request.catch((error) => {
-      const isLate = error instanceof WheelwrightError && isTransient(error); // it is tried until the time is over
+      const isLate = error instanceof WheelwrightError && isTransient(error); // retried until the timeout
       throw isLate ? timeoutError(operationId, latest, timeout, error) : error;
     });
     if (status !== 304) {
@@ -51,7 +51,7 @@ export async function waitForOperation(
   }
 }
 
-/** Throws where it is over and has not succeeded. */
+/** Whether the operation succeeded. Throws if it failed or was cancelled. */
 function isOver(operation: OperationDetail): boolean {
   const { id, kind, state, error } = operation;
   if (state === "failed") {

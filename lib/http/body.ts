@@ -1,26 +1,26 @@
-/** Reads a request's body up to a bound, and not a byte more, whether or not its length was told; and not for ever. */
+/** Reads a request's body with limits of size, time and number of chunks. */
 import { Fault } from "#lib/base/errors.ts";
 import { ClientDisconnected } from "#lib/http/exchange.ts";
 import type { UnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface BodyBounds {
-  /** Bytes. */
+  /** Maximum bytes. */
   readonly limit: number;
-  /** Counts it while it is unread, and may cut it off. */
+  /** Counts the body while it is incomplete, and may cut it off. */
   readonly unread: UnreadBodies;
-  /** Milliseconds that any body may take. */
+  /** Milliseconds that every body may take. */
   readonly patience?: number;
 }
 
 const MAX_DURATION = 10 * SECOND;
-const MIN_RATE = 32 * 1024; // bytes a second: what has come of a larger body buys it more time
-const INITIAL_SIZE = 16 * 1024; // bytes that are made room for at first
-const MAX_CHUNKS = 4096, SMALL_CHUNK = 1024; // pieces of any body, and bytes for one more: each costs work, however short it is
+const MIN_RATE = 32 * 1024; // bytes per second: received bytes extend the time limit
+const INITIAL_SIZE = 16 * 1024; // bytes of the first buffer
+const MAX_CHUNKS = 4096, SMALL_CHUNK = 1024; // the number of chunks is limited, because each chunk costs time
 
 /**
- * What reads the body, once however often it is called. Throws Fault too_large over the limit, `body_too_slow` when it
- * does not come in time, and ClientGone when the rest does not come at all.
+ * Returns a function that reads the body once. It throws Fault `body_too_large` or `body_too_slow`, or
+ * ClientDisconnected.
  */
 export function createBodyReader(request: Request, address: string, bounds: BodyBounds): () => Promise<Uint8Array> {
   let reading: Promise<Uint8Array> | undefined;
@@ -33,7 +33,7 @@ async function read(
   { limit, unread, patience = MAX_DURATION }: BodyBounds,
 ): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  // It is not cancelled when it is too long: that would close the connection before the answer is through.
+  // A body that is too large is not cancelled: that would close the connection before the response is sent.
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const cut = Promise.withResolvers<never>(), began = performance.now();
@@ -43,7 +43,7 @@ async function read(
   );
   let bytes = new Uint8Array(Math.min(limit, INITIAL_SIZE)), length = 0, pieces = 0, over = false;
 
-  /** One array for all of it: a thousand pieces of a byte must not cost more than a thousand bytes. */
+  /** Appends to one buffer, so that many small chunks do not use more memory. */
   function appendChunk(piece: Uint8Array): void {
     if (length + piece.length > limit) throw tooLarge(limit);
     if (++pieces > MAX_CHUNKS + limit / SMALL_CHUNK) throw tooSlow("send it in larger pieces");
@@ -81,7 +81,7 @@ async function read(
   }
 }
 
-/** The connection is of no further use: what was not read of the body still stands in it. */
+/** Closes the connection, because it still contains the unread part of the body. */
 const CLOSE = { headers: { connection: "close" } };
 
 function tooLarge(limit: number): Fault {

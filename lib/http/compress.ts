@@ -1,9 +1,8 @@
 /**
- * Compresses answers to GET: text, JSON and pages above a size, where the client takes gzip.
+ * Compresses responses to GET with gzip: text, JSON and pages above a minimum size.
  *
- * Not streams, which go on, and not pages that no cache may keep: those may show a secret beside what somebody else put
- * into the address, and the compressed size would tell how much both have in common (BREACH). JSON has no such answers:
- * what is shown once is the answer to a POST.
+ * Streams are not compressed. Pages with `no-store` are not either: if a page contains a secret and text from the URL, the
+ * compressed size could reveal the secret (BREACH). JSON shows secrets only in responses to POST.
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -11,8 +10,8 @@ import { appendHeader, type HttpResponse, isBodyStream } from "#lib/http/respons
 import type { Middleware } from "#lib/http/middleware.ts";
 import { acceptsGzip } from "#lib/http/revalidate.ts";
 
-const MIN_SIZE = 1024; // bytes; less fits into one packet anyway
-const FAST_ABOVE = 256 * 1024; // bytes from which on speed counts more than size
+const MIN_SIZE = 1024; // bytes; smaller responses fit into one packet
+const FAST_ABOVE = 256 * 1024; // bytes; larger responses use the fastest level
 const TYPES = /^(?:text\/(?!event-stream)|application\/(?:json|atom\+xml)|image\/svg\+xml)/;
 
 const pack = promisify<Uint8Array, { level: number }, Uint8Array<ArrayBuffer>>(gzip);
@@ -31,13 +30,13 @@ export const compress: Middleware = async ({ request }, next) => {
     headers: {
       ...headers,
       "content-encoding": "gzip",
-      ...(etag?.endsWith('"') && { etag: `${etag.slice(0, -1)}-gzip"` }), // other bytes, so another name
+      ...(etag?.endsWith('"') && { etag: `${etag.slice(0, -1)}-gzip"` }), // other bytes need another ETag
     },
     body: await pack(bytes, { level: bytes.length < FAST_ABOVE ? 6 : 1 }),
   };
 };
 
-/** True for a 304 too: caches replace stored headers with its headers. */
+/** Whether the response varies by encoding. True for 304 as well, because caches store its headers. */
 function isCompressible({ status, headers, body }: HttpResponse): boolean {
   if ("content-encoding" in headers || "vary" in headers || "set-cookie" in headers || isBodyStream(body)) return false;
   if (status === 304) return true;

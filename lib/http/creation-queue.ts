@@ -1,9 +1,8 @@
 /**
- * Queues for creations of spokes. No creation is refused because others wait, however many arrive at the same time.
+ * Queues creations of spokes. A creation is never refused because others wait.
  *
- * Creations of one hub are done one at a time in order of arrival, because they lock the same rows, and each would hold a
- * database connection meanwhile. They wait here without one. All creations together use at most half of the connections:
- * a quarter to find out who calls and about which hub, a quarter to create.
+ * Creations of one hub run one at a time, in order of arrival, because they lock the same rows. They wait here without a
+ * database connection. All creations use at most half of the connections: a quarter to authenticate, a quarter to create.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
@@ -11,11 +10,11 @@ import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues
 import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The waiting of one request. */
+/** The queues as one request uses them. */
 export interface CreationQueue {
-  /** Finds out who calls. Networks take turns. */
+  /** Runs the authentication. Networks are served round-robin. */
   admit<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs the work in its hub's turn. The work must be safe to repeat when it fails. */
+  /** Runs the work in the queue of the hub. It is repeated if the database is busy, so it must be safe to repeat. */
   runInHubQueue<T>(hubId: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -23,17 +22,17 @@ interface WaitingRequest {
   readonly ip: string;
   /** Withdraws the request while it waits. */
   readonly signal: AbortSignal;
-  /** The request's time; waiting does not count. */
+  /** The time budget of the request. Waiting does not count. */
   readonly allowance: TimeBudget;
 }
 
-/** Opens the waiting of a request. */
+/** Creates the queue access of a request. */
 type OpenCreationQueue = (waiting: WaitingRequest) => CreationQueue;
 
-const CONNECTION_FRACTION = 4; // of the pool's connections, for each of the two stages
-const BUSY_FAULTS = ["database_busy", "database_locked"]; // faults that mean: others were first, and nothing was done
+const CONNECTION_FRACTION = 4; // each of the two stages uses one part in 4 of the connections
+const BUSY_FAULTS = ["database_busy", "database_locked"]; // faults after which nothing was changed
 
-/** `connections` is the size of the database's pool. */
+/** Creates the queues. `connections` is the size of the database pool. */
 export function openCreationQueues(connections: number): OpenCreationQueue {
   const slots = Math.max(1, Math.floor(connections / CONNECTION_FRACTION));
   const callers = openKeyedQueues({ slots, perQueue: slots }), hubs = openKeyedQueues({ slots });

@@ -1,7 +1,4 @@
-/**
- * What a deprecated endpoint says of itself in every answer: Deprecation (RFC 9745), Sunset (RFC 8594), Link. And all that
- * is announced, read from the declarations: the endpoints' and those of limits.
- */
+/** Collects the announced deprecations and limits, and builds the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. */
 import { noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
 import { documentedPath, type Manifest, METHODS } from "#lib/http/endpoint.ts";
@@ -14,13 +11,10 @@ import {
 } from "#lib/base/notice.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
-/** Header lines: a name may come more than once. */
+/** Header lines; a name may occur several times. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/**
- * The headers. The dates are moments: a Deprecation (a Date of structured fields) may lie ahead, and a Sunset is written as
- * Date is. Both links lead to the announcement itself; they are lines of their own, for a reply may have links, too.
- */
+/** Returns the headers of a deprecated endpoint. Both links lead to the announcement. A deprecation may be in the future. */
 export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): HeaderLines {
   const address = noticeUrl(publicUrl, notice);
   return [
@@ -31,7 +25,7 @@ export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): Head
   ];
 }
 
-/** All that is announced, the first first. Throws when one gives less than 30 days, or two have one name. */
+/** Returns all announcements, oldest first. Throws Error if one is less than 30 days ahead, or if two have the same ID. */
 export function collectNotices(manifest: Manifest, limits: readonly AnnouncedLimit[]): readonly Notice[] {
   const endpoints = manifest.flatMap(([pattern, module]) =>
     METHODS.flatMap((method): EndpointNotice[] => {
@@ -53,10 +47,7 @@ export function collectNotices(manifest: Manifest, limits: readonly AnnouncedLim
   return notices;
 }
 
-/**
- * What is declared, as this deployment announces it: nothing takes effect sooner than 30 days after it was first
- * announced.
- */
+/** Postpones announced changes, so that none takes effect earlier than 30 days after this deployment first announced it. */
 export function postponeNotices(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],
@@ -83,7 +74,7 @@ export function postponeNotices(
   };
 }
 
-/** The first midnight (UTC) that leaves 30 days. */
+/** Returns the first midnight (UTC) after 30 days. */
 function earliestOf({ id }: Notice, first: ReadonlyMap<string, Date>): Date | undefined {
   const at = first.get(id);
   return at && new Date(Math.ceil((at.getTime() + NOTICE_PERIOD) / DAY) * DAY);

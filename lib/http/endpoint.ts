@@ -1,8 +1,7 @@
 /**
- * The declaration that every route module exports.
+ * Defines the declaration of an endpoint, which every route module exports.
  *
- * One value says who may call, with what token, what comes in, what goes out and what can go wrong. The server mounts
- * it, the OpenAPI document is read from it, and the tests walk it, so that the three cannot disagree.
+ * It declares access, scope, inputs, replies and faults. The server, the OpenAPI document and the tests all read it.
  */
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -21,46 +20,42 @@ type Input = v.GenericSchema<any, any> | undefined;
 type Parsed<S> = S extends v.GenericSchema<any, infer Out> ? Out : undefined;
 
 /**
- * Who may bring what credential:
- * a token scope is the least scope whose token may call it (sessions always may); `session` needs a session, and a
- * bearer is 401; `flow` needs nothing, and any Authorization header is 401 before all else; `public` ignores it.
+ * The accepted credentials. A token scope is the narrowest accepted one; sessions are always accepted. `session` requires a
+ * session and refuses tokens. `flow` requires nothing and refuses any Authorization header. `public` ignores credentials.
  */
 export type EndpointScope = TokenScope | "session" | "flow" | "public";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a file in routes/ exports. */
+/** The exports of a file in routes/. */
 export type RouteModule = { readonly [M in Method]?: AnyEndpoint };
 
-/** Every route, in the order in which patterns are tried. */
+/** All routes, in the order in which patterns are tried. */
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
 
-/**
- * The addresses of flows are documented without /api before them, and a feed's is known without: readers of feeds keep it
- * for years. Whichever is used, it is the same endpoint.
- */
+/** Returns the other paths of an endpoint. Sign-in flows and the changelog feed also work without the prefix /api. */
 export function aliasesOf(pattern: string): readonly string[] {
   return /^\/api\/(?:auth\/|changelog\.atom$)/.test(pattern) ? [pattern.slice("/api".length)] : [];
 }
 
-/** A route's pattern as the reference writes it: `/api/spokes/:spokeId` is `/api/spokes/{spokeId}`. */
+/** Returns the path as documented: `/api/spokes/{spokeId}` for `/api/spokes/:spokeId`. */
 export function documentedPath(pattern: string): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
 }
 
-/** What only the server knows of itself, for the endpoints that tell it. */
+/** What the server provides to endpoints about itself. */
 export interface Service {
   readonly manifest: Manifest;
-  /** Whether what must work does: asked once for all who want to know at the same time. Throws Fault unavailable. */
+  /** Runs the readiness checks, once for simultaneous callers. Throws Fault `not_ready`. */
   readonly readiness: () => Promise<Readiness>;
-  /** The OpenAPI document, which is made once. */
+  /** Returns the OpenAPI document, which is built once. */
   readonly document: () => { readonly openapi: "3.1.0" };
   readonly releases: readonly ReleaseNotes[];
 }
 
 export interface Deprecation {
-  /** ISO dates; sunset is at least 30 days after since, or the process does not start. */
+  /** ISO dates. `sunset` must be at least 30 days after `since`, or the process does not start. */
   readonly since: string;
   readonly sunset: string;
   readonly note: string;
@@ -68,22 +63,22 @@ export interface Deprecation {
 
 export type EndpointCall<A, L, P, Q, B> =
   & {
-    /** The app of this request: its `db` is cancelled with the request. */
+    /** The app; its `db` is cancelled with the request. */
     readonly app: App;
     readonly actor: A;
     readonly params: Parsed<P>;
     readonly query: Parsed<Q>;
     readonly body: Parsed<B>;
     readonly request: Request;
-    /** The client's address, `X-Forwarded-For` taken into account only behind a trusted proxy. */
+    /** The client's IP address. `X-Forwarded-For` is used only behind a trusted proxy. */
     readonly ip: string;
     readonly userAgent: string;
     readonly signal: AbortSignal;
-    /** The body as it came, of an endpoint that declares `raw`; of any other it is empty. */
+    /** The unparsed body, if the endpoint declares `raw`; otherwise empty. */
     readonly raw: Uint8Array;
-    /** From the Idempotency-Key header, where the endpoint takes one. */
+    /** The Idempotency-Key, if the endpoint accepts one and the request has one. */
     readonly idempotency: IdempotencyKey | null;
-    /** Runs work that creates something in a hub, in the hub's turn. */
+    /** Runs a creation in the queue of its hub. */
     readonly runInHubQueue: CreationQueue["runInHubQueue"];
     readonly service: Service;
   }
@@ -101,61 +96,58 @@ export interface Endpoint<
   readonly summary: string;
   readonly access: Access<A, L>;
   readonly scope: EndpointScope;
-  /** With scope `session`: what it is that requires a session, for the message of a bearer's 401. */
+  /** With scope `session`: the subject of the message "… requires a session", if a token is sent. */
   readonly purpose?: string;
-  /** A probe: answered however loaded the server is, for one that fails for load would have it killed for being busy. */
+  /** Whether this is a probe. Probes are answered even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
-  /** Attempts are counted in the login bucket of the client's address; the value is the message of its 429. */
+  /** Counts calls in the rate limit of the client's network. The value is the message of the 429. */
   readonly rateLimitMessage?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The body is an HTML form's, where it is JSON otherwise. */
+  /** Whether the body is an HTML form instead of JSON. */
   readonly form?: boolean;
-  /** The body is handed on as it came, byte by byte, for a signature that is made over these. It excludes `body`. */
+  /** Whether the endpoint gets the unparsed body, to check a signature. It excludes `body`. */
   readonly raw?: boolean;
-  /** A page of the portal: it is there only with PORTAL=on, and no part of what the documents promise. */
+  /** Whether this is a page of the portal: it exists only with PORTAL=on and is not documented. */
   readonly portal?: boolean;
-  /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
+  /** Renders errors as a page instead of JSON. */
   readonly errorPage?: (problem: RequestRefusal) => HtmlPage;
-  /** The same where both call: a page for a client that asks for HTML, JSON for all others. */
+  /** Renders errors as a page for clients that accept HTML; others get JSON. */
   readonly negotiatedErrorPage?: (problem: RequestRefusal) => HtmlPage;
-  /** Never refused because others wait: see creations.ts. */
+  /** Whether calls wait in the creation queue instead of being refused (creation-queue.ts). */
   readonly queued?: boolean;
-  /** A page that refuses unknown query parameters, as all that is no page does. */
+  /** Whether a page refuses unknown query parameters, like other endpoints. */
   readonly strict?: true;
-  /** Takes an Idempotency-Key header. */
+  /** Whether it accepts an Idempotency-Key header. */
   readonly idempotent?: boolean;
-  /**
-   * Seconds for which the answer holds, no matter who asks: caches may keep it, and who asks again with its ETag is
-   * told that it is as it was. For scope `public` alone, or the process does not start.
-   */
+  /** Seconds for which caches may store the response. It gets an ETag. Only for scope `public`. */
   readonly cacheSeconds?: number;
-  /** The answer is the same for as long as the process lives, so it is made once; it needs `holds`. */
+  /** Whether the response never changes, so that it is rendered once. Requires `cacheSeconds`. */
   readonly renderedOnce?: boolean;
-  /** Who waits asks for this again and again: told by the last answer's ETag that it is as it was, it is sent no body. */
+  /** Whether clients poll it. The response gets an ETag, so an unchanged one has no body. */
   readonly polled?: boolean;
   readonly reply: Reply<T, Result>;
-  /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
+  /** Fault codes that do not follow from the other declarations. */
   readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
 }
 
-/** Why a request was refused, for a page that says it. */
+/** A refused request, for an error page. */
 export interface RequestRefusal {
   readonly statusCode: number;
   readonly message: string;
-  /** Where a person who can do what is asked for goes on: the page itself, or null where it was not a page. */
+  /** The page to retry, for example after signing in; null if the request was not for a page. */
   readonly path: string | null;
 }
 
-/** The manifest without the portal's pages: what a program may rely on. */
+/** Returns the manifest without the portal's pages. */
 export function withoutPortal(manifest: Manifest): Manifest {
   return manifest.filter(([, module]) => METHODS.every((method) => !module[method]?.portal));
 }
 
-/** Whether its answers have an ETag, by which a client may ask whether they are as they were. */
+/** Whether responses have an ETag. */
 export function canRevalidate({ cacheSeconds, polled }: Pick<AnyEndpoint, "cacheSeconds" | "polled">): boolean {
   return cacheSeconds !== undefined || polled === true;
 }

@@ -1,4 +1,4 @@
-/** One request on its way through the server, and what is known of it besides itself. */
+/** Defines the context of one HTTP request in the server. */
 import type { HttpResponse } from "#lib/http/response.ts";
 import type { HeaderLines } from "#lib/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
@@ -13,47 +13,47 @@ export interface Exchange {
   readonly request: Request;
   readonly url: URL;
   readonly route: Route;
-  /** The request id: the client's own if it is well formed. */
+  /** The request ID: the client's own if it is valid. */
   readonly id: string;
-  /** The client's address, `X-Forwarded-For` taken into account only behind a trusted proxy. */
+  /** The client's IP address. `X-Forwarded-For` is used only behind a trusted proxy. */
   readonly ip: string;
   readonly userAgent: string;
-  /** Its place in a trace: one that the client's headers name, or one that begins here. */
+  /** The span of the request, in the client's trace or in a new one. */
   readonly trace: SpanContext;
   readonly log: Log;
-  /** Who called and what it was about, by id, once that is known: for the line in the log. */
+  /** IDs of the user, hub and spoke, for the log. Set when they are known. */
   readonly about: { user?: string; hub?: string; spoke?: string };
-  /** Aborts when the client is gone or the time is over, with a ClientGone or the Fault to answer with. */
+  /** Aborts with ClientDisconnected, or at the time limit with the Fault of the response. */
   readonly signal: AbortSignal;
   readonly abort: (reason: Fault | ClientDisconnected) => void;
-  /** Calls the listener when the client is gone before it has the whole answer. */
+  /** Calls the listener if the client disconnects before it has the complete response. */
   readonly onDisconnect: (listener: () => void) => void;
-  /** The body as it came; Fault too_large when it is over its bound, without having kept more than that, and unsent. */
+  /** Reads the body. Throws Fault `body_too_large` or `body_too_slow`. */
   readonly body: () => Promise<Uint8Array>;
-  /** Its place among all that is under way. */
+  /** The slot of this request in load shedding. */
   readonly place: LoadSlot;
-  /** The time that it may take. */
+  /** The time budget of the request. */
   readonly allowance: TimeBudget;
   readonly turns: CreationQueue;
-  /** Settles when the answer is sent, or can no longer be. */
+  /** Settles when the response is sent or the connection is lost. */
   readonly sent: Promise<void>;
 }
 
-/** Where a request goes. There is always one: what is not there has a route too, which says so. */
+/** The route of a request. Unknown paths also have one, which refuses the request. */
 export interface Route {
-  /** The pattern of its path, for the log: a path itself may hold what logs should not. */
+  /** The path pattern, for the log. Paths themselves may contain secrets. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
-  /** Where no endpoint is: how that is shown to a client that asks for HTML. */
+  /** Renders errors for clients that accept HTML, if there is no endpoint. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
-  /** What every answer says, no matter who makes it: that the endpoint is deprecated. */
+  /** Headers of every response, including errors: the deprecation of the endpoint. */
   readonly headers: HeaderLines;
-  /** Looks at what needs no work, and waits for the body, before the request counts as under way. */
+  /** Reads the body and runs cheap checks, before the request counts as in flight. */
   readonly receive: (exchange: Exchange) => Promise<void>;
   readonly respond: (exchange: Exchange) => Promise<HttpResponse>;
 }
 
-/** Nobody waits for the answer any more. */
+/** The client disconnected before the response was complete. */
 export class ClientDisconnected extends Error {
   override readonly name = "ClientGone";
   constructor() {

@@ -1,9 +1,9 @@
-/** Routes of requests that reach no endpoint: OPTIONS, another method than the path has, and paths that do not exist. */
+/** Builds the routes of requests without an endpoint: OPTIONS, unsupported methods, and unknown paths. */
 import { Fault } from "#lib/base/errors.ts";
 import { METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import type { Route } from "#lib/http/exchange.ts";
 
-/** What OPTIONS answers: the methods of the path. */
+/** Returns the route of OPTIONS, which lists the methods of the path. */
 export function optionsRoute(pattern: string, module: RouteModule): Route {
   const respond = () => Promise.resolve({ status: 204, headers: { allow: allowedMethods(module) }, body: null });
   return { pattern, endpoint: null, headers: [], receive: receiveNothing, respond };
@@ -20,7 +20,7 @@ function allowedMethods(module: RouteModule): string {
   return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
 }
 
-/** Nothing is read for a request that nothing is done for. */
+/** Reads nothing: these requests need no body. */
 function receiveNothing(): Promise<void> {
   return Promise.resolve();
 }
@@ -29,7 +29,7 @@ export function routeNotFound(): Fault {
   return new Fault("missing", "no_route", "No endpoint at this path");
 }
 
-/** A route that refuses all requests. */
+/** Returns a route that refuses all requests. */
 export function refusingRoute(pattern: string, fault: () => Fault): Route {
   return {
     pattern,

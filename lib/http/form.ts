@@ -1,11 +1,8 @@
-/**
- * The fields of an HTML form, for the pages that work without script. They go through the same schemas as JSON does.
- * A form is what another site's page can send as well; that it does not is seen to by requireSameOrigin in guards.ts.
- */
+/** Parses HTML forms. Their fields are validated like JSON. requireSameOrigin (guards.ts) refuses forms from other sites. */
 import { Fault } from "#lib/base/errors.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
 
-/** Each field once, as text. Throws Fault media_type, too_large or invalid. */
+/** Returns the fields as text. Throws Fault `not_a_form`, `bad_form` or a fault of reading the body. */
 export async function readForm(exchange: Exchange): Promise<Record<string, string>> {
   const bytes = await exchange.body();
   const type = exchange.request.headers.get("content-type") ?? "";
@@ -18,14 +15,14 @@ export async function readForm(exchange: Exchange): Promise<Record<string, strin
   return Object.fromEntries(fields);
 }
 
-/** Checked before it is taken apart: URLSearchParams would put another character in place of what is not UTF-8. */
+/** Checks that the form is UTF-8, because URLSearchParams would replace invalid bytes. */
 function decode(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     decodeURIComponent(text);
     return text;
   } catch {
-    throw badForm(); // and no cause: it would quote the form, which holds a password
+    throw badForm(); // without a cause, which would quote the form with its password
   }
 }
 

@@ -1,11 +1,11 @@
-/** What a request must fulfil besides being somebody's: the right kind of credential, its scope, and the right page. */
+/** Checks the kind of credential, the scope of a token, and the origin of a request. */
 import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 
-const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each may all that those before it may
+const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each includes the previous ones
 
-/** Session-only endpoints look at no token at all: not even at whether it would be a good one. */
+/** Refuses tokens on endpoints that require a session, without checking whether the token is valid. */
 export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, headers: Headers): void {
   if (!headers.has("authorization")) return;
   if (endpoint.scope === "flow") {
@@ -17,7 +17,7 @@ export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, h
   }
 }
 
-/** A token acts as its user, narrowed by its scope; a session is not narrowed. */
+/** Requires that the token's scope is wide enough. Sessions have no scope. */
 export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor | null): void {
   const needed = SCOPES.indexOf(endpoint.scope as TokenScope);
   if (needed < 0 || actor?.credential.kind !== "token") return;
@@ -30,8 +30,8 @@ export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor 
 }
 
 /**
- * Whether a request that rides on a cookie comes from our own pages: another site can make a browser send our cookie,
- * but it cannot make it hide where the request comes from. What sends neither header is no browser.
+ * Requires that a request with a session cookie comes from this site (CSRF protection). Browsers state the origin in
+ * `Sec-Fetch-Site` or `Origin`. A client that sends neither header is not a browser.
  */
 export function requireSameOrigin(request: Request, actor: Actor | null, publicUrl: URL): void {
   if (request.method === "GET" || request.method === "HEAD" || actor?.credential.kind === "token") return;

@@ -1,9 +1,9 @@
-/** Says in a sentence what is wrong with an input: every field by its path, and what it must be. */
+/** Describes validation problems in a sentence: each invalid field by its path, and what it must be. */
 import * as v from "valibot";
 
-const MAX_SHOWN = 10; // more would not be read, and 500 bad ids would make a long message
+const MAX_SHOWN = 10; // more would make the message too long
 
-/** What each field must be, by its path; the first thing that is wrong with it. */
+/** Returns the first problem of each field, by its path. */
 export function collectProblems(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): Map<string, string> {
   const problems = new Map<string, string>();
   for (const issue of issues) {
@@ -22,17 +22,17 @@ export function describeProblems(problems: ReadonlyMap<string, string>): string 
 
 function describe(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
   if (isMissing(issue)) return describeAbsent(schema, issue);
-  // A message of our own says what the value must be; valibot's begin with this word, and say it for programmers.
+  // valibot's own messages start with this word. Ours state what the value must be.
   if (!issue.message.startsWith("Invalid ")) return issue.message;
   return issue.expected === null ? "is not valid" : mustBe(issue.expected);
 }
 
-/** Whether the field is not there at all; valibot says so on behalf of the object. */
+/** Whether the field is missing, which valibot reports as an issue of the object. */
 function isMissing(issue: v.BaseIssue<unknown>): boolean {
   return issue.kind === "schema" && issue.received === "undefined" && issue.message.startsWith("Invalid key");
 }
 
-/** What the field's own schema says of nothing. */
+/** Describes a missing field with the message of its own schema, if there is one. */
 function describeAbsent(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
   const field = issue.path?.reduce<unknown>((at, { key }) => entryOf(at, key), schema) as v.GenericSchema | undefined;
   const [own] = field ? v.safeParse(field, undefined).issues ?? [] : [];

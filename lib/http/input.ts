@@ -1,7 +1,4 @@
-/**
- * What comes in with a request: path, query, body and Idempotency-Key, read strictly and checked against the endpoint's
- * schemas. What an endpoint did not declare is refused.
- */
+/** Reads path, query, body and Idempotency-Key of a request, and validates them with the endpoint's schemas. */
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
@@ -10,14 +7,14 @@ import { readForm } from "#lib/http/form.ts";
 import { collectProblems, describeProblems } from "#lib/http/input-problems.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 
-/** Whether a request of this method may have a body that says something. */
+/** Whether requests with this method may have a body. */
 export function hasBody(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
 /**
- * Whether a query with what the endpoint does not know is refused. To pages people come by links, which mail programs and
- * trackers make longer; and what is `raw` is called as somebody else has it. Pages below /api are part of the API.
+ * Whether unknown query parameters are refused. Pages accept them, because mail programs and trackers add parameters to
+ * links. Endpoints with `raw` accept them, because another service defines the call.
  */
 export function refusesUnknownParameters(
   { raw, reply, strict }: Pick<AnyEndpoint, "raw" | "reply" | "strict">,
@@ -25,13 +22,13 @@ export function refusesUnknownParameters(
   return strict ?? (!raw && reply.content?.type !== "text/html");
 }
 
-/** The query as the endpoint takes it. Throws Fault invalid. */
+/** Validates the query. Throws Fault `invalid_input` or `unknown_parameter`. */
 export function parseQuery(endpoint: AnyEndpoint, query: Readonly<Record<string, string>>): unknown {
   if (refusesUnknownParameters(endpoint)) refuseUnknownParameters(endpoint.query, query);
   return parseInput(endpoint.query, query);
 }
 
-/** The body as the endpoint takes it; none where it takes none. Throws Fault media_type, too_large or invalid. */
+/** Reads and validates the body; undefined if the method has none. Throws Fault of kind media_type, too_large or invalid. */
 export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
   if (raw || !hasBody(exchange.request.method)) return undefined;
   const fields = await (form ? readForm : readBody)(exchange);
@@ -39,7 +36,7 @@ export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exch
   return parseInput(body, fields);
 }
 
-/** What one schema makes of one part of the request. Throws Fault invalid, whose message names each field. */
+/** Validates input with a schema. Throws Fault `invalid_input`, whose message names each invalid field. */
 export function parseInput(schema: v.GenericSchema | undefined, input: unknown): unknown {
   if (!schema) return undefined;
   const result = v.safeParse(schema, input, { abortPipeEarly: true });
@@ -48,13 +45,13 @@ export function parseInput(schema: v.GenericSchema | undefined, input: unknown):
   throw new Fault("invalid", "invalid_input", describeProblems(problems), { fields: Object.fromEntries(problems) });
 }
 
-/** Undoes the percent-encoding of a path's parameters. Throws Fault invalid `bad_path`. */
+/** Decodes percent-encoded path parameters. Throws Fault `bad_path`. */
 export function decodePathParameters(encoded: Readonly<Record<string, string>>): Record<string, string> {
   const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)] as const);
   return refuseControlCharacters(Object.fromEntries(params));
 }
 
-/** Throws Fault invalid `bad_path` for a parameter that nothing can be named. */
+/** Returns the parameters. Throws Fault `bad_path` if one is null or contains control characters. */
 export function refuseControlCharacters(params: Readonly<Record<string, string | null>>): Record<string, string> {
   // deno-lint-ignore no-control-regex
   if (Object.values(params).every((value) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
@@ -65,7 +62,7 @@ export function refuseControlCharacters(params: Readonly<Record<string, string |
 
 const MAX_PARAMETERS = 40, MAX_QUERY_LENGTH = 8192;
 
-/** The query's parameters, each once. Throws Fault invalid for one that is there twice, or not well encoded. */
+/** Reads the query parameters. Throws Fault of kind invalid if one is repeated or badly encoded, or if there are too many. */
 export function readQuery(url: URL): Record<string, string> {
   if (url.search.length > MAX_QUERY_LENGTH || url.search.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
     const message = `The query must have at most ${MAX_PARAMETERS} parameters and ${MAX_QUERY_LENGTH} characters`;
@@ -82,7 +79,7 @@ export function readQuery(url: URL): Record<string, string> {
   return Object.fromEntries(url.searchParams);
 }
 
-/** The JSON object of a body; no body counts as `{}`. Throws Fault media_type, too_large or invalid. */
+/** Reads a JSON object; an empty body counts as `{}`. Throws Fault of kind media_type, too_large or invalid. */
 async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   const bytes = await exchange.body();
   if (bytes.length === 0) return {};
@@ -96,20 +93,20 @@ async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   throw new Fault("invalid", "not_an_object", "The body must be a JSON object");
 }
 
-/** The key that makes a creation repeatable, or null. Throws Fault invalid `bad_idempotency_key`. */
+/** Returns the Idempotency-Key, or null. Throws Fault `bad_idempotency_key`. */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   return key === null ? null : validateIdempotencyKey(key);
 }
 
-/** The same key. Throws Fault invalid `bad_idempotency_key`. */
+/** Returns the key if it is valid. Throws Fault `bad_idempotency_key`. */
 export function validateIdempotencyKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
   throw new Fault("invalid", "bad_idempotency_key", message);
 }
 
-/** JSON is UTF-8 (RFC 8259): a type that says otherwise describes another body than the one that would be read. */
+/** Whether the content type is JSON. JSON is UTF-8 (RFC 8259), so other charsets are refused. */
 function isJson(type: string): boolean {
   const [, parameters] = /^application\/json *(;.*|$)/i.exec(type) ?? [];
   const charset = /; *charset *= *"?([^";]*)/i.exec(parameters ?? "")?.[1]?.trim();
@@ -120,7 +117,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // The parser's own message quotes the body, which may hold a password; it must not reach the log as a cause.
+    // The parser's message quotes the body, which may contain a password, so it is not the cause.
     throw new Fault("invalid", "unreadable_json", "The body is not valid JSON in UTF-8");
   }
 }

@@ -1,4 +1,4 @@
-/** What every request goes through, whatever its endpoint. src/server.ts puts these in order. */
+/** Defines the middleware of all requests. src/server.ts puts it in order. */
 import { runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { appendHeader, type HttpResponse, isBodyStream } from "#lib/http/response.ts";
@@ -11,13 +11,13 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 
 export type Middleware = (exchange: Exchange, next: () => Promise<HttpResponse>) => Promise<HttpResponse>;
 
-/** Runs the list around the route, the first one outermost; `at` is how many of them are through. */
+/** Runs the middleware around the route, the first one outermost. `at` is the index of the next one. */
 export function runMiddleware(list: readonly Middleware[], exchange: Exchange, at = 0): Promise<HttpResponse> {
   const next = list[at];
   return next ? next(exchange, () => runMiddleware(list, exchange, at + 1)) : exchange.route.respond(exchange);
 }
 
-/** What is done from here on, a stream included, is done for this request: the log and whoever is asked are told so. */
+/** Runs the request, including a streamed body, in a work context, so that log entries and calls have its IDs. */
 export const setWorkContext: Middleware = async ({ id, trace }, next) => {
   const cause = { rootSpan: trace, logFields: { requestId: id } },
     answer = await runInContext(cause, next),
@@ -28,7 +28,7 @@ export const setWorkContext: Middleware = async ({ id, trace }, next) => {
 
 const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Tells of each request. A client may make up methods, so that those that nothing here answers to are one: `other`. */
+/** Records a span for each request. Unknown methods are recorded as `other`, because clients may invent them. */
 export function recordTelemetry(telemetry: Telemetry): Middleware {
   return ({ request, route, id, about }, next) => {
     const method = KNOWN_METHODS.includes(request.method) ? request.method : "other";
@@ -51,8 +51,8 @@ export const requestId: Middleware = async (exchange, next) => {
 const REFUSED_STATUSES = [401, 403, 429];
 
 /**
- * One line a request. It names the pattern and not the URL, whose query may hold a secret; who called and about what, by
- * id; and the address of who was turned away, for a person who wants to see an attack.
+ * Logs one line per request: the path pattern (a URL may contain secrets), the IDs of user, hub and spoke, and for refused
+ * requests the IP address, so that attacks are visible.
  */
 export const accessLog: Middleware = async ({ request, route, log, ip, about }, next) => {
   const began = performance.now();
@@ -69,7 +69,7 @@ export const accessLog: Middleware = async ({ request, route, log, ip, about }, 
   return answer;
 };
 
-/** The headers that keep a browser from making more of an answer than it is. A page may bring its own policy. */
+/** Adds security headers. A page may set its own Content-Security-Policy. */
 export function securityHeaders(publicUrl: URL): Middleware {
   const usual = {
     "x-content-type-options": "nosniff",
@@ -87,14 +87,14 @@ export function securityHeaders(publicUrl: URL): Middleware {
   };
 }
 
-/** Says what the route says in every answer: also in one that is made before its turn, or when its time is over. */
+/** Adds the route's headers to every response, including errors. */
 export const routeHeaders: Middleware = async ({ route }, next) => {
   const answer = await next();
   for (const [name, value] of route.headers) appendHeader(answer.headers, name, value);
   return answer;
 };
 
-/** Answers what the rest of the list throws: with a page where people call, else with JSON. */
+/** Turns errors of the following middleware into responses: a page for people, otherwise JSON. */
 export const renderErrors: Middleware = async (exchange, next) => {
   try {
     return await next();
@@ -110,13 +110,13 @@ export const renderErrors: Middleware = async (exchange, next) => {
   }
 };
 
-/** Waits for the body: until it is there the request costs nothing but its bytes, and nobody has been let in. */
+/** Reads the body before the request counts as in flight. */
 export const receiveBody: Middleware = async (exchange, next) => {
   await exchange.route.receive(exchange);
   return await next();
 };
 
-/** A request counts until its answer is sent; a stream, and what was refused before anybody claimed it, until it begins. */
+/** Counts the request as in flight until its response is sent. Streams and early refusals count only until they start. */
 export const shedLoad: Middleware = async ({ place, sent }, next) => {
   place.enter();
   let streams = false;
@@ -130,7 +130,7 @@ export const shedLoad: Middleware = async ({ place, sent }, next) => {
   }
 };
 
-/** Gives up on the answer, and on the work for it, when the request's allowance of `ms` is over or the client is gone. */
+/** Cancels the request when its time budget of `ms` is used up or the client disconnects. */
 export function deadline(ms: number): Middleware {
   return async ({ signal, abort, onDisconnect: onGone, allowance }, next) => {
     const onLate = () => {

@@ -1,6 +1,7 @@
 /**
- * Where endpoints meet requests: finds the route, and takes each request through the same fixed sequence. What depends
- * on the endpoint stands here, in this order, and not in middleware that matches paths: a new route cannot slip by.
+ * Routes requests to endpoints and handles each in a fixed sequence.
+ *
+ * Checks that depend on the endpoint are here, not in middleware that matches paths, so a new route cannot bypass them.
  */
 import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
@@ -43,16 +44,16 @@ interface MountOptions {
   readonly authenticate: Authenticate;
   readonly bucket: RateLimit;
   readonly calls: Pick<CallCounter, "count">;
-  /** How a path at which nothing is is shown to people; as JSON when absent. */
+  /** Renders the 404 of unknown paths for people; JSON if absent. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
 }
 
-/** With the answers that are made once a process, by their endpoints' names. */
+/** The options, with the responses that are rendered once, by endpoint name. */
 interface Mounted extends MountOptions {
   readonly kept: Map<string, (request: Request) => CachedResponse>;
 }
 
-/** The route of a request. */
+/** Finds the route of a request. */
 type FindRoute = (method: string, path: string) => Route;
 
 const NOTHING = new Uint8Array();
@@ -60,11 +61,11 @@ const NOTHING = new Uint8Array();
 interface Target {
   readonly pattern: string;
   readonly module: RouteModule;
-  /** Of those of its endpoints that are deprecated. */
+  /** Headers of the deprecated endpoints, by method. */
   readonly headers: Partial<Record<Method, HeaderLines>>;
 }
 
-/** Throws when a declaration is not sound, so that the process does not start with it. */
+/** Mounts all routes. Throws Error for an invalid declaration, so that the process does not start. */
 export function mountRoutes(mounting: MountOptions): FindRoute {
   const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, kept: new Map() };
   for (const [pattern, module] of mounting.service.manifest) {
@@ -89,7 +90,7 @@ export function mountRoutes(mounting: MountOptions): FindRoute {
   };
 }
 
-/** A slash at the end says nothing: clients that join a base URL and a path often leave one. */
+/** Removes a trailing slash, which clients often add when they join a base URL and a path. */
 function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
@@ -133,8 +134,8 @@ function routeTo(
 }
 
 /**
- * What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. A page of
- * another site cannot use up its visitor's tries: its requests are refused before they are counted.
+ * Checks the rate limit and reads the body, before the request counts as in flight. Requests from other sites are refused
+ * before they count, so that a page of another site cannot use up its visitor's attempts.
  */
 async function receive({ app, bucket }: MountOptions, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
   const { request, ip, body, place } = exchange;
@@ -147,8 +148,8 @@ async function receive({ app, bucket }: MountOptions, endpoint: AnyEndpoint, exc
 }
 
 /**
- * The order of every request, once its body is there: who calls, with what scope, what it is about, from which page, with
- * what input; and then the deed, whose transactions hold the caller's right to it (auth/right.ts).
+ * Handles a request after its body was read: authenticates the caller, checks scope, access and origin, validates the
+ * input, and calls the handler. Its transactions check the caller's rights again (auth/authorize-transactions.ts).
  */
 async function handleRequest(
   { app, service, authenticate, calls, kept }: Mounted,
@@ -170,7 +171,7 @@ async function handleRequest(
   const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? turns.admit(admit) : admit());
   Object.assign(exchange.about, aboutOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
-  // A caller that was let in has called it, whatever comes of it.
+  // Counts the call even if it fails later.
   if (caller?.credential.kind === "token") calls.count(caller.credential.id, name);
   const right = caller && endpoint.scope !== "flow"
     ? authorizeTransactions(requestApp, caller, allowance.runPaused)
@@ -203,7 +204,7 @@ async function handleRequest(
   return revalidate(kept.get(name)!(request), request);
 }
 
-/** The hub and the spoke among what was loaded, by id. */
+/** Returns the IDs of the loaded hub and spoke. */
 function aboutOf(loaded: object): Exchange["about"] {
   const { federation, spoke } = loaded as {
     federation?: { id: string };
@@ -220,7 +221,7 @@ async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor
   return { userId, method: request.method, path: withoutSlash(url.pathname), key, bodyHash };
 }
 
-/** What HEAD answers: the same without its body, whose source ends here. */
+/** Returns the response of HEAD, without a body. Stops a streamed body. */
 function withoutBody({ status, headers, body }: HttpResponse): HttpResponse {
   if (isBodyStream(body)) body.cancel();
   return { status, headers, body: null };

@@ -1,12 +1,13 @@
 /**
- * What a reply's schema takes out of a value, by plain reading where the schema is a plain one: objects, lists, text,
- * numbers, stamps. The schema itself is asked wherever that does not tell, and about every value that does not fit, so
- * nothing comes out that it would not let out. To run the schema over 50 spokes cost a sixth of their request.
+ * Filters output by a schema, faster than valibot: objects, lists, text, numbers and times are filtered by simple checks.
+ *
+ * Other schemas, and values that do not match, go through valibot. So the result never contains more than the schema
+ * allows. valibot took a sixth of the time of a request for 50 spokes.
  */
 import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";
 
-/** What the schema makes of the value, or UNSURE. */
+/** Returns the filtered value, or UNDECIDED. */
 export type OutputFilter = (value: unknown) => unknown;
 
 export const UNDECIDED = Symbol("the schema has to be asked");
@@ -15,7 +16,7 @@ const asText: OutputFilter = (value) => typeof value === "string" ? value : UNDE
 const asNumber: OutputFilter = (value) => typeof value === "number" && !Number.isNaN(value) ? value : UNDECIDED;
 const asBoolean: OutputFilter = (value) => typeof value === "boolean" ? value : UNDECIDED;
 
-/** Built once a schema: what it does with each value is decided here and not there. */
+/** Compiles the filter of a schema. */
 export function compileFilter(schema: v.GenericSchema): OutputFilter {
   if (schema === Timestamp) return (value) => value instanceof Date ? value.toISOString() : asText(value);
   const known = schema as PlainSchema;
@@ -78,7 +79,7 @@ function filterObject(entries: Readonly<Record<string, v.GenericSchema>>): Outpu
   };
 }
 
-/** Whether it may be absent, and nothing stands for it then. */
+/** Whether the field may be absent and has no default. */
 function isOptional(schema: v.GenericSchema): boolean {
   return schema.type === "optional" && (schema as v.GenericSchema & { default: unknown }).default === undefined;
 }

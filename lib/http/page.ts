@@ -1,9 +1,8 @@
 /**
- * A page for people: HTML that asks no other server for anything, with the policy that keeps it so.
+ * Renders HTML pages with a Content-Security-Policy. Pages load nothing from other servers.
  *
- * Style and script are in the page, and the policy names their hashes: whatever else got into it would not run. They
- * are written into the page here and nowhere else, so that page and policy cannot disagree. Pages that come often name a
- * style sheet and a script of ours instead, which browsers keep.
+ * Inline style and script are allowed by their hashes, so injected code does not run. The portal's pages link to a
+ * style sheet and a script instead, which browsers cache.
  */
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
@@ -11,35 +10,35 @@ import type { HtmlEscapedString } from "hono/utils/html";
 
 export interface HtmlPage {
   readonly title: string;
-  /** The feed that tells what is new on it: browsers and readers of feeds find it by itself. */
+  /** The Atom feed of the page, which feed readers discover. */
   readonly feed?: { readonly title: string; readonly href: string };
-  /** CSS of ours: never a caller's text. */
+  /** Inline CSS. It must not contain text from callers. */
   readonly style: string;
-  /** The path of a style sheet of ours, for pages that come often. */
+  /** The path of a style sheet. */
   readonly sheet?: string;
-  /** A script of ours, run once the page is there; the page must make sense without. */
+  /** An inline script, run at the end of the page. The page must work without it. */
   readonly script?: string;
-  /** The path of a script of ours, for pages that come often: it may ask this server, and nobody else. */
+  /** The path of a script. It may send requests to this server only. */
   readonly source?: string;
   readonly body: Markup;
 }
 
-/** HTML in which every value was escaped. */
+/** HTML in which all values are escaped. */
 export type Markup = HtmlEscapedString;
 
-/** A tag for templates: `` markup`<p>${text}</p>` `` escapes the text, and takes other markup as it is. */
+/** Template tag: `` markup`<p>${text}</p>` `` escapes text and inserts markup unchanged. */
 export function markup(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
   const made = html(strings, ...values);
   if (made instanceof Promise) throw new Error("A page is made of values that are there, not of promises");
   return made;
 }
 
-/** Markup that was made otherwise, such as a drawing of ours: never a caller's text. */
+/** Marks text as markup without escaping, such as an SVG constant. Never use it for text from callers. */
 export function trustedMarkup(text: string): Markup {
   return raw(text);
 }
 
-/** The whole document. */
+/** Renders the HTML document. */
 export function renderPage({ title, feed, style, sheet, script, source, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">
@@ -61,7 +60,7 @@ ${script === undefined ? "" : markup`<script>${trustedMarkup(script)}</script>`}
 `.toString();
 }
 
-/** The Content-Security-Policy of that document: its own style and script, its own forms, and nothing else. */
+/** Returns the Content-Security-Policy, which allows only the page's own style, script and forms. */
 export function contentSecurityPolicy({ style, sheet, script, source }: HtmlPage): string {
   const styles = [
     ...(sheet === undefined ? [] : ["'self'"]),
@@ -83,6 +82,6 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** A wheel. It stands in each page itself: a browser would ask for /favicon.ico otherwise. */
+/** The icon, inline in each page, so that browsers do not request /favicon.ico. */
 export const ICON =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`;

@@ -1,7 +1,7 @@
 /**
- * Turns what was thrown into what is answered: the only place that knows statuses of faults and the shape of an error.
+ * Turns errors into responses: the statuses of faults and the JSON of errors.
  *
- * What is not a Fault is a bug. It is logged with everything that is known and answered with the request id alone.
+ * An error that is not a Fault is a bug. It is logged, and the response contains only the request ID.
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
@@ -28,16 +28,16 @@ const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string
   timeout: [504, "Gateway Timeout"],
 };
 
-/** Seconds after which to try again, where the fault itself does not know better. */
+/** Default seconds for Retry-After. */
 const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unavailable: 2, timeout: 5 };
 
-/** Nginx's number for it; nobody receives it, but the log shows it. */
+/** nginx's status for a client that disconnected. Only the log shows it. */
 const CLIENT_GONE = 499;
 
-/** The code of what no Fault stands for: a mistake of ours. */
+/** The code of errors that are not faults. */
 export const INTERNAL_ERROR = "internal_error";
 
-/** The body of every error. */
+/** The JSON body of every error. */
 export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
 export type Problem = v.InferOutput<typeof Problem>;
 
@@ -45,28 +45,28 @@ export function httpStatusOf(kind: FaultKind): number {
   return STATUS[kind][0];
 }
 
-/** The body that a fault is answered with. */
+/** Returns the body for a fault. */
 export function problemOf({ kind, code, message }: Pick<Fault, "kind" | "code" | "message">): Problem {
   const [statusCode, error] = STATUS[kind];
   return { statusCode, code, message, error };
 }
 
-/** The body of what is a mistake of ours. */
+/** Returns the body for an internal error. */
 export function internalProblem(message: string): Problem {
   return { statusCode: 500, code: INTERNAL_ERROR, message, error: "Internal Server Error" };
 }
 
-/** How a refusal is shown where people call: a page in place of the JSON. */
+/** Renders an error as a page. */
 type RenderErrorPage = (problem: Problem) => HtmlPage;
 
-/** The answer to a request that ended with this error. Never throws. */
+/** Returns the response for an error. Never throws. */
 export function toErrorResponse(
   error: unknown,
   exchange: Pick<Exchange, "id" | "signal" | "log">,
   show?: RenderErrorPage,
 ): HttpResponse {
   const { signal } = exchange;
-  // An aborted request ends with whatever its work makes of that; the reason is why it was aborted.
+  // If the request was aborted, the reason of the signal is the cause, not the resulting error.
   const cause = signal.aborted ? signal.reason : error;
   if (cause instanceof ClientDisconnected) return { status: CLIENT_GONE, headers: {}, body: null };
   if (!(cause instanceof Fault)) {
@@ -79,7 +79,7 @@ export function toErrorResponse(
   return write(problemOf(cause), errorHeaders(cause), show);
 }
 
-/** What a refusal says besides its body, such as when to try again. */
+/** Returns the headers of a fault, such as Retry-After. */
 export function errorHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
   return {
     ...(kind === "unauthenticated" && { "www-authenticate": "Bearer" }),

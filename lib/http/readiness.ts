@@ -1,11 +1,11 @@
-/** Asks each part that must work whether it does. */
+/** Runs the readiness checks. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Something that must work before requests are worth sending here. Throws or returns false while it does not. */
+/** A check that must pass before this replica gets requests. It fails by returning false or throwing. */
 export interface Check {
   readonly name: string;
   readonly passes: (app: App) => boolean | Promise<boolean>;
@@ -18,13 +18,11 @@ export const Readiness = v.object({
 });
 export type Readiness = v.InferOutput<typeof Readiness>;
 
-const TIMEOUT = 2 * SECOND; // a probe that waits longer is not told anything either
+const TIMEOUT = 2 * SECOND; // probes do not wait longer
 
 /**
- * What asks: once at a time, no matter who wants to know meanwhile. Anybody may ask, and is never turned away.
- * `notes` are sentences on what does not work and keeps no request from being answered.
- *
- * It throws Fault unavailable `not_ready`, which names what is not; why stands in the log, not in the answer.
+ * Returns a function that runs the checks, once for simultaneous callers. `notes` describes problems that do not prevent
+ * requests from being answered. Throws Fault `not_ready` with the names of the failed checks; the log has the reasons.
  */
 export function openReadiness(
   app: App,
@@ -47,7 +45,7 @@ async function runChecks(app: App, checks: readonly Check[]): Promise<Readiness[
   return Object.fromEntries(checks.map(({ name }) => [name, "ok" as const]));
 }
 
-/** The name of the check where it fails, with what an operator must put right; null where it passes. */
+/** Runs a check. Returns null if it passes, otherwise its name, with a hint for the operator if there is one. */
 async function runCheck(app: App, { name, passes }: Check): Promise<string | null> {
   try {
     return await passes(app) ? null : name;

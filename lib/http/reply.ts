@@ -1,6 +1,6 @@
 /**
- * What an endpoint answers with: a status, a description of itself for the documents, and how a handler's value becomes
- * an answer. All JSON goes out through its schema, so that a column which nobody named cannot leak.
+ * Defines replies: the status, the documentation, and how a handler's value becomes a response. JSON is filtered by its
+ * schema, so that unlisted database columns cannot leak.
  */
 import * as v from "valibot";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
@@ -11,21 +11,21 @@ import { encoder, type FrameSource, STREAM_TYPE, toBodyStream } from "#lib/http/
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
-/** `T` is what a handler returns, `Told` what a caller within the program gets of it: see `tell`. */
+/** `T` is the handler's value; the second type is what callers within the program get (`toResult`). */
 export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: Content | null;
-  /** Response headers that belong to this reply, by name. */
+  /** Names of the response headers of this reply. */
   readonly headers: readonly string[];
-  /** What the endpoint answers with otherwise, see either.ts; here for the documents. */
+  /** The other reply of the endpoint, for the documentation (eitherReply). */
   readonly alternative?: ReplyDescription;
   /** The address of the request is for links to others of its kind, such as the next page. */
   readonly send: (value: T, address?: URL) => HttpResponse;
-  /** What a page is made of, which asks within the program: of the value the same as would be sent, and no more. */
+  /** Filters the value for callers within the program, such as pages: the same data as in the response. */
   readonly toResult: (value: T) => Told;
 }
 
-/** What the documents say of a reply. */
+/** The documented parts of a reply. */
 export type ReplyDescription = Pick<Reply<never>, "status" | "content" | "headers">;
 
 export interface Content {
@@ -55,17 +55,17 @@ export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListP
   };
 }
 
-/** For what exists from now on; `location` is the path at which it can be read. */
+/** 201 for a created object; `location` is its path. */
 export function created<In, Out>(schema: Schema<In, Out>, location: (made: Out) => string): Reply<In, Out> {
   return json(201, schema, (made) => ({ location: location(made) }), ["location"]);
 }
 
-/** For what is shown in this answer and nowhere else: there is no path at which it can be read. */
+/** 201 for a value that is shown only once. It has no path. */
 export function createdSecret<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
 
-/** For what is on its way: the work goes on after the answer. */
+/** 202 for work that continues after the response. */
 export function accepted<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(202, schema);
 }
@@ -78,7 +78,7 @@ export const noContent: Reply<void, void> = {
   toResult: () => {},
 };
 
-/** Text of the given type, as it stands. */
+/** 200 with text of this content type. */
 export function plainText(type: string): Reply<string, string> {
   return {
     status: 200,
@@ -89,7 +89,7 @@ export function plainText(type: string): Reply<string, string> {
   };
 }
 
-/** A page for people, under a policy of its own: it asks nobody for anything, see page.ts. */
+/** An HTML page with its own Content-Security-Policy (page.ts). */
 export function html(status = 200): Reply<HtmlPage, HtmlPage> {
   const type = "text/html; charset=utf-8";
   return {
@@ -109,10 +109,10 @@ export function html(status = 200): Reply<HtmlPage, HtmlPage> {
   };
 }
 
-/** Sends the caller on to this path, for good. */
+/** A permanent redirect to a path. */
 export const redirect: Reply<string, string> = redirectWith(308);
 
-/** The same for this time, to be read with GET. */
+/** A redirect to a path that is read with GET. */
 export const seeOther: Reply<string, string> = redirectWith(303);
 
 function redirectWith(status: number): Reply<string, string> {
@@ -125,7 +125,7 @@ function redirectWith(status: number): Reply<string, string> {
   };
 }
 
-/** The same reply and a cookie; `cookie` is the whole value of a Set-Cookie header, which makes it or clears it. */
+/** Adds a cookie to a reply; `cookie` is the value of Set-Cookie, which sets or clears it. */
 export function withCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
   return {
     ...reply,
@@ -143,7 +143,7 @@ interface WithCookie<T> {
   readonly cookie: string;
 }
 
-/** Server-sent events, whose data is filtered through the schema. */
+/** Server-sent events, with data filtered by the schema. */
 export function events<In extends object>(schema: Schema<In>): Reply<FrameSource<In>, FrameSource<In>> {
   const filter = createFilter(schema), encode = encoder((data: In) => JSON.stringify(filter(data)));
   return {
@@ -152,7 +152,7 @@ export function events<In extends object>(schema: Schema<In>): Reply<FrameSource
     headers: [],
     send: (source) => ({
       status: 200,
-      // The last header keeps nginx from holding events back until a buffer of its own is full.
+      // X-Accel-Buffering keeps nginx from buffering events.
       headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
       body: toBodyStream(source, encode),
     }),
@@ -184,7 +184,7 @@ function identity<T>(value: T): T {
   return value;
 }
 
-/** What the schema makes of a value. That one does not fit is this program's mistake and no caller's. */
+/** Returns a function that filters values by the schema. It throws Error for a value that does not match, which is a bug. */
 function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
   let pick: OutputFilter | undefined;
   return (value) => {
@@ -200,10 +200,7 @@ function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
 
 type Either<A, B> = { readonly usual: A } | { readonly other: B };
 
-/**
- * One endpoint, two answers: the value of the handler says which it is for. Their statuses must differ: by them the
- * documents tell the two apart.
- */
+/** Combines two replies with different statuses. The handler's value selects one by its key, `usual` or `other`. */
 export function eitherReply<A, B, ToldA, ToldB>(
   usual: Reply<A, ToldA>,
   other: Reply<B, ToldB>,

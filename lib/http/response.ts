@@ -1,21 +1,21 @@
-/** An answer on its way out, before it is a Response: what is added on the way is added to plain values. */
+/** Defines a response as plain values, so that middleware can change it cheaply. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string | Uint8Array<ArrayBuffer> | BodyStream | null;
 }
 
-/** By lower-case names. What one name says several times stands in one value, with commas between. */
+/** Headers by lower-case name. Several values are joined by commas. */
 type Headers = Record<string, string>;
 
-/** A body that is made while it is sent. */
+/** A body that is generated while it is sent. */
 export interface BodyStream {
   /**
-   * Writes all of it; what `write` returns settles as soon as there is room for more. When it rejects, the connection must be
-   * cut: what was sent cannot be taken back, and an end that looks regular would hide that something is missing.
+   * Writes the body. The promise of `write` resolves when there is space for more. If `run` rejects, the connection must be
+   * closed without a regular end, so that the client notices that the body is incomplete.
    */
   run(write: (bytes: Uint8Array) => void | Promise<void>): Promise<void>;
-  /** Ends it, also before it began. */
+  /** Stops the body, even before it started. */
   cancel(): void;
 }
 
@@ -31,7 +31,7 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
   return new Response(isBodyStream(body) ? toStream(body) : body, { status, headers });
 }
 
-/** The reader pulls: nothing is made before somebody reads. */
+/** Converts the body to a stream. It starts when the stream is read. */
 function toStream(flow: BodyStream): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, {
     highWaterMark: 0,

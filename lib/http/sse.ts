@@ -1,33 +1,33 @@
-/** Server-sent events as bytes. The source waits while its reader takes nothing, and is ended when its reader leaves. */
+/** Encodes server-sent events, with backpressure. */
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 
-/** An event, a comment that keeps proxies open, or the milliseconds to wait before reconnecting. */
+/** An event, a comment that keeps the connection open, or the milliseconds to wait before reconnecting. */
 export type Frame<Data> =
   | { readonly id?: string; readonly event: string; readonly data: Data }
   | { readonly comment: string }
   | { readonly retry: number };
 
-/** Where frames come from, for one reader. */
+/** The source of frames for one reader. */
 export interface FrameSource<Data> {
-  /** Sends all there is; what `send` returns settles as soon as there is room for more. */
+  /** Sends the frames. The promise of `send` resolves when there is space for more. */
   run(send: (frame: Frame<Data>) => void | Promise<void>): Promise<void>;
-  /** Ends it, also before it began. */
+  /** Stops the source, even before it started. */
   cancel(): void;
 }
 
 export const STREAM_TYPE = "text/event-stream";
 
-/** Whether this is a stream of events, which goes on for long after it was begun. */
+/** Whether the response is an event stream. */
 export function isStream({ headers }: HttpResponse): boolean {
   return headers["content-type"] === STREAM_TYPE;
 }
 
-/** `encode` makes the bytes of a frame. */
+/** Converts a source of frames to a body. */
 export function toBodyStream<Data>(source: FrameSource<Data>, encode: (frame: Frame<Data>) => Uint8Array): BodyStream {
   return { run: (write) => source.run((frame) => write(encode(frame))), cancel: source.cancel };
 }
 
-/** `write` makes one line of an event's data. What many readers are sent is encoded once for all of them. */
+/** Returns an encoder of frames. `write` formats the data as one line. A frame for several readers is encoded once. */
 export function encoder<Data>(write: (data: Data) => string): (frame: Frame<Data>) => Uint8Array {
   const text = new TextEncoder(), encoded = new WeakMap<Frame<Data>, Uint8Array>();
   return (frame) => {
@@ -46,7 +46,7 @@ function textOf<Data>(frame: Frame<Data>, write: (data: Data) => string): string
   return `${id}event: ${oneLine(frame.event)}\ndata: ${write(frame.data)}\n\n`;
 }
 
-/** A line break would begin another field; JSON has none. */
+/** Replaces line breaks, which would start another field. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, " ");
 }

@@ -1,14 +1,11 @@
-/**
- * Refuses what a caller sent and the endpoint does not name, and says what may have been meant. It is not ignored: of a
- * field with a slip in its name the caller would believe that it was read.
- */
+/** Refuses unknown fields and parameters with a suggestion. Ignoring them would hide misspelled names. */
 import { Fault } from "#lib/base/errors.ts";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
-const MAX_SHOWN = 5; // more would not be read, and each is compared with every known name
-const MAX_NAME_LENGTH = 60; // characters of a name that are said back
+const MAX_SHOWN = 5; // limits the message and the number of comparisons
+const MAX_NAME_LENGTH = 60; // characters of a name in the message
 
-/** What matters here of valibot's schemas: an object's fields, a list's items, and what may also be absent or null. */
+/** The relevant parts of valibot schemas: fields of objects, items of lists, and wrapped schemas. */
 interface Shape {
   readonly type?: string;
   readonly entries?: Readonly<Record<string, unknown>>;
@@ -17,22 +14,22 @@ interface Shape {
 }
 
 interface UnknownField {
-  /** With the names of the fields that it stands in: `address.stret`. */
+  /** The path of the field: `address.stret`. */
   readonly path: string;
   readonly name: string;
   readonly known: readonly string[];
 }
 
-/** No field at all. */
+/** A schema without fields. */
 const NOTHING: Shape = { type: "object", entries: {} };
 
-/** Throws Fault invalid `unknown_field` for a body with a field that the schema does not name, at whatever depth. */
+/** Throws Fault `unknown_field` if the body has a field that is not in the schema, at any depth. */
 export function refuseUnknownFields(schema: object | undefined, body: object): void {
   const strays = findUnknownFields(schema ?? NOTHING, body, "");
   if (strays.length > 0) throw new Fault("invalid", "unknown_field", describeUnknown("field", strays));
 }
 
-/** Throws Fault invalid `unknown_parameter` for a query with one that the schema does not name. */
+/** Throws Fault `unknown_parameter` if the query has a parameter that is not in the schema. */
 export function refuseUnknownParameters(schema: object | undefined, query: object): void {
   const strays = findUnknownFields(schema ?? NOTHING, query, "");
   if (strays.length > 0) throw new Fault("invalid", "unknown_parameter", describeUnknown("parameter", strays));
@@ -71,7 +68,7 @@ function describeUnknown(what: string, strays: readonly UnknownField[]): string 
   return `Unknown ${what}s ${descriptions.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** Cut to what can be read, and without what a terminal would obey. */
+/** Quotes a name, shortened and without control characters. */
 function quoted(name: string): string {
   const [...letters] = name.slice(0, 2 * MAX_NAME_LENGTH).replace(/[\p{C}`]/gu, "\u{fffd}");
   return `\`${

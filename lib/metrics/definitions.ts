@@ -1,23 +1,22 @@
 /**
- * Every metric: its name, what it is, and its labels. It is registered from here, written into deploy/metrics.md from here,
- * and what alerts and dashboards may name is here.
+ * Defines all metrics. The registry, deploy/metrics.md, alerts and dashboards use these definitions.
  *
- * No label says which customer: the page that shows them asks nobody for a password. And each has few values, all of
- * them the program's own, for each set of them is a series that lasts.
+ * No label identifies a customer, because the metrics page has no authentication. Each label has few values, because each
+ * combination is a series.
  */
 export interface Metric {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels?: readonly string[];
-  /** Of a histogram, in its unit. */
+  /** Buckets of a histogram, in its unit. */
   readonly buckets?: readonly number[];
-  /** Of all replicas together: the one that leads tells it, and the others say nothing of it. */
+  /** Whether it covers all replicas. Only the leading replica reports it. */
   readonly fleetWide?: true;
 }
 
 const SHORT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10];
-/** An installation takes a minute or two; its objective is a number of minutes. */
+/** Buckets for installations and other operations, which take minutes. */
 const LONG_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600];
 
 export const METRICS = [

@@ -1,7 +1,4 @@
-/**
- * The metrics of this process, in the text that Prometheus reads. Nothing imports this module but who was asked for
- * metrics, and it brings prom-client along (3 MB).
- */
+/** Collects the metrics of this process with prom-client. It is imported only if METRICS_PORT is set, to save 3 MB of memory. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { MeasurementKind, MeasurementLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
 import {
@@ -14,13 +11,13 @@ import {
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** What a gauge stands at: a number, one for each set of labels, or nothing where that is not known. */
+/** The value of a gauge: a number, a number per set of labels, or null if unknown. */
 export type Reading = number | readonly (readonly [labels: Labels, value: number])[] | null;
 export type Readings = Readonly<Record<GaugeName, Reading>>;
 
 export interface MetricsRegistry {
   readonly observer: Observer;
-  /** All of them, in text format 0.0.4. */
+  /** Returns all metrics in the Prometheus text format 0.0.4. */
   text(readings: Readings): Promise<string>;
   readonly contentType: string;
 }
@@ -74,10 +71,10 @@ export function openRegistry(): MetricsRegistry {
   };
 }
 
-/** What is not known is left out: a zero would be a claim. */
+/** Sets a gauge. An unknown value is left out, because 0 would be wrong. */
 function setGauge(gauge: Gauge, reading: Reading): void {
   gauge.reset();
   if (typeof reading === "number") return gauge.set(reading);
-  gauge.remove({}); // the zero that reset gives one without labels
+  gauge.remove({}); // reset() sets a gauge without labels to 0
   for (const [labels, value] of reading ?? []) gauge.set(labels, value);
 }

@@ -1,9 +1,8 @@
 /**
- * The page of metrics, on a port of its own: it asks nobody for a password, so that it must not be reached from outside, and
- * says nothing of customers.
+ * Serves the metrics on their own port, without authentication. Only Prometheus should be able to reach it.
  *
- * Whoever reaches it all the same gets no further: a connection lasts ten seconds and has one request, there are few of
- * them, and the page is made once a second at most.
+ * Connections are limited in number, last at most ten seconds, and carry one request. The page is rendered at most once a
+ * second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -21,15 +20,15 @@ export interface MetricsPage {
 
 export interface MetricsServerOptions {
   readonly host: string;
-  /** 0 for one that is free. */
+  /** 0 for a free port. */
   readonly port: number;
-  /** Milliseconds that a connection may last (10 s). */
+  /** Maximum milliseconds of a connection; 10 s by default. */
   readonly connectionLifetime?: number;
 }
 
 export interface MetricsServer {
   readonly port: number;
-  /** Cuts what is under way. */
+  /** Closes the server and all connections. */
   close(): Promise<void>;
 }
 
@@ -77,7 +76,7 @@ export async function startMetricsServer(
   });
   server.on("clientError", (_, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
-    server.on("error", reject); // later, too: of a connection that could not be accepted, which is no reason to end
+    server.on("error", reject); // stays: a later error, of a connection that could not be accepted, must not end the process
     server.listen(port, host, resolve);
   });
   return {

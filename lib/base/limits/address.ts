@@ -1,12 +1,12 @@
-/** Internet addresses as numbers: enough to compare them, and to say which network they are in. */
+/** Parses IP addresses and networks as numbers, to compare them. */
 import { isIP } from "node:net";
 
-/** 128 bits. An IPv4 address stands where IPv6 maps it (::ffff:0:0/96), so that both ways of writing it are the same. */
+/** 128 bits. An IPv4 address is stored as its IPv4-mapped IPv6 address (::ffff:0:0/96), so both notations are equal. */
 export type Address = bigint;
 
 const IPV4_MAPPED_PREFIX = 0xffffn << 32n;
 
-/** Null for what is no address. A zone (`fe80::1%eth0`) says through which interface, not who; it is left out. */
+/** Parses an address; null if it is not one. A zone such as `%eth0` is ignored. */
 export function parseAddress(text: string): Address | null {
   const plain = text.replace(/%.*$/, "");
   const family = isIP(plain);
@@ -18,7 +18,7 @@ function isIPv4(address: Address): boolean {
   return address >> 32n === 0xffffn;
 }
 
-/** `203.0.113.7` or `2001:db8:0:0:0:0:0:1`: one way of writing it, whichever way it came. */
+/** Formats an address in one canonical way: `203.0.113.7` or `2001:db8:0:0:0:0:0:1`. */
 export function formatAddress(address: Address): string {
   const parts = (count: number, bits: bigint) =>
     Array.from({ length: count }, (_, i) => (address >> (bits * BigInt(count - 1 - i))) & ((1n << bits) - 1n));
@@ -27,8 +27,8 @@ export function formatAddress(address: Address): string {
 }
 
 /**
- * The name of the network that counts as one caller: an IPv4 address, or that many bits of an IPv6 address. 48 are the
- * most that providers give one customer (RFC 6177). Text that is no address is its own name.
+ * Returns the network that counts as one caller: the IPv4 address, or the first `bits` of an IPv6 address. A /48 is the
+ * largest network that a customer gets (RFC 6177). Other text is returned unchanged.
  */
 export function networkOf(text: string, bits = 48): string {
   if (isIP(text) === 4) return text;
@@ -40,7 +40,7 @@ export function networkOf(text: string, bits = 48): string {
 /** Whether an address is in the network. */
 type Network = (address: Address) => boolean;
 
-/** The network of a CIDR such as 10.0.0.0/8, or of one address. Throws for what is neither. */
+/** Parses a CIDR such as 10.0.0.0/8, or an address. Throws Error otherwise. */
 export function parseNetwork(cidr: string): Network {
   const [text = "", length] = cidr.split("/");
   const base = parseAddress(text);
@@ -49,7 +49,7 @@ export function parseNetwork(cidr: string): Network {
   return (address) => address >> host === base >> host;
 }
 
-/** All that is in one of these CIDRs. */
+/** Returns the union of networks. */
 export function parseNetworks(cidrs: readonly string[]): Network {
   const networks = cidrs.map(parseNetwork);
   return (address) => networks.some((contains) => contains(address));

@@ -1,17 +1,17 @@
 /**
- * Whose request it is. A socket's peer cannot be made up, a header can: X-Forwarded-For is believed only as far as
- * trusted proxies wrote it. Each appends the peer that it saw, so it is read from the right.
+ * Finds the client's IP address behind proxies. X-Forwarded-For can be forged, so only the part that trusted proxies
+ * wrote is used. Each proxy appends its peer, so the header is read from the right.
  */
 import { isIP } from "node:net";
 import { formatAddress, parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 
-/** Finds the client's address from the socket's peer and X-Forwarded-For; empty when the socket tells no address. */
+/** Finds the client's address from the socket's peer and X-Forwarded-For; empty if the socket has no address. */
 type FindClient = (peer: string, forwarded: string | null) => string;
 
 /**
- * `trusted` are CIDRs. A peer that sends the header without being one of them is told to the log, once: it may be a proxy
- * that was forgotten, and it may be anybody, who could fill a log with it.
+ * Creates the function. `trusted` are CIDRs. The first untrusted peer that sends the header is logged, because it may be
+ * a proxy that is missing in TRUSTED_PROXIES. Later ones are not logged, so that nobody can fill the log.
  */
 export function createClientFinder(trusted: readonly string[], log: Log = silentLog): FindClient {
   const isTrusted = parseNetworks(trusted);
@@ -26,7 +26,7 @@ export function createClientFinder(trusted: readonly string[], log: Log = silent
     const hops = forwarded?.split(",") ?? [];
     while (client !== null && isTrusted(client)) {
       const next = parseAddress(withoutPort(hops.pop() ?? ""));
-      if (next === null) break; // nobody before it, or something unreadable: the last proxy is all that is known
+      if (next === null) break; // no or unreadable entry: the last proxy is the client
       client = next;
     }
     return client === null ? "" : formatAddress(client);
@@ -38,7 +38,7 @@ function untrustedProxyMessage(peer: string): string {
     `one limit of sign-ins, and the audit log shows ${peer}. If it is your proxy, add it to TRUSTED_PROXIES`;
 }
 
-/** Some proxies write `203.0.113.7:4711` or `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies write: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(hop: string): string {
   const text = hop.trim();
   return /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;

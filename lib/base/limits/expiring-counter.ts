@@ -1,7 +1,4 @@
-/**
- * Counts by key that are forgotten in time: each is kept for one to two spans. Bounded in size, because anybody can make
- * it grow.
- */
+/** Counts by key that expire after one to two spans. The number of keys is bounded. */
 
 interface ExpiringCounter {
   count(key: string): number;
@@ -12,9 +9,9 @@ interface ExpiringCounter {
 interface ExpiringCounterOptions {
   /** Milliseconds. */
   readonly span: number;
-  /** Keys that one span may add; with more it ends early. */
+  /** New keys per span; the span ends early if there are more. */
   readonly capacity?: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 

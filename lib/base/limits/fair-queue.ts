@@ -1,31 +1,31 @@
 /**
- * Places to wait in for a turn, shared fairly: the caller with the fewest turns behind it is next.
+ * A bounded queue that is fair between callers: the caller with the lowest recent count is next.
  *
- * When all places are taken, the caller with the most turns, behind it and waiting, gives up its youngest place to a
- * newcomer with fewer. So one caller with many requests neither fills the places nor keeps others waiting.
+ * If the queue is full, the caller with the most recent and waiting entries loses its newest entry to a caller with
+ * fewer. So one caller can neither fill the queue nor delay the others.
  */
 import type { Fault } from "#lib/base/errors.ts";
 
-/** Who wants a turn. */
+/** A waiting entry. */
 export interface QueueEntry {
-  /** Requests that count as one caller's: the name of a network, or a user's id. */
+  /** The network or user ID that the entry counts for. */
   readonly caller: string;
-  /** Ends the waiting when the request ends. */
+  /** Withdraws the entry when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface FairQueueOptions<T extends QueueEntry> {
   readonly capacity: number;
-  /** How many turns the caller has had of late. */
+  /** Returns the recent count of the entry's caller. */
   readonly recentCount: (turn: T) => number;
-  /** What a caller without a place is told. */
+  /** Returns the fault for an entry that finds no place. */
   readonly refusal: () => Fault;
 }
 
 interface FairQueue<T extends QueueEntry> {
-  /** Resolves when `next` gives the turn. Rejects with the refusal, or with the signal's reason. */
+  /** Resolves when `serveNext` selects the entry. Rejects with the refusal, or with the signal's reason. */
   wait(turn: T): Promise<void>;
-  /** Gives the next of these their turn, and returns it. */
+  /** Serves the next entry that `accepts` allows, and returns it. */
   serveNext(accepts?: (turn: T) => boolean): T | undefined;
 }
 
@@ -38,9 +38,9 @@ interface Waiter<T> {
 export function openFairQueue<T extends QueueEntry>(
   { capacity, recentCount, refusal }: FairQueueOptions<T>,
 ): FairQueue<T> {
-  const waiting = new Set<Waiter<T>>(); // in the order of arrival
+  const waiting = new Set<Waiter<T>>(); // in order of arrival
 
-  /** Throws the refusal where nobody has more turns than the newcomer would have. */
+  /** Evicts the newest entry of the heaviest caller. Throws the refusal if no caller is heavier than the newcomer. */
   function evictHeaviest(newcomer: T): void {
     if (waiting.size < capacity) return;
     const counts = Map.groupBy(waiting, ({ entry: turn }) => turn.caller);

@@ -1,29 +1,29 @@
 /**
- * Queues by key that share a number of slots. Each queue is served in order of arrival, and the queues take turns, so a
- * long queue does not delay the others.
+ * Queues by key that share slots. Each queue is first in, first out; the queues are served round-robin, so a long queue
+ * does not delay the others.
  *
- * Bottleneck cannot withdraw a job that waits. A request whose client has left must not run, so this is our own code.
+ * The library Bottleneck cannot withdraw a waiting job, which is needed when a client disconnects.
  */
 import { openWaitQueue, type WaitQueue } from "#lib/base/limits/wait-queue.ts";
 
 interface KeyedQueuesOptions {
-  /** Work that may run at the same time, over all queues. */
+  /** Tasks that may run at the same time, over all queues. */
   readonly slots: number;
-  /** Work of one queue that may run at the same time; 1 when absent. */
+  /** Tasks of one queue that may run at the same time; 1 if absent. */
   readonly perQueue?: number;
 }
 
 interface Arrival {
-  /** Position in time: in one queue a lower one is served first. */
+  /** Sequence number: a queue serves lower numbers first. */
   readonly order: number;
-  /** Withdraws the work while it waits. */
+  /** Withdraws the task while it waits. */
   readonly signal?: AbortSignal;
 }
 
 export interface KeyedQueues {
   /** Resolves with the function that releases the slot. Rejects with the signal's reason if that aborts first. */
   enter(key: string, arrival: Arrival): Promise<() => void>;
-  /** Work that waits, over all queues. */
+  /** Returns the number of waiting tasks, over all queues. */
   waiting(): number;
 }
 
@@ -33,7 +33,7 @@ interface Queue {
 }
 
 export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOptions): KeyedQueues {
-  const queues = new Map<string, Queue>(); // in the order in which they have their next turn
+  const queues = new Map<string, Queue>(); // in round-robin order
   let freeSlots = slots;
 
   function findOrCreate(key: string): Queue {
@@ -50,7 +50,7 @@ export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOp
       if (queue.running >= perQueue || !queue.waitQueue.serveNext()) continue;
       freeSlots--;
       queue.running++;
-      moveToEnd(key, queue); // where this loop comes to it again
+      moveToEnd(key, queue); // this loop visits it again there
     }
   }
 
@@ -79,7 +79,7 @@ export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOp
         released = true;
         freeSlots++;
         queue.running--;
-        moveToEnd(key, queue); // also behind the queues that are new since it was served
+        moveToEnd(key, queue); // also behind new queues
         serveWaiting();
         removeIfIdle(key, queue);
       };

@@ -1,15 +1,12 @@
 /**
- * Refuses work that would only make everything late. A quick 503 lets callers back off, and lets what was accepted end
- * in time.
+ * Sheds load: refuses requests with 503 while the server is overloaded, so that accepted requests finish in time.
  *
- * A request is refused when its room is full or when its caller has a share of the room already. While the event loop is
- * late and more than a few requests are in flight, the caller with the most in flight is refused, and all others are let
- * in: the one who causes the load pays for it. A late clock alone says nothing of the work, since a busy machine or a
- * process that was stopped for a while makes it late, too. People who sign in have a room of their own, so that programs
- * cannot keep them out. Probes need none. Creations of spokes wait in queues (http/creations.ts), and only the
- * memory that they take is bounded.
+ * A request is refused if its pool is full, or if its caller already uses a quarter of the pool. If the event loop is
+ * late and more than ALWAYS_ADMITTED requests are in flight, the caller with the most requests is refused. Sign-ins have
+ * their own pool, so that programs cannot block people. Probes are always accepted. Creations of spokes wait in queues
+ * (http/creation-queue.ts); their pool only bounds the memory.
  *
- * The delay is measured by a timer's lateness: Deno's monitorEventLoopDelay stays near zero whatever happens.
+ * The event loop delay is the lateness of a timer: Deno's monitorEventLoopDelay stays near zero under load.
  */
 import { setInterval } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
@@ -18,22 +15,22 @@ import { SECOND } from "#lib/base/time.ts";
 
 export type LoadPool = "general" | "people" | "creations" | "probes";
 
-/** A request's place in its room. All may be called again, and then do nothing. */
+/** A request's slot in its pool. Repeated calls have no effect. */
 export interface LoadSlot {
-  /** Sets the size of the request's body, before it enters. Only the room of creations counts bytes. */
+  /** Sets the size of the request's body, before `enter`. Only the pool of creations counts bytes. */
   setBodySize(bytes: number): void;
-  /** Counts the request in. Throws Fault unavailable `overloaded`. */
+  /** Counts the request. Throws Fault `overloaded` if the pool is full. */
   enter(): void;
-  /** Counts it as this caller's, who has a part of the room at most. Throws Fault unavailable `overloaded`. */
+  /** Counts the request for this caller. Throws Fault `overloaded` if the caller has too many. */
   assignTo(caller: string): void;
   release(): void;
-  /** Whether it counts as anybody's. */
+  /** Whether the request counts for a caller. */
   readonly isAssigned: boolean;
 }
 
 interface LoadShedder {
   openSlot(pool: LoadPool): LoadSlot;
-  /** Requests in the two rooms that count requests. */
+  /** Requests in the two pools that count requests. */
   inFlight(): number;
   close(): void;
 }
@@ -42,20 +39,20 @@ export interface LoadShedderOptions {
   readonly maxInFlight: number;
   readonly telemetry?: Telemetry;
   readonly now?: () => number;
-  /** Calls `tick` about every so many milliseconds, until what it returns is called. */
+  /** Calls `tick` about every `ms` milliseconds. Returns a function that stops it. */
   readonly every?: (ms: number, tick: () => void) => () => void;
 }
 
 type Reason = MeasurementLabels["shed"]["reason"];
 
-const CHECK_INTERVAL = 100; // ms between two looks at the clock
-const MAX_DELAY = 500; // ms that one look may be late
-const LATE_AFTER = SECOND; // how long looks may be late until requests are refused
-const ALWAYS_ADMITTED = 8; // requests that are let in however late the clock is
-const CALLER_FRACTION = 4; // a caller has one part in so many
-const SIGN_IN_REQUESTS = 128; // who sign in: twice those who may wait for their turn at an account (attempts.ts)
-const CREATION_BYTES = 128 * 2 ** 20; // bytes of all creations that wait
-const REQUEST_OVERHEAD = 32 * 2 ** 10; // bytes of a waiting request without its body: socket, headers, and what is made of them
+const CHECK_INTERVAL = 100; // ms between two checks of the clock
+const MAX_DELAY = 500; // ms that a check may be late
+const LATE_AFTER = SECOND; // ms of late checks before requests are refused
+const ALWAYS_ADMITTED = 8; // requests in flight that are accepted even if the event loop is late
+const CALLER_FRACTION = 4; // a caller may use one part in 4 of a pool
+const SIGN_IN_REQUESTS = 128; // twice the number of waiting login attempts (login-attempts.ts)
+const CREATION_BYTES = 128 * 2 ** 20; // bytes of all waiting creations
+const REQUEST_OVERHEAD = 32 * 2 ** 10; // bytes of a waiting request without its body: socket and headers
 
 const OVERLOADED = "The server is overloaded; retry with exponential backoff";
 
@@ -104,11 +101,11 @@ interface Pool {
 }
 
 interface PoolOptions {
-  /** Requests, or bytes where an overhead is given. */
+  /** Requests; or bytes, if `overhead` is set. */
   readonly size: number;
-  /** The largest part of `size` that one caller may have. */
+  /** The part of `size` that one caller may use. */
   readonly share: number;
-  /** Bytes that a request takes besides its body. Each request counts as 1 when absent. */
+  /** Bytes of a request in addition to its body. If absent, each request counts as 1. */
   readonly overhead?: number;
   readonly isLate: () => boolean;
   readonly shed: (reason: Reason, message: string) => Fault;
@@ -124,7 +121,7 @@ function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
     else callers.delete(caller);
   }
 
-  /** Whether nobody else has more in flight. A caller without any is never the heaviest. */
+  /** Whether no other caller has more in flight. A caller without requests is never the heaviest. */
   function isHeaviest(own: number): boolean {
     return own > 0 && [...callers.values()].every((others) => others <= own);
   }
@@ -169,6 +166,6 @@ function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
 
 function repeat(ms: number, tick: () => void): () => void {
   const timer = setInterval(tick, ms);
-  timer.unref(); // it watches the work, and is no work
+  timer.unref(); // it must not keep the process alive
   return () => clearInterval(timer);
 }

@@ -1,15 +1,11 @@
 /**
- * Slows guessing at one account, from however many addresses, and locks nobody out.
+ * Slows down password guessing for an account, from any number of addresses, without locking the owner out.
  *
- * After some failures in a row, attempts at an e-mail address go one at a time with a pause after each failure. Networks
- * take turns: one that has guessed less often goes first, so the owner is next, however many guesses of others wait. The
- * right password clears it all. An address without an account is treated alike, so nobody learns from it who has one.
- * Only somebody who comes from a new network every two seconds can keep the owner waiting.
+ * After FREE_FAILURES failures in a row, attempts for an e-mail address run one at a time, with a pause after each failure.
+ * The network with the fewest recent failures goes first, so the owner does not wait behind an attacker's guesses. A
+ * correct password resets the count. Addresses without an account are treated the same, so the delay reveals nothing.
  *
- *   fewer than FREE failures and attempts under way: an attempt begins at once
- *   else: it waits until none is under way, and the pause after the last failure is over
- *
- * Kept in memory by each replica, and bounded. An attempt that waits holds nothing but its place.
+ * The state is in the memory of each replica, with a bounded size.
  */
 import { setTimeout } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
@@ -18,45 +14,45 @@ import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface LoginAttempt extends QueueEntry {
-  /** In lower case, as the Email schema leaves it. */
+  /** The canonical address, as the Email schema returns it. */
   readonly email: string;
 }
 
 export interface LoginAttempts {
   /**
-   * Judges the attempt when its turn has come; a password that is wrong gives null. Throws Fault limited
-   * `too_many_tries` when it cannot have its turn in time.
+   * Checks the password when the attempt may start. `checkPassword` returns null for a wrong password. Throws Fault
+   * `too_many_tries` if the attempt cannot start in time.
    */
   run<T>(attempt: LoginAttempt, checkPassword: () => Promise<T | null>): Promise<T | null>;
 }
 
 interface LoginAttemptsOptions {
-  /** How many addresses are remembered. */
+  /** The maximum number of remembered e-mail addresses. */
   readonly capacity?: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Does this after so many milliseconds, unless what it returns is called before. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 
 interface Account {
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
   failedAt: number;
   running: number;
-  /** In the pause after a failure. */
+  /** Whether the pause after a failure is not over. */
   pausing: boolean;
 }
 
-const FREE_FAILURES = 5; // failures of somebody who mistypes
+const FREE_FAILURES = 5; // failures without a delay, for typing errors
 const FIRST_PAUSE = SECOND / 4, LONGEST_PAUSE = 2 * SECOND; // the longest allows 43,200 guesses a day
-const FAILURE_MEMORY = 15 * MINUTE; // after which failures are forgotten
-const MAX_WAITING = 64; // for all accounts together: what waits is in flight, and others must be, too
-const MAX_WAIT = 15 * SECOND; // half of what a request may take
+const FAILURE_MEMORY = 15 * MINUTE; // milliseconds after which failures are forgotten
+const MAX_WAITING = 64; // over all accounts: waiting attempts count as requests in flight
+const MAX_WAIT = 15 * SECOND; // half of the time limit of a request
 
 export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAttempts {
   const { capacity = 10_000, now = () => performance.now(), after = setTimer } = options;
-  const accounts = new Map<string, Account>(); // by the time of the last failure, the oldest first
+  const accounts = new Map<string, Account>(); // ordered by last failure, oldest first
   const failures = openExpiringCounter({ span: FAILURE_MEMORY, capacity, now });
   const keyOf = ({ email, caller: whose }: LoginAttempt) => `${email} ${whose}`;
   const queue = openFairQueue<LoginAttempt>({
@@ -78,10 +74,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     return created;
   }
 
-  /**
-   * An address that is slowed is forgotten only if all others are, too: nobody can end that by trying thousands of
-   * others.
-   */
+  /** Removes one idle account. Slowed accounts are removed last, so that an attacker cannot evict one by trying others. */
   function evictOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {
@@ -92,7 +85,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     if (first !== undefined) accounts.delete(first);
   }
 
-  /** Lets those begin whose turn has come. Whenever an attempt may begin, none waits. */
+  /** Starts waiting attempts while they may start. */
   function startWaiting(email: string, account: Account): void {
     while (canStart(account) && queue.serveNext((attempt) => attempt.email === email)) account.running++;
   }

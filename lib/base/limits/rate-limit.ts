@@ -1,39 +1,38 @@
 /**
- * How often one address may try: 5 times in any minute. Kept in memory and bounded in size, because anybody can make it
- * grow.
+ * Limits attempts per IP address: 5 in any minute.
  *
- * A person with an IPv6 address has its /64, most have a /56, and some a /48 (RFC 6177): each has a bound, and a try takes
- * from all or from none. So what one is refused costs its neighbours nothing, and a household takes a third of its /48.
+ * An IPv6 customer has a /64, often a /56, sometimes a /48 (RFC 6177). Each of these networks has a limit. An attempt
+ * counts for all three or, if it is refused, for none.
  *
- * When it is full, it forgets who tried least recently among those who may still try. Somebody who has used up his tries
- * is forgotten only if all others have too, so he cannot free himself by coming from some thousand other addresses.
+ * The memory is bounded. When it is full, the least recent network below its limit is removed. Networks at the limit are
+ * removed last, so an attacker cannot evict one by using thousands of other addresses.
  */
 import { Fault } from "#lib/base/errors.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface RateLimit {
-  /** Counts a try of this address; throws Fault limited with the message when it was one too many. */
+  /** Counts an attempt of this address. Throws Fault `too_many_tries` with the message if it exceeds the limit. */
   take(address: string, message: string): void;
 }
 
 export interface RateLimitOptions {
-  /** How many networks of each size are remembered. */
+  /** The maximum number of remembered networks of each size. */
   readonly capacity?: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
 type Times = readonly number[];
 
-/** The tries of all networks of one size. */
+/** The recent attempts of all networks of one size. */
 interface SlidingWindow {
-  /** Milliseconds until the network may try again; 0 when it may now. */
+  /** Returns the milliseconds until the next attempt is allowed; 0 if it is allowed now. */
   wait(key: string): number;
   count(key: string): void;
 }
 
-/** Tries a minute of an IPv6 network of so many bits. An IPv4 address is its own network of each size. */
+/** Attempts per minute by prefix length of an IPv6 network. An IPv4 address counts as a network of each size. */
 const NETWORK_LIMITS: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
 
 export function openRateLimit({ capacity = 20_000, now = () => performance.now() }: RateLimitOptions = {}): RateLimit {
@@ -49,12 +48,12 @@ export function openRateLimit({ capacity = 20_000, now = () => performance.now()
 }
 
 function openWindow(most: number, capacity: number, now: () => number): SlidingWindow {
-  // By time of the last try, oldest first: a key is taken out and put back at the end each time.
+  // Ordered by last attempt, oldest first: a key moves to the end with each attempt.
   const belowLimit = new Map<string, Times>(), atLimit = new Map<string, Times>();
   const recent = (key: string): Times =>
     (belowLimit.get(key) ?? atLimit.get(key) ?? []).filter((time) => time + MINUTE > now());
 
-  /** Drops what is over: it stands at the front. */
+  /** Removes expired entries, which are at the front. */
   function removeExpired(entries: Map<string, Times>): void {
     for (const [key, times] of entries) {
       if (times.at(-1)! + MINUTE > now()) return;

@@ -1,8 +1,8 @@
-/** So many at a time: who comes while a place is free has it at once, and all others in the order in which they came. */
+/** A semaphore with a first-in, first-out queue. */
 import { runWithin } from "#lib/base/cancellation.ts";
 
 export interface Semaphore {
-  /** Does the work in a place. Who is called off while it waits for one does not begin. */
+  /** Runs the work when there is a free slot. Rejects without running it if a signal aborts first. */
   run<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T>;
 }
 
@@ -23,7 +23,7 @@ export function openSemaphore(count: number): Semaphore {
     try {
       await runWithin(signals, null, () => served);
     } catch (error) {
-      if (!waiting.delete(resolve)) release(); // called off in the moment in which it was served
+      if (!waiting.delete(resolve)) release(); // aborted just after it got the slot
       throw error;
     }
   }

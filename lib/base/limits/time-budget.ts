@@ -1,22 +1,22 @@
-/** The time that a request may take. Waiting for others can be left out of it. */
+/** Limits the time of a request. Waiting for other requests can be excluded. */
 
 export interface TimeBudget {
-  /** Starts the clock. `onSpent` is called when the time is over. */
+  /** Starts the clock. `onSpent` is called when the time is used up. */
   start(onSpent: () => void): void;
-  /** Runs the work while the clock stands still. */
+  /** Runs the work while the clock is paused. */
   runPaused<T>(work: () => Promise<T>): Promise<T>;
-  /** Gives the whole time again. */
+  /** Restores the full time. */
   reset(): void;
-  /** Stops the clock for good. */
+  /** Stops the clock permanently. */
   close(): void;
 }
 
 interface TimeBudgetOptions {
   /** Milliseconds. */
   readonly limit: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Does this after so many milliseconds, unless what it returns is called before. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 

@@ -1,18 +1,19 @@
 /**
- * Bodies that are still to come: so many at once, and so many of one network. When there are more, those that have been
- * waited for longest are cut off, and not those that come last: a body that is sent at once is never among them, however
- * many come together, and one that is held back on purpose is.
+ * Limits the number of incomplete request bodies, in total and per network.
+ *
+ * Above the limit, the oldest ones are cut off. So a body that is sent without delay is never cut, and one that is held
+ * back on purpose is.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Bytes of unread bodies that the process may hold; with the bound of one body this gives how many there may be. */
+/** Bytes of incomplete bodies in memory. Divided by the limit of one body, it gives their maximum number. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20;
-const NETWORK_FRACTION = 4; // a network has one part in so many
-const GRACE = SECOND; // milliseconds that any body has
+const NETWORK_FRACTION = 4; // a network may have one part in 4
+const GRACE = SECOND; // milliseconds before a body may be cut
 
 export interface UnreadBodies {
-  /** Counts a body as unread until what it returns is called. `cut` is called when there are too many. */
+  /** Counts a body until the returned function is called. Calls `cut` if there are too many. */
   track(address: string, cut: () => void): () => void;
 }
 
@@ -22,7 +23,7 @@ interface Body {
   readonly cut: () => void;
 }
 
-/** `bodyLimit` is the bound of one body in bytes. */
+/** Creates the limit. `bodyLimit` is the maximum size of one body in bytes. */
 export function openUnreadBodies(
   bodyLimit: number,
   {
@@ -32,7 +33,7 @@ export function openUnreadBodies(
   } = {},
 ): UnreadBodies {
   const share = Math.floor(most / NETWORK_FRACTION);
-  const all = new Set<Body>(), byNetwork = new Map<string, Set<Body>>(); // a Set keeps the order of arrival
+  const all = new Set<Body>(), byNetwork = new Map<string, Set<Body>>(); // in order of arrival
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function close(body: Body): void {

@@ -1,4 +1,4 @@
-/** A line of waiting work, in order of arrival. Any of it can be withdrawn while it waits. */
+/** A queue of waiting tasks, ordered by number. A waiting task can be withdrawn. */
 
 interface Waiter {
   readonly order: number;
@@ -7,9 +7,9 @@ interface Waiter {
 
 export interface WaitQueue {
   readonly length: number;
-  /** Resolves when `serve` chooses it. Rejects with the signal's reason when that aborts first. */
+  /** Resolves when `serveNext` selects the task. Rejects with the signal's reason if that aborts first. */
   enqueue(order: number, signal?: AbortSignal): Promise<void>;
-  /** Serves the waiter with the lowest order. Returns false where nobody waits. */
+  /** Serves the task with the lowest order. Returns false if the queue is empty. */
   serveNext(): boolean;
 }
 
