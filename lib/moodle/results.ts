@@ -1,6 +1,6 @@
 /** Parses the log output of the blueprint's Jobs. */
 
-/** What a spoke's database says about its site. */
+/** The site's identity and versions, as stored in its database. */
 export interface SiteIdentity {
   /**
    * `partial` is an interrupted installation, which must be reset first. The record of an attempt is enough: a killed

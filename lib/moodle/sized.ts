@@ -76,7 +76,7 @@ export function setFields(object: KubeObject, fields: readonly Field[]): PatchOp
   return operations;
 }
 
-/** Also changes the draft, so that the next field finds parents that were added. */
+/** Changes the draft as well, so that the next field finds parents that were added. */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
   // deno-lint-ignore no-explicit-any

@@ -25,7 +25,7 @@ export interface UpgradeFacts {
   readonly needs: SpokeNeeds;
   /** The spoke's current PostgreSQL image. */
   readonly postgres: string;
-  /** What the database says about its site. */
+  /** The release and version in the site's database. */
   readonly site: Pick<SiteIdentity, "release" | "version">;
   /** The version of the code in the image; null if unknown. */
   readonly code: Code | null;

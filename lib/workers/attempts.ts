@@ -1,8 +1,7 @@
 /**
- * Jobs that must never run twice at once, no matter who began them: what an earlier holder left running is adopted.
- *
- * A name that this operation remembers, or a pod that has begun, is followed to its end. A Job of an earlier operation
- * that never got that far makes room: the reason may be gone by now, and its image may be another one.
+ * Waits for Jobs of earlier attempts that must never run in parallel.
+ * A Job that this operation created, or whose pod has started, is followed to its end. Any other is deleted, because
+ * the reason why it did not start may be gone.
  */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -10,12 +9,12 @@ import type { JobPlace } from "#lib/workers/jobs.ts";
 import { JOB, waitingFor } from "#lib/workers/site.ts";
 
 export interface Earlier {
-  /** Names of those that this operation has begun. */
+  /** Names of the Jobs that this operation created. */
   readonly own: readonly string[];
   readonly listen?: JobWait["listen"];
 }
 
-/** How each of these Jobs ended that has not yet, by its name and label; nothing of a deleted one. */
+/** Waits for the unfinished Jobs and returns their results. Deleted Jobs have none. */
 export async function endAttempts(
   place: JobPlace,
   run: Run,
@@ -30,7 +29,7 @@ export async function endAttempts(
   return ended;
 }
 
-/** How the Job ended, once it has; null for one that was deleted. */
+/** Returns the Job's result; null if the Job was deleted. */
 async function endAttempt(
   { space }: JobPlace,
   run: Run,
@@ -51,7 +50,9 @@ export function isOver(job: KubeObject): boolean {
   return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
 }
 
-/** Names of Jobs that this operation has begun, remembered in its progress under this key before they were created. */
+/**
+ * Returns the names of Jobs that this operation created. They are stored in its progress before the Jobs are created.
+ */
 export function ownAttempts(run: Run, key: string): string[] {
   const names: unknown = run.job.progress[key];
   return Array.isArray(names) ? names.map(String) : [];

@@ -1,20 +1,14 @@
 /**
- * Changes to objects of the cluster that a late holder cannot make.
- *
- * `patchFenced`: the object carries the fence of the last holder that changed it, as an annotation. A holder reads it, and
- * sends one JSON Patch that tests for what it read, raises it to its own, and makes the change. The API server does all of
- * that or nothing: once a newer holder has raised the fence, an older one's patch is refused, however late it arrives.
- * Therefore a holder raises the fence of each object of its step even where it finds nothing to change. An object that was
- * never patched has no annotation, and a JSON Patch cannot test that something is absent: then its resourceVersion is
- * tested, which is stricter, and at worst read again.
- *
- * `applyFenced`: an apply tests nothing by itself; one that arrives late would bring an old image or an old size back. So
- * the fence is raised first, and what is applied names the object's uid and the version that it had with that fence: a
- * holder that raises the fence afterwards makes another version of it, and the API server refuses this one.
- *
- * `putFenced`: what is missing is made by a POST, which makes nothing where something stands: an apply would make or
- * change, whichever it finds when it arrives. `makeFenced` is the same for what is hardly there already: it does not look
- * before.
+ * Writes objects in the cluster so that a late run of an older fence cannot change them.
+ * `patchFenced`: an annotation holds the fence of the last writer. One JSON Patch tests the fence that was read, raises
+ * it and makes the change. If a newer run has raised the fence, the API server refuses the patch. A step therefore
+ * raises the fence even if it changes nothing. An object without the annotation is tested by its resourceVersion
+ * instead.
+ * `applyFenced`: an apply has no test, so a late one could revert an image or size. The fence is raised first; then the
+ * apply names the object's UID and resourceVersion. If a newer run raises the fence afterwards, the API server refuses
+ * the apply.
+ * `putFenced` creates a missing object by POST, which never changes an existing one. `makeFenced` does the same without
+ * reading first.
  */
 import { FENCE } from "#lib/moodle/names.ts";
 import {
@@ -39,7 +33,7 @@ export interface FencedPatch {
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
-/** Throws FenceLost when a newer holder has changed the object already. */
+/** Throws FenceLost if a newer run has changed the object. */
 export async function patchFenced(
   space: Space,
   { ref, hold, change }: FencedPatch,
@@ -52,12 +46,12 @@ export async function patchFenced(
       return await space.patch(ref, [...raise(object, hold), ...change(object)], call);
     } catch (error) {
       const refused = error instanceof ClusterError && (error.code === "Invalid" || error.code === "Conflict");
-      if (!refused || attempt === TRIES) throw error; // else somebody was faster: the controllers, or a newer holder
+      if (!refused || attempt === TRIES) throw error; // otherwise a controller or a newer run wrote in between
     }
   }
 }
 
-/** Throws FenceLost when a newer holder has changed the object already, and NotFound where none exists. */
+/** Throws FenceLost if a newer run has changed the object, and NotFound if it does not exist. */
 export async function applyFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   const ref = refOf(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
@@ -68,25 +62,25 @@ export async function applyFenced(space: Space, object: KubeObject, hold: JobFen
       return objects[0]!;
     } catch (error) {
       const refused = error instanceof ClusterError && (error.code === "Conflict" || error.status === 409);
-      if (!refused || attempt === TRIES) throw error; // else somebody was faster: a controller, or a newer holder
+      if (!refused || attempt === TRIES) throw error; // otherwise a controller or a newer run wrote in between
     }
   }
 }
 
-/** Returns what stands there then. Throws FenceLost when a newer holder has been at it already. */
+/** Returns the object in the cluster. Throws FenceLost if a newer run has changed it. */
 export async function putFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   if (await space.get(refOf(object), call)) return await applyFenced(space, object, hold, call);
   return await makeFenced(space, object, hold, call);
 }
 
-/** Returns what stands there then. Throws FenceLost when a newer holder has been at it already. */
+/** Returns the object in the cluster. Throws FenceLost if a newer run has changed it. */
 export async function makeFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   const { metadata } = object, annotations = { ...metadata.annotations, [FENCE]: hold.fence };
   try {
     const made = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
     if (made.metadata.annotations?.[FENCE] === hold.fence) return made;
   } catch (error) {
-    // A quota, or whoever else admits objects, may refuse another one before anybody sees that this one is there.
+    // A quota or webhook may refuse the POST although the object already exists.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
     if (!refused || !await space.get(refOf(object), call)) throw error;
   }
@@ -101,7 +95,7 @@ export function missing({ kind, name }: Ref): ClusterError {
   );
 }
 
-/** Tests what was read, and puts our fence in its place. */
+/** Tests the fence that was read, and replaces it with this run's. */
 function raise(object: KubeObject, hold: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;
   const fence = annotations?.[FENCE];

@@ -1,10 +1,8 @@
 /**
- * Who owns the fields of an object that we made by a POST.
- *
- * The API server notes them as an update's. An apply takes away what an earlier apply had and it has not, but nothing that
- * an update owns: a field that the blueprint drops later would stand for ever. So the note is made an apply's before the
- * first one, as client-go's `csaupgrade` does it. It has a name of its own until then, so that what our patches change
- * meanwhile (a number of replicas, a pause) is not taken for the blueprint's, and away by that apply.
+ * Moves field ownership from `Update` to `Apply`, like client-go's `csaupgrade`. Without it, server-side apply never
+ * removes a field that a later blueprint drops.
+ * Objects are created with a separate field manager, so that fields changed by patches (replicas, suspend) are not
+ * taken over.
  */
 import { FENCE } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -17,7 +15,7 @@ interface Entry {
   readonly fieldsV1?: { readonly "f:metadata"?: { readonly "f:annotations"?: Readonly<Record<string, unknown>> } };
 }
 
-/** Nothing where an apply of ours was there before, or somebody else made it. */
+/** Returns no operations if the object was already applied, or was created by someone else. */
 export function ownByApply({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
   const applied = managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply");
@@ -30,7 +28,7 @@ function isMakers({ manager, subresource }: Entry): boolean {
   return manager === CREATE_FIELD_MANAGER && !subresource;
 }
 
-/** The fence is left out: no apply has it, and the next one would take it away. */
+/** Leaves out the fence, which no apply contains: the next apply would remove it. */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
   const { [`f:${FENCE}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};

@@ -1,4 +1,4 @@
-/** All that a replica can do: one handler for each kind of job. */
+/** Lists the handlers of all job kinds. */
 import type { App } from "#lib/app.ts";
 import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
@@ -36,7 +36,7 @@ import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgrade } from "#lib/workers/upgrade/upgrade.ts";
 
-/** The work of each operation: one without does not compile. */
+/** The handlers of the operations. A missing one does not compile. */
 const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
   provision,
   suspend,
@@ -58,17 +58,17 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
   "remove-hub": removeHub,
 };
 
-/** Plans that nothing new is made for. */
+/** Plans of earlier releases, for jobs that are still queued. */
 const FORMER_WORK = [provisionFormer];
 
-/** What nobody asks for. */
+/** Tasks of the service, which no user requests. */
 const UPKEEP = [
   ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
   ...[sealAudit, sweep, look, announce, keepParticulars, removeRemains],
   ...[forgottenPassword, signup],
 ];
 
-/** Without a post it knows no mail, without a provider no billing, and leaves that to a replica that has one. */
+/** Returns the handlers. Without mail or payments configured, those jobs are left to replicas that have them. */
 export function handlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;
   return [

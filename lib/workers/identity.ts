@@ -1,6 +1,6 @@
 /**
- * Whether the data is still the site's own. With an empty database Moodle installs itself anew when it starts, and lost
- * data would look like success: so the identifier that it made at its first install is kept, and compared.
+ * Checks that a site's data is still its own. With an empty database, Moodle would install itself again and hide the
+ * loss. So Moodle's site identifier is stored after the installation and compared later.
  */
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/results.ts";
@@ -9,7 +9,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { finalError } from "#lib/workers/site.ts";
 
-/** Keeps the identifier at the first time, compares it ever after. Throws a final ClusterError. */
+/** Stores the identifier the first time, then compares it. Throws a final ClusterError. */
 export async function demandSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;
   if (state !== "installed" || siteIdentifier === null) {

@@ -1,4 +1,4 @@
-/** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of a failure. */
+/** Runs the blueprint's Jobs in a site's namespace, and turns failures into errors. */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import type { JobName } from "#lib/moodle/files.ts";
 import {
@@ -21,7 +21,7 @@ import { redact } from "#lib/base/redact.ts";
 import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import { JOB, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-const LINE_MOST = 500; // of a log's line in a sentence
+const LINE_MOST = 500; // of a log line in a message
 
 export interface JobPlace {
   readonly blueprint: Blueprint;
@@ -29,23 +29,20 @@ export interface JobPlace {
   readonly space: Space;
 }
 
-/** `turn` tells apart two Jobs of one name that the same holder runs: a Job of the same name is taken for the same. */
+/** Runs a Job. A Job with the same name counts as the same run, so `turn` distinguishes two runs of one step. */
 export async function runJob(place: JobPlace, run: Run, name: JobName, turn = ""): Promise<JobResult> {
   const job = place.blueprint.jobObject(place.inputs, name, run.job.fence + turn);
   return await place.space.run(job, waitingFor(run));
 }
 
-/** Throws a final error with the Job's last lines unless it succeeded. */
+/** Throws a final error with the Job's last log lines if it failed. */
 export async function demandSuccess(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
   if (result.succeeded) return result;
   const { events } = await place.space.evidence(run);
   throw failureOf(result, what, events);
 }
 
-/**
- * The same, and leaves no Job behind: a caller that asks again and again for what fails would use up the namespace's
- * quota of them.
- */
+/** Does the same and deletes the Job, so that repeated failures do not use up the namespace's quota. */
 export async function demandTask(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
   try {
     return await demandSuccess(place, run, result, what);
@@ -54,7 +51,7 @@ export async function demandTask(place: JobPlace, run: Run, result: JobResult, w
   }
 }
 
-/** What could not be done, why by the Job's own last words, and what the cluster calls it. */
+/** Builds the error: what failed, the cause from the log, and the cluster's reason. */
 function failureOf(result: JobResult, what: string, events: Evidence["events"]): ClusterError {
   const { log, exitCode } = result;
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
@@ -82,15 +79,15 @@ function failureOf(result: JobResult, what: string, events: Evidence["events"]):
   return make(reason, `its Job failed: ${last}`, "See the last lines of its log; once the cause is gone, retry.");
 }
 
-/** A line as it may stand in a message, which goes into logs as it is. */
+/** Shortens and redacts a log line for a message. */
 function shorten(line: string): string {
   const text = redact(line);
   return text.length > LINE_MOST ? `${text.slice(0, LINE_MOST - 1)}…` : text;
 }
 
 /**
- * For conclusions from what a log lacks: a log that could not be read lacks everything, and a site is
- * not lost because a node was. It is tried again, with another Job.
+ * Throws a transient error if the log could not be read completely. Nothing can be concluded from a missing line then.
+ * The next attempt uses another Job.
  */
 export async function demandHeard(place: JobPlace, run: Run, result: JobResult): Promise<void> {
   if (result.isLogComplete) return;
@@ -102,14 +99,14 @@ export async function demandHeard(place: JobPlace, run: Run, result: JobResult):
   });
 }
 
-/** Asks the spoke's database what is in it. */
+/** Reads what the spoke's database contains. */
 export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promise<SiteIdentity> {
   return await readAnswer(place, run, await runJob(place, run, "verify", turn));
 }
 
 /**
- * The same, and from then on no Job of an earlier holder begins any more that proves itself by the database's comment: what
- * has begun by now can be seen in the cluster, and what comes late is refused.
+ * Does the same, and writes the fence to the database's comment. Jobs of earlier runs that check the comment then
+ * refuse to start.
  */
 export async function claimDatabase(place: JobPlace, run: Run): Promise<SiteIdentity> {
   return await readAnswer(place, run, await runJob(place, run, "claim"));
@@ -122,7 +119,7 @@ async function readAnswer(place: JobPlace, run: Run, result: JobResult): Promise
   return readSite(result.log);
 }
 
-/** Compares the files that the database names with those on the volume; `since` is when the backup began. */
+/** Compares the files in the database with those on the volume. `since` is the start of the backup. */
 export async function checkFiles(place: JobPlace, run: Run, since: Date): Promise<FilesCheck> {
   const told = { since: Math.floor(since.getTime() / SECOND) };
   const job = place.blueprint.jobObject(place.inputs, "verify-files", run.job.fence, told);
@@ -142,14 +139,14 @@ export async function checkFiles(place: JobPlace, run: Run, since: Date): Promis
   return check;
 }
 
-/** Keeps a site's administrators and suspended accounts from being linked to single sign-on; nothing without it. */
+/** Prevents that administrators and suspended accounts are linked to single sign-on. Does nothing without it. */
 export async function protectSignIn(place: JobPlace, run: Run): Promise<void> {
   if (!place.inputs.identity) return;
   const result = await runJob(place, run, "protect-sign-in");
   await demandTask(place, run, result, "Administrators could not be protected from single sign-on");
 }
 
-/** Has the image of a version pulled, and asks it what lies in it. */
+/** Pulls the image of a version and returns the version of its code. */
 export async function readImage(place: JobPlace, run: Run): Promise<Code | null> {
   const result = await runJob(place, run, "preflight");
   await demandSuccess(place, run, result, "The image of the new version cannot be used");
@@ -168,7 +165,7 @@ export async function demandSeed(place: JobPlace, run: Run): Promise<Seeding> {
 
 const SEEDING = "The site could not be set up";
 
-/** The seed must have come to its end, whatever else the Job had to do. */
+/** Requires that the seed finished. */
 export async function demandSeeded(place: JobPlace, run: Run, result: JobResult): Promise<Seeding> {
   const seeding = readSeed(result.log);
   if (seeding.seeded) return seeding;
@@ -186,17 +183,17 @@ export async function demandSeeded(place: JobPlace, run: Run, result: JobResult)
   );
 }
 
-/** The site's own login page must answer as the spoke is to be: open, or closed while it is in maintenance. */
+/** Requires that the login page answers as the spoke's state demands: open, or closed in maintenance mode. */
 export async function demandHealth(place: JobPlace & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
   await (place.spoke.maintenance ? demandClosed(place, run) : demandOpen(place, run));
 }
 
-/** The login page must answer 200, asked from inside. */
+/** Requires that the login page answers 200 inside the cluster. */
 export async function demandOpen(place: JobPlace, run: Run): Promise<void> {
   await askPage(place, run, "health", 200);
 }
 
-/** The login page must answer 503, as that of a site in maintenance. */
+/** Requires that the login page answers 503, as in maintenance mode. */
 export async function demandClosed(place: JobPlace, run: Run): Promise<void> {
   await askPage(place, run, "closed", 503);
 }
@@ -207,7 +204,7 @@ async function askPage(place: JobPlace, run: Run, job: "health" | "closed", want
   await clearAway(place, run, result);
 }
 
-/** The login page must have answered the Job so. */
+/** Requires that the login page answered with this status. */
 export async function demandAnswer(place: JobPlace, run: Run, result: JobResult, wanted: number): Promise<void> {
   const status = readHealth(result.log);
   if (result.succeeded && status === wanted) return;
@@ -227,7 +224,7 @@ export async function demandAnswer(place: JobPlace, run: Run, result: JobResult,
   });
 }
 
-/** A Job that has ended counts against the namespace's quota of Jobs for a day, and all that this one said was read. */
+/** Deletes a finished Job, which would count against the namespace's quota for a day. Its log was read. */
 export async function clearAway({ space }: JobPlace, run: Run, { name, uid }: JobResult): Promise<void> {
   try {
     await space.delete({ ...JOB, name }, uid, run);

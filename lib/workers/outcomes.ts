@@ -1,9 +1,6 @@
 /**
- * What the start and the ends of an operation make of its spoke or hub: rows and what is told of them, nothing else. The
- * engine runs these in the transaction that writes the job itself, with the row locked.
- *
- * Who asks for a spoke's removal does not wait for what is under way: so each of these looks first whether the spoke is
- * still where the operation had it, and leaves one that is going as it is.
+ * Hooks that write the start and end of an operation to the spoke's or hub's row. They run in the job's transaction.
+ * A spoke can be removed at any time, so each hook leaves a row alone whose removal has begun.
  */
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -45,7 +42,7 @@ export const provisionOutcomes: Hooks = {
   },
 };
 
-/** Closes the restore requests for the backup that a spoke was recreated from. A copy closes no request. */
+/** Closes the restore requests for the backup from which a spoke was recreated. A copy closes none. */
 async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: SpokeRow): Promise<AuditEntry[]> {
   if (state !== "active" || fromBackup === null) return [];
   const source = await tx.selectFrom("backups").innerJoin("spokes", "spokes.id", "backups.spokeId")
@@ -53,20 +50,20 @@ async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: Spok
   return source && source.id !== copyOf ? await closeRestoredRequests(tx, source, fromBackup) : [];
 }
 
-/** How a spoke was seen after an action had failed. */
+/** The state of a spoke after a failed action. */
 export interface Observed {
   readonly state: "active" | "suspended";
   readonly health: "healthy" | "degraded" | "unknown";
-  /** Absent where it could not be seen, or was none of the action's business. */
+  /** Absent if it could not be read, or if the action does not change it. */
   readonly maintenance?: boolean;
 }
 
-/** What an end makes of the row besides its state, and what is told of it besides. */
+/** The changes at the end of an action, in addition to the state. */
 interface Ending {
-  /** Not asked for of a spoke that is going. */
+  /** Not called for a spoke in removal. */
   readonly change?: () => SpokeChange;
   readonly metadata?: object;
-  /** Further events of a success. */
+  /** Additional audit events of a success. */
   readonly audit?: readonly AuditEntry[];
 }
 
@@ -79,11 +76,11 @@ type End<Extra extends unknown[] = []> = (
 
 interface ActionEnds {
   readonly succeeded?: End;
-  /** Without a report it was called off. */
+  /** Called after a failure or a cancellation; without a report it is a cancellation. */
   readonly stopped?: End<[report: FailureReport | null]>;
 }
 
-/** Of an action: what it leads through and to is its kind's. */
+/** Returns the hooks of an action. Its kind defines the states during and after it. */
 export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEnds = {}): Hooks {
   return {
     async onStart(tx, job) {
@@ -119,7 +116,7 @@ function nothing(): Ending {
   return {};
 }
 
-/** Where nothing could be seen, the spoke counts as what it was before the action: that can be asked for again. */
+/** Returns what was observed; if nothing was, the state before the action, from which it can be requested again. */
 function observedIn(job: Job): Observed {
   const seen = job.progress.observed as Observed | undefined;
   if (seen) {
@@ -129,10 +126,7 @@ function observedIn(job: Job): Observed {
   return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
 }
 
-/**
- * Of an action that leaves the spoke's state as it is: how it went is in the audit and on the stream, the row is not
- * touched.
- */
+/** Hooks of an action that does not change the spoke's state. They write audit and stream events only. */
 export const taskOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const spoke = await lockSpoke(tx, job.spokeId!);
@@ -147,7 +141,7 @@ export const taskOutcomes: Hooks = {
 export const removalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const before = await lockSpoke(tx, job.spokeId!);
-    if (before.state === "removed") return { state: before.state }; // it was given up meanwhile, and that was told
+    if (before.state === "removed") return { state: before.state }; // abandoned meanwhile, which was reported
     const gone = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
     const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
     await releaseDomains(tx, spoke.id);
@@ -161,7 +155,7 @@ export const removalOutcomes: Hooks = {
   },
 };
 
-/** What stays in the cluster on purpose: the contents of backups that an operator can still restore from. */
+/** Returns the contents of backups that stay in the cluster and can be restored. */
 async function keptContents(tx: Tx, spokeId: string): Promise<string[]> {
   const backups = (await listBackups(tx, spokeId)).filter(({ state }) => state === "ready");
   return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
@@ -196,7 +190,7 @@ export const hubRemovalOutcomes: Hooks = {
   },
 };
 
-/** Whether it is being removed, or was. */
+/** Returns whether the row is being removed or was. */
 export function isGoing({ state }: { readonly state: string }): boolean {
   return state === "removing" || state === "removed";
 }
@@ -217,7 +211,7 @@ async function changeHub(
   return await updateFederation(tx, hub.id, to(hub));
 }
 
-/** The job was written a moment ago in this transaction: its time is the database's. */
+/** The job was just written in this transaction, so its time is the database's. */
 async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChange): Promise<SpokeRow> {
   return await tx.updateTable("spokes").set({ ...to, updatedAt }).where("id", "=", id).returningAll()
     .executeTakeFirstOrThrow();

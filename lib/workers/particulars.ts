@@ -1,4 +1,4 @@
-/** Puts the particulars of a spoke or a hub into its namespace, as its row has them, under the fence of the run. */
+/** Writes the site record of a spoke or hub to its namespace, under the fence of the run. */
 import type { App } from "#lib/app.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -11,13 +11,13 @@ import { putFenced } from "#lib/workers/fenced.ts";
 
 export type Recorded = "spokes" | "federations";
 
-/** As soon as the namespace is there, for whatever may happen to the database after that. */
+/** Writes the record as soon as the namespace exists, in case the database is lost later. */
 export async function recordNow({ db, clusters }: App, run: Run, table: Recorded, id: string): Promise<void> {
   const [row] = await rowsOf(db.rows, table).where("id", "=", id).execute();
   await putParticulars({ clusters, installation: await readInstallation(db.rows) }, run, table, row!);
 }
 
-/** Rows whose namespace has other particulars, or none; in the order of their ids. */
+/** Returns rows whose site record is missing or outdated, in the order of their IDs. */
 export async function listUnrecorded(rows: Rows, table: Recorded, after: string, most: number) {
   return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
     .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(most)
@@ -36,7 +36,7 @@ export async function putParticulars(
 ): Promise<void> {
   const { id, cluster, namespace, namespaceUid, updatedAt } = row;
   const space = (await clusters.open(cluster)).space(namespace, namespaceUid!);
-  await putFenced(space, objectOf(installation, row), run.job, run); // made by this very run, too, it is not as the row is now
+  await putFenced(space, objectOf(installation, row), run.job, run); // even if this run created it, the row may have changed
   await run.write((tx) =>
     tx.updateTable(table).set({ recordedAt: updatedAt }).where("id", "=", id).where("namespaceUid", "=", namespaceUid)
       .execute()

@@ -1,4 +1,7 @@
-/** Tells how far an installation or upgrade has come, and keeps how many parts it had, for the next that goes the same way. */
+/**
+ * Shows the progress of an installation or upgrade, and stores its number of parts for the next one of the same
+ * version.
+ */
 import { countParts, type PartCount } from "#lib/moodle/progress.ts";
 import { findLastProgress } from "#lib/jobs/past-progress.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -6,13 +9,13 @@ import type { Run } from "#lib/scheduler/handler.ts";
 const KEY = "parts"; // in the job's progress
 
 interface Kept {
-  /** What was installed, or from what to what an upgrade led. */
+  /** The installed version, or the versions before and after the upgrade. */
   readonly way: string;
   readonly count: number;
 }
 
 export interface Parts extends Pick<PartCount, "listen"> {
-  /** To be called once the Job has ended: one that was not followed to its end has counted nothing. */
+  /** Stores the count. Call it after the Job has ended. */
   keep(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a site runs on, started and stopped: its Deployment, its StatefulSet, its scheduled tasks. Each object is changed
- * under the fence of the run; actions, upgrades and removals share these.
+ * Starts and stops what runs a site: its Deployment, StatefulSet and CronJob. Each object is changed under the fence of
+ * the run.
  */
 import {
   ClusterError,
@@ -21,8 +21,8 @@ import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { finalError, JOB, lookUntil, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
 const CRON_PODS = "op=cron";
-const CRON_GRACE = 10 * MINUTE; // for a scheduled task that is under way
-/** Failures whose reason is only in the log. */
+const CRON_GRACE = 10 * MINUTE; // for a running scheduled task
+/** Failures whose cause is only in the log. */
 const IN_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
 
 export async function change(
@@ -34,7 +34,7 @@ export async function change(
   await patchFenced(space, { ref, hold: run.job, change: make }, run);
 }
 
-/** Performs what an operation says that it changes, each object under the fence of the run. */
+/** Makes the changes of an operation, each under the fence of the run. */
 export async function perform(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -55,7 +55,7 @@ export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, 
   await sayingWhy(() => space.ready([ref], waitingFor(run)));
 }
 
-/** Adds to the error what the container's log says of the reason, which the cluster does not know. */
+/** Adds the cause from the container's log to the error. */
 async function sayingWhy(wait: () => Promise<void>): Promise<void> {
   try {
     await wait();
@@ -75,7 +75,7 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Until it is counted for the first time, a quota refuses whatever it limits. */
+/** Waits until the quotas are active. Before that they refuse all objects. */
 export async function untilCounted(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -84,7 +84,7 @@ export async function untilCounted(
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waitingFor(run));
 }
 
-/** What was asked before may have failed, and left it suspended: then nothing could be seen to come up. */
+/** Throws if the site is suspended, for example after a failed resume. Nothing would start then. */
 export async function demandRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
   const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
@@ -96,7 +96,7 @@ export async function demandRunning(space: Space, run: Run, deed: string, action
   );
 }
 
-/** No scheduled task begins any more, and none is under way. */
+/** Pauses the CronJob and waits until no scheduled task is running. */
 export async function pauseCron(
   site: SpokeSite,
   run: Run,
@@ -110,12 +110,12 @@ export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
   await perform(site, run, [setField(CRON, "/spec/suspend", false)]);
 }
 
-/** As the spoke is to have it: a task that begins while a site is in maintenance fails. */
+/** Resumes the CronJob, unless the site is in maintenance mode, where tasks would fail. */
 export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
   await perform(site, run, [setField(CRON, "/spec/suspend", site.spoke.maintenance)]);
 }
 
-/** No half-made site is shown, and none of its scheduled tasks run. */
+/** Stops an incomplete site from serving users and running tasks. */
 export async function takeDown(
   site: SpokeSite,
   run: Run,
@@ -125,10 +125,7 @@ export async function takeDown(
   return { state: "failed", health: "unknown" };
 }
 
-/**
- * Gives scheduled tasks that are under way time to end; then ends their Jobs, so that one that hangs cannot keep a site
- * from stopping.
- */
+/** Waits for running scheduled tasks, then deletes their Jobs, so that a hanging task cannot block the operation. */
 async function endCron(space: Space, run: Run): Promise<void> {
   try {
     return await space.noPods(CRON_PODS, waitingFor(run, CRON_GRACE));
@@ -136,7 +133,7 @@ async function endCron(space: Space, run: Run): Promise<void> {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
   for (const job of await space.list(JOB, "", run)) {
-    // Of a task that was asked for, it is no controller: see actions/tasks.ts.
+    // A manually started task is owned by the CronJob, but not controlled by it: see actions/tasks.ts.
     const owners = job.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
     await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, run);
@@ -145,12 +142,11 @@ async function endCron(space: Space, run: Run): Promise<void> {
 }
 
 const POD = { apiVersion: "v1", kind: "Pod" };
-const TEMPLATE = "controller-revision-hash"; // Kubernetes' own label
+const TEMPLATE = "controller-revision-hash"; // set by Kubernetes
 
 /**
- * Deletes a pod of the database that is not ready and is of an earlier template: the StatefulSet waits for it to become
- * ready before it makes one by another template, so what was wrong with the one keeps the next from healing it. One that is
- * ready is left to its turn.
+ * Deletes a database pod that is not ready and has an outdated template. The StatefulSet would wait for it forever
+ * before it creates a new one. A ready pod is replaced as usual.
  */
 async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
   let template: unknown;

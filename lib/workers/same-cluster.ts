@@ -1,16 +1,14 @@
 /**
- * Whether a cluster is the one that a namespace was made in.
- *
- * A name of the kubeconfig says nothing of that: it may come to lead to another cluster, which answers 404 for a namespace
- * that still stands in the first one. So nothing is believed to be gone before the cluster has been recognised by its
- * identity, and nothing is passed over because it is not there.
+ * Checks that a cluster is the one in which a namespace was created.
+ * The same kubeconfig name may later lead to another cluster, which answers 404 for an existing namespace. So nothing
+ * counts as deleted until the cluster's identity was verified.
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { finalError, type Holding, openHub, openSpoke, type Site } from "#lib/workers/site.ts";
 
-/** Before a namespace is made: it will stand in this cluster. Not to be called any more once the row has a uid. */
+/** Records the cluster before the namespace is created. Must not be called once the row has a UID. */
 export async function rememberCluster({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
@@ -18,9 +16,8 @@ export async function rememberCluster({ cluster, holding }: Site, run: Run): Pro
 }
 
 /**
- * Throws a ClusterError `another_cluster` unless it is the same one. A row of an earlier release does not know which that
- * is, and learns it as long as the namespace that was made for it is seen here: so it is read again, for this step may have
- * written it.
+ * Throws a ClusterError `another_cluster` if it is another cluster. A row of an earlier release has no identity; it is
+ * stored if the namespace is found. The row is read again, because this step may have written it.
  */
 export async function demandSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
@@ -34,7 +31,7 @@ export async function demandSameCluster(site: Site, run: Run): Promise<void> {
   if (found && found.metadata.uid === holding.uid) await rememberCluster(site, run);
 }
 
-/** The same handler, whose steps do not take a namespace for gone that is only looked for in another cluster. */
+/** Returns the handler with a check of the cluster when a namespace seems to be missing. */
 export function knowingItsCluster(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work) => async (run) => {
     try {
@@ -55,7 +52,7 @@ function isOfNamespace(error: unknown): boolean {
   return error.code === "stranger" || isOfGone(error);
 }
 
-/** Whether it says that the namespace is gone, be it that of another cluster. */
+/** Returns whether the error says that the namespace does not exist, in this or another cluster. */
 export function isOfGone(error: unknown): boolean {
   return error instanceof ClusterError && error.status === 404 && error.message.startsWith('namespaces "');
 }

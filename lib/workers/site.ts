@@ -1,4 +1,4 @@
-/** Where a job's work is done: the row of its spoke or hub, what it is made from, and its place in the cluster. */
+/** Opens what a job works on: the row of its spoke or hub, its inputs, and its namespace. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -21,23 +21,23 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export const JOB = { apiVersion: "batch/v1", kind: "Job" };
 
-/** What a spoke or a hub has in a cluster, as its row remembers it. */
+/** The namespace of a spoke or hub, as recorded in its row. */
 export interface Holding {
   readonly namespace: string;
   /** Null until its creation was recorded. */
   readonly uid: string | null;
   readonly federationId: string;
-  /** Null for a hub's own. */
+  /** Null for a hub's namespace. */
   readonly spokeId: string | null;
 }
 
-/** Opened once as a step begins. What the step itself writes into the row is not seen here. */
+/** Opened at the start of a step. Changes that the step writes to the row are not visible here. */
 export interface Site {
   readonly app: App;
   readonly blueprint: Blueprint;
   readonly cluster: Cluster;
   readonly holding: Holding;
-  /** The namespace that the row remembers. Throws a ClusterError `NotFound` where it was never made. */
+  /** The namespace in the row. Throws a ClusterError `NotFound` if it was never created. */
   readonly space: Space;
 }
 
@@ -90,7 +90,7 @@ function spaceOf(cluster: Cluster, { namespace, uid }: Holding): Space {
   return cluster.space(namespace, uid);
 }
 
-/** The work of an operation on a spoke that has a namespace, or gets one: a failure is told with what that shows. */
+/** Returns the handler of an operation on a spoke. Failures include evidence from its namespace. */
 export function spokeHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
@@ -101,27 +101,27 @@ export function spokeHandler<Step extends string>(
   return createHandler(operation, (run: Run) => openSpoke(app, run), steps, { readEvidence: evidence, ...ends });
 }
 
-/** For what waits: as long as the step may, telling people what for. */
+/** Returns wait options: up to the end of the step, with progress texts. */
 export function waitingFor(run: Run, most = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), most), onProgress: (text) => run.showProgress(text) };
 }
 
-/** Adds what was left out to the notes of the operation; the same note is not made twice. */
+/** Adds notes to the operation, each once. */
 export async function note(run: Run, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 
-/** A failure that no other try mends, until somebody has done what the hint says. */
+/** Creates a failure that is not retried until someone has followed the hint. */
 export function finalError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
 /**
- * A final failure of a site that is down by then: told with what it was, and how it comes back. What may pass is left as it
- * is, and so is a namespace that is not ours any more.
+ * Completes a final failure of a stopped site with its state and how to recover. Transient errors are returned
+ * unchanged, and so are those of a lost namespace.
  */
 export function stayingDown(
   error: ClusterError,
@@ -139,9 +139,9 @@ export function stayingDown(
   });
 }
 
-const PAUSE = 3 * SECOND; // between looks, once it has lasted
+const PAUSE = 3 * SECOND; // between polls of a long wait
 
-/** Looks until there is nothing left to wait for, telling people what for; gives back what it was when the time is over. */
+/** Polls until `look` returns null, and shows what it waits for. Returns the last reason when the time is over. */
 export async function lookUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
   const end = performance.now() + run.timeLeft();
   for (let looks = 1;; looks++) {

@@ -1,4 +1,4 @@
-/** What suspend, resume and restart do in the cluster. Each object is changed under the fence of the run. */
+/** Suspends, resumes and restarts a site. Each object is changed under the fence of the run. */
 import type { App } from "#lib/app.ts";
 import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -65,8 +65,8 @@ export function action<Step extends string>(
 }
 
 /**
- * After a failed action: no pod left is suspended, and everything else has to be called active, well or not. A site
- * whose scheduled tasks are paused is well only while it is in maintenance.
+ * Reads the state after a failed action. A site without pods is suspended, any other is active. A site whose scheduled
+ * tasks are paused is healthy only in maintenance mode.
  */
 export async function observe({ space, spoke: { maintenance } }: SpokeSite, run: Run): Promise<Observed> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
@@ -82,12 +82,12 @@ export async function verify(site: SpokeSite, run: Run): Promise<void> {
   await demandSameSite(run, site.spoke, await readDatabase(site, run));
 }
 
-/** Replaces Moodle's pods once in the operation, or once for each time that is given. */
+/** Replaces Moodle's pods once per operation, or once per given time. */
 export async function startAnew(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
   await change(site, run, MOODLE, (object) => stampRestart(object, at));
 }
 
-/** The same value from each of this operation's holders: a second patch rolls nothing out again. */
+/** Every attempt of the operation writes the same value, so that a second patch restarts nothing. */
 function stampRestart(object: KubeObject, at: Date): PatchOperation[] {
   const metadata = object["spec"]?.template?.metadata ?? {};
   const path = "/spec/template/metadata/annotations";

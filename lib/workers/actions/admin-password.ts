@@ -1,8 +1,7 @@
 /**
- * A new password for the tenant's own administrator: first into the Secret, from there into the site.
- *
- * The two cannot change in one moment, so the Secret keeps the password before until the site has taken the new one: at any
- * time one of the two is right. Nothing of either comes into a row, a log or a note, and none is read here but to be kept.
+ * Sets a new password for the tenant's administrator, first in the Secret, then in the site.
+ * Both cannot change at the same moment, so the Secret keeps the previous password until the site has the new one. No
+ * password is written to a row, log or note.
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OF } from "#lib/moodle/names.ts";
@@ -41,16 +40,15 @@ export function resetAdminPassword(app: App): Handler {
 }
 
 /**
- * Once for an operation, whichever of its holders comes first. Where an earlier operation did not come to its end, nobody
- * knows which of its two passwords the site has: then both are kept, and the newer one, which nobody has used, is tried
- * again.
+ * Runs once per operation. If an earlier operation did not finish, nobody knows which of its two passwords the site
+ * has. Then both are kept, and the newer one is tried again.
  */
 function renew({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
   if (metadata.annotations?.[PASSWORD_OF] === operation) return [];
   const mark: PatchOperation = { op: "add", path: MARK, value: operation };
   if (data?.[BEFORE] !== undefined) return [mark];
   const keep: PatchOperation[] = data?.[KEY] === undefined
-    ? [{ op: "add", path: "/data", value: data ?? {} }] // somebody has emptied it
+    ? [{ op: "add", path: "/data", value: data ?? {} }] // the Secret was emptied
     : [{ op: "add", path: `/data/${BEFORE}`, value: data[KEY] }];
   return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(newSitePassword()) }, mark];
 }
@@ -59,7 +57,10 @@ function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
   return data[BEFORE] === undefined ? [] : [{ op: "remove", path: `/data/${BEFORE}` }];
 }
 
-/** Gives the account admin the password that stands in the Secret. Throws a final ClusterError, `AccountUnusable` among others. */
+/**
+ * Sets the password of the account admin to the one in the Secret. Throws a final ClusterError, for example
+ * `AccountUnusable`.
+ */
 export async function agreeOnPassword(here: JobPlace, run: Run): Promise<PasswordReset> {
   const result = await runJob(here, run, "password");
   const reset = readPasswordReset(result.log);
@@ -73,7 +74,7 @@ export async function agreeOnPassword(here: JobPlace, run: Run): Promise<Passwor
   throw incomplete(result);
 }
 
-/** It has to be put right on the site itself, by its people. */
+/** The site's own administrators must fix the account. */
 function refusal(why: string, here: JobPlace, { log }: JobResult): ClusterError {
   return new ClusterError(UNUSABLE, `${WHAT} because ${why}`, {
     transient: false,

@@ -1,6 +1,6 @@
 /**
- * Maintenance on and off. Its only truth is a file on the site's volume, which restarts do not end: so it is asked of the
- * login page, and the row says what that showed, even where the operation failed in between.
+ * Turns maintenance mode on and off. Its state is a file on the site's volume, which survives restarts. The state is
+ * therefore read from the login page, and the row is updated even after a failure.
  */
 import type { App } from "#lib/app.ts";
 import { readHealth } from "#lib/moodle/results.ts";
@@ -13,9 +13,9 @@ import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
 import { pauseCron, perform, resumeCron } from "#lib/workers/running.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-const LOOK = 6 * SECOND; // of the ten that the engine leaves for observing
+const LOOK = 6 * SECOND; // of the ten seconds that the scheduler allows for observing
 
-/** Scheduled tasks are paused first: one that begins while the site is in maintenance fails. */
+/** Pauses scheduled tasks first, because they fail in maintenance mode. */
 export function maintenanceOn(app: App): Handler {
   return action(app, OPERATIONS["maintenance-on"], {
     cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
@@ -36,7 +36,7 @@ function ended(maintenance: boolean): Hooks {
   return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
-/** Finds it done already as often as it is asked. What pauses scheduled tasks, and the row, are the caller's. */
+/** Sets maintenance mode; it can be repeated. The caller pauses scheduled tasks and updates the row. */
 export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | "disable"): Promise<void> {
   const result = await runJob(here, run, `maintenance-${how}`);
   const what = how === "enable" ? "Maintenance could not be turned on" : "Maintenance could not be turned off";
@@ -44,8 +44,7 @@ export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | 
 }
 
 /**
- * As the login page says; where it says nothing, as the steps that are done have left it, if they have. Scheduled tasks do
- * not stay paused for a maintenance that did not come about.
+ * Reads the state from the login page, or else from the finished steps. Resumes scheduled tasks if the site is open.
  */
 async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
   const { stepsDone } = run.job;
@@ -57,7 +56,7 @@ async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
   return { ...seen, maintenance };
 }
 
-/** Undefined if it cannot be found out in the moment that there is. */
+/** Returns undefined if the state cannot be read in time. */
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);

@@ -1,4 +1,4 @@
-/** Purging caches and running the scheduled tasks now: one Job each, and the spoke stays in the state that it is in. */
+/** Purges caches and runs the scheduled tasks, each by one Job. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
 import { CRON, FENCE } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -37,8 +37,8 @@ export async function purgeOnce(site: JobPlace, run: Run): Promise<void> {
 }
 
 /**
- * A Job that is under way already is followed, no matter who made it: an hour's work is not begun anew because a
- * replica died. A scheduled one beside it does no harm, for each task takes a lock of Moodle's own.
+ * Follows a Job that is already running, so that the work is not repeated after a crash. A scheduled run next to it is
+ * harmless, because Moodle locks each task.
  */
 async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
@@ -54,8 +54,8 @@ async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
 }
 
 /**
- * It belongs to the CronJob, and goes with it; but it is not controlled by it: that would count it among the ended ones, and
- * clear it away before anybody has read how it ended.
+ * The Job is owned by the CronJob, but not controlled by it. Otherwise the CronJob would delete it before its result
+ * was read.
  */
 function jobOf(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;

@@ -1,9 +1,7 @@
 /**
- * A backup as an operation of its own: asked for by a person, or planned for the night (plan.ts). It leaves the
- * spoke's state as it is.
- *
- * How it went is told as tenant_backup_succeeded or tenant_backup_failed, and by no event of actions: one failure, one
- * notification. A nightly backup that fails night after night tells it once, until one has succeeded again.
+ * Runs the operation `backup`, requested by a user or queued nightly (plan.ts). It does not change the spoke's state.
+ * Its result is reported as tenant_backup_succeeded or tenant_backup_failed, not as an action event. Repeated failures
+ * of nightly backups are reported once.
  */
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
@@ -25,14 +23,14 @@ import { removeExpired } from "#lib/workers/backups/expired.ts";
 import { finalError, spokeHandler } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-/** The payload of a backup's job; one that a person asked for has none. */
+/** The payload of a backup's job. It is empty for a manual backup. */
 export interface BackupWork {
   readonly kind?: "nightly";
 }
 
 /**
- * Milliseconds that it holds the spoke's lane at a time: storage that copies as it cuts may take an hour, and a person
- * who wants to suspend the spoke meanwhile goes ahead between two tries.
+ * Milliseconds that it holds the spoke's lane at a time. Slow storage may take an hour; other operations of the spoke
+ * run between two attempts.
  */
 const PATIENCE = 5 * MINUTE;
 
@@ -53,7 +51,7 @@ const backupOutcomes: Hooks = {
   async onFailed(tx, job, report) {
     await begun(tx, job);
     const backup = (await failBackup(tx, job.id, report.message))!;
-    // It is there: what failed is removing older ones, which the operation itself tells.
+    // The backup exists. Only the deletion of older ones failed, which the operation reports.
     if (backup.state === "ready") return told(await begun(tx, job), job, "tenant_backup_succeeded");
     if (!await claimFailureNotice(tx, backup)) return {};
     const { step, code, fault, message } = report;
@@ -70,7 +68,7 @@ interface Begun {
   readonly backup: Backup;
 }
 
-/** Also of an attempt that failed before it came to its row. */
+/** Creates the row if the attempt failed before it did. */
 async function begun(tx: Tx, job: Job): Promise<Begun> {
   const spoke = await lockSpoke(tx, job.spokeId!);
   return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
@@ -93,7 +91,7 @@ function kindOf({ payload }: Job): BackupKind {
   return (payload as BackupWork).kind === "nightly" ? "nightly" : "manual";
 }
 
-/** What was queued for an active spoke may come to one that has failed meanwhile: that is no state to keep as a good one. */
+/** Throws if the spoke has failed since the backup was queued. Its state is not worth a backup. */
 function demandKept({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;

@@ -1,10 +1,8 @@
 /**
- * Removes backups that have had their time. Nothing else ever deletes a snapshot, and this only what the rows allow, asked
- * again right before: a good one goes only where a newer good one stays and no work under way needs it, and nothing of a
- * spoke that is going.
- *
- * The contents retain: a VolumeSnapshot that is deleted leaves its content and the storage behind. So the content, if it is
- * exactly this snapshot's, is told to go along first; then the snapshot is deleted by its uid, and its end is waited for.
+ * Deletes expired backups. Nothing else deletes a snapshot. Each backup is checked again right before: a good one is
+ * deleted only if a newer good one stays and no operation needs it. Backups of a spoke in removal stay.
+ * The content of a VolumeSnapshot has deletionPolicy Retain. So the policy is changed first, then the snapshot is
+ * deleted by its UID, and its deletion is awaited.
  */
 import { mayDelete, selectExpired } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
@@ -25,22 +23,22 @@ import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
-/** What a snapshot was cut into. It belongs to no namespace. */
+/** The cluster-scoped content behind a VolumeSnapshot. */
 export const CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
 
-/** Whether the content is of exactly this snapshot: a name may be taken again, a uid never. */
+/** Returns whether the content belongs to exactly this snapshot. Names can be reused, UIDs cannot. */
 export function refersTo(content: KubeObject, { metadata }: KubeObject): boolean {
   const of = content["spec"]?.volumeSnapshotRef;
   return of?.uid === metadata.uid && of?.name === metadata.name && of?.namespace === metadata.namespace;
 }
 
-/** For one backup; the storage goes on by itself, and the next night looks again. */
+/** Milliseconds to wait for one backup. The storage continues, and the next night checks again. */
 const PATIENCE = 2 * MINUTE;
 const TRIES = 3;
-/** The storage takes longer than that. A call to the API server that is late is another matter, which soon passes. */
+/** The error code for a deletion that takes longer than the wait. A late API call is another, transient error. */
 const SLOW = "slow_storage";
 
-/** `all leftovers`: of failed attempts also what is not a day old yet, where the room is needed. */
+/** `all leftovers` also deletes failed attempts that are less than a day old, to free quota. */
 export async function removeExpired(site: SpokeSite, run: Run, what: "by the rule" | "all leftovers"): Promise<void> {
   const ids = await run.write(async (tx) => {
     const now = await readClock(tx, run), held = await listBackupsInUse(tx, site.spoke.id);
@@ -56,17 +54,17 @@ export async function removeExpired(site: SpokeSite, run: Run, what: "by the rul
     try {
       await removeBackup(site, run, backup);
     } catch (error) {
-      // What is not gone tonight is gone on with the next time: the backup that was taken is a success all the same.
+      // The next run retries the deletion. The new backup is a success anyway.
       const passing = error instanceof ClusterError && error.transient && error.code !== SLOW;
       if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
       run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
       await note(run, [`A backup that has had its time could not be removed: ${error.message}`]);
-      if (error.code === SLOW) return; // storage that is slow with one is with the next, and others wait for the lane
+      if (error.code === SLOW) return; // the next deletion would be slow too, and other operations wait for the lane
     }
   }
 }
 
-/** Null where the rows do not allow it (any more). From here on the backup counts as none, whatever becomes of this run. */
+/** Marks the backup as being removed; null if it may not be deleted. From here on it no longer counts as a backup. */
 async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
@@ -81,7 +79,7 @@ async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
   await run.write((tx) => markRemoved(tx, backup.id));
 }
 
-/** With what they were cut into, until they are seen gone. */
+/** Deletes the snapshots with their contents, and waits until they are gone. */
 export async function removeSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
   const { space } = site, going: Ref[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
@@ -107,18 +105,18 @@ export async function removeSnapshots(site: SpokeSite, run: Run, backup: Backup)
 
 function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
   if (uid !== undefined) return metadata.uid === uid;
-  return metadata.labels?.[BACKUP] === backup.id; // an attempt that failed before it was read
+  return metadata.labels?.[BACKUP] === backup.id; // a failed attempt whose UID was not recorded
 }
 
-/** Where the content is this snapshot's, it goes with it from now on. */
+/** Lets the content be deleted together with its snapshot. */
 export async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findContentOf(cluster, run, snapshot);
   if (content) await retainNoMore(cluster, run, content);
 }
 
 /**
- * The content that was cut for this snapshot; null where none is. The snapshot names it only some time after the controller
- * has created it: `snapcontent-` and the snapshot's uid (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
+ * Returns the content of a snapshot; null if it has none. The snapshot names its content late, so the name is computed:
+ * `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<KubeObject | null> {
   const name: string = snapshot["status"]?.boundVolumeSnapshotContentName ?? `snapcontent-${snapshot.metadata.uid}`;
@@ -126,7 +124,10 @@ export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeOb
   return content && refersTo(content, snapshot) ? content : null;
 }
 
-/** Says which contents stay in the storage of a last snapshot that was given up. They retain, so the namespace leaves them. */
+/**
+ * Returns a note that lists the contents of an abandoned last snapshot. They are retained when the namespace is
+ * deleted.
+ */
 export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
   const names: string[] = [];
@@ -144,7 +145,7 @@ export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Ru
   return names.length === 0 ? [] : [`What was cut for it stays: VolumeSnapshotContent ${names.join(", ")}`];
 }
 
-/** Tested by the API server itself: the content must still be its snapshot's in the moment in which it is changed. */
+/** Changes the deletion policy. The API server verifies that the content still belongs to its snapshot. */
 export async function retainNoMore(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
   if (deletionPolicy === "Delete") return;
@@ -154,18 +155,15 @@ export async function retainNoMore(cluster: Cluster, run: Run, content: KubeObje
   ], run);
 }
 
-/**
- * Somebody else has deleted the snapshot: what it was cut into is not ours to delete any more, but must not be
- * forgotten.
- */
+/** Adds a note if someone else deleted the snapshot. Its content is not deleted, but must not be forgotten. */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
   await note(run, [`VolumeSnapshotContent ${name} stays: its snapshot was deleted by somebody else`]);
 }
 
-/** By the database's clock, which tests can shift. */
+/** Returns the database's time, which tests can shift. */
 async function readClock(tx: Tx, { job }: Run): Promise<Date> {
   const row = await tx.selectFrom("jobs").select("updatedAt").where("id", "=", job.id).executeTakeFirstOrThrow();
-  return row.updatedAt; // run.write has just written it
+  return row.updatedAt; // saveProgress has just written it
 }

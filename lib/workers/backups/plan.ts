@@ -1,13 +1,10 @@
 /**
- * Queues the nightly backups, and keeps in mind which clusters can take any.
- *
- * Each active spoke has a time in the row at which its next one is due. It is moved on in the transaction that queues the
- * backup: so there is one a night whichever replica plans, a night that nobody was up for is made up for once, and a
- * crash in between has done neither. Where the cluster has no class that fits, the night is passed over and nothing is
- * queued: the summary says why. A cluster that does not answer is left for the next look.
- *
- * What is due and has no room in the queue waits in the rows: a night in which storage is slow, or one that is made up for,
- * must not take up all that a replica can do at once, nor one cluster the room of another.
+ * Queues nightly backups, and records which clusters can take snapshots.
+ * Each active spoke's row holds the time of its next backup. It is advanced in the transaction that queues the backup.
+ * So each night has one backup, whichever replica plans; a missed night is made up once, and a crash loses nothing.
+ * Without a matching VolumeSnapshotClass nothing is queued, and the summary says why. A cluster that does not answer is
+ * checked again later.
+ * Due backups wait in the rows while many are queued, so that slow storage does not use all lanes of a replica.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -30,11 +27,11 @@ import type { BackupWork } from "#lib/workers/backups/backup.ts";
 import { readRetaining } from "#lib/workers/backups/snapshots.ts";
 import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Spokes of one transaction. */
+/** Spokes per transaction. */
 const BATCH = 200;
-/** Of what one replica does at once, the part that nightly backups may take up. */
+/** The fraction of a replica's lanes that nightly backups may use. */
 const SHARE = 3 / 4;
-/** For one cluster's classes: a cluster that hangs must not keep the others waiting for long. */
+/** Milliseconds to read one cluster's classes, so that a hanging cluster does not delay the others. */
 const LOOK = 20 * SECOND;
 
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
@@ -54,7 +51,7 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   });
 }
 
-/** Gives a time to spokes that have none, or one that was made when the clock was ahead. */
+/** Sets the next time of spokes that have none, or one that a wrong clock set too far ahead. */
 async function schedule(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
@@ -64,7 +61,7 @@ async function schedule(tx: Tx): Promise<number> {
   return rows.length;
 }
 
-/** The classes that retain; null, and a note of why, where they could not be seen. */
+/** Returns the classes that retain snapshots. If they cannot be read, records why and returns null. */
 async function look(
   { db, clusters }: Pick<App, "db" | "clusters">,
   run: Run,
@@ -79,8 +76,8 @@ async function look(
     run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
     const words = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
-    const reason = redact(words); // people read it who may not see the cluster
-    const news = (await readSnapshotClasses(db.rows, name)).error !== reason; // told once, and not each minute
+    const reason = redact(words); // shown to users who may not see cluster details
+    const news = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
     run.log[news ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });
     await saveSnapshotClasses(db.rows, name, new Error(reason));
     return null;
@@ -96,11 +93,11 @@ type DueRow = SpokeRow & {
 interface Queueing {
   readonly cluster: string;
   readonly classes: readonly SnapshotClass[];
-  /** Of its nightly backups, queued or running at once. */
+  /** The maximum number of its nightly backups that are queued or running. */
   readonly most: number;
 }
 
-/** A spoke whose row is locked is busy this very moment, and found by the next look. */
+/** Skips locked rows. The next run finds them. */
 async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id

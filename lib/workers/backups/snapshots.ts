@@ -1,9 +1,7 @@
 /**
- * Takes a backup: snapshots of both volumes of a spoke together, by a class that retains, kept in a row.
- *
- * Snapshots are namespaced and go with the namespace; the contents behind them stay, and what an operator needs to restore
- * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an
- * operation, and the snapshots are named after it: so the next holder finds what was begun.
+ * Takes a backup: snapshots of a spoke's two volumes, recorded in a row.
+ * Snapshots are deleted with their namespace; their contents are retained. The row holds what a restore needs: content,
+ * handle, driver and class. The row is written first and names the snapshots, so that the next attempt finds them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { describeMissingClass, findFittingClass, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
@@ -28,26 +26,26 @@ import { isOfGone } from "#lib/workers/same-cluster.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
-const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // the cluster's own annotation
+const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
 const TRIES = 3;
 
 export interface BackupWish {
   readonly kind: BackupKind;
-  /** Milliseconds after which it is left for the next try; by default all that the step has. */
+  /** Milliseconds to wait; by default the rest of the step's time. */
   readonly patience?: number;
 }
 
-/** Of a spoke that is going. A cluster that cannot do this does not keep the spoke from being removed. */
+/** Takes a last snapshot of a spoke in removal. If that fails, the removal continues. */
 export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
   const { spoke } = site;
-  if (spoke.readyAt === null || spoke.namespaceUid === null) return; // there never was anything to keep
+  if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
   try {
     const { volumes } = await takeBackup(site, run, { kind: "last" });
     await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
-    // One that is not ready when the step's time is over is not waited for again: somebody asked for a removal.
+    // If the snapshot is not ready within the step's time, it is not awaited again: the user requested a removal.
     const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
-    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // not attempts: other steps have had some of those
+    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // counted separately, because other steps use attempts too
     if (!(error instanceof ClusterError)) throw error;
     if (passing && tries < TRIES) {
       await run.saveProgress({ lastSnapshotTries: tries });
@@ -61,11 +59,10 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
 }
 
 /**
- * Returns the backup once the cluster shows both snapshots ready to use and their contents were read; its row is `ready`
- * then. Called again in the same operation, by whichever holder, it goes on with the same backup, or returns it.
- *
- * Throws a ClusterError: `NoSnapshotClass` (final) where the cluster cannot take one that stays, `SnapshotFailed` (final)
- * where its storage keeps failing to, `deadline` (transient) where it takes too long.
+ * Returns the backup once both snapshots are ready and their contents were read; its row is then `ready`. A repeated
+ * call in the same operation continues or returns the same backup.
+ * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take retained snapshots, `SnapshotFailed`
+ * (final) if the storage fails repeatedly, `deadline` (transient) if it takes too long.
  */
 export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
   const { spoke } = site;
@@ -86,12 +83,12 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
 }
 
 /**
- * Whether an earlier try has cut all of it. One snapshot alone is not gone on with, and goes: what is cut now would be of
- * another moment, and other operations may have gone ahead since.
+ * Returns whether an earlier attempt created all snapshots. A single snapshot is deleted: one taken now would be from
+ * another time.
  */
 async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
-  if (volumes.length === 0 || kind === "last") return false; // as a spoke goes, nothing changes any more
+  if (volumes.length === 0 || kind === "last") return false; // nothing changes the data during a removal
   const found = await Promise.all(volumes.map(({ snapshot: name }) => site.space.get({ ...SNAPSHOT, name }, run)));
   if (found.every((snapshot) => snapshot !== null)) return true;
   if (found.some((snapshot) => snapshot !== null)) await removeSnapshots(site, run, backup);
@@ -103,19 +100,19 @@ async function plan(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> 
   return await run.write((tx) => saveVolumes(tx, backup.id, planned, site.spoke));
 }
 
-/** What the backup's row says of it, so that it can be found again where the row is lost. */
+/** Returns the signed record of the backup. It is stored on the snapshots, in case the row is lost. */
 async function signedParticulars({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
   const installation = await readInstallation(app.db.rows), text = textOfBackup(backup);
   const signature = signText(installation, spoke.namespaceUid!, text);
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedText);
 }
 
-/** Where snapshots are taken. */
+/** The cluster, namespace and inputs of a site whose snapshots are taken. */
 type SnapshotPlace = Pick<SpokeSite, "cluster" | "space" | "inputs">;
 
 /**
- * The snapshots that are to be taken of a site, named after what they are for. Before the first one is cut, all names are
- * known: nothing that was begun can be lost.
+ * Plans the snapshots, named after the backup. All names are stored before the first snapshot is created, so that none
+ * can be lost.
  */
 export async function planSnapshots(
   place: SnapshotPlace,
@@ -135,7 +132,7 @@ interface Cut {
   readonly patience?: number;
 }
 
-/** Takes them, by a class that retains, and returns them with all that is known of them once they are ready. */
+/** Creates the snapshots with a class that retains them, waits until they are ready, and returns their data. */
 export async function cutSnapshots(
   place: SnapshotPlace,
   run: Run,
@@ -143,10 +140,10 @@ export async function cutSnapshots(
   { labels, create, patience }: Cut,
 ): Promise<BackupVolume[]> {
   const { cluster, space, inputs } = place;
-  // Who made the volumes, as their claims say; a volume that was made by hand says nothing.
+  // The driver is read from the claims. A manually created volume names none.
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
   const classes = await readRetaining(cluster, run);
-  await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // every caller is told the same
+  await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // shown to all users of the cluster
   const className = findFittingClass(classes, wanted);
   if (className === null) {
     throw finalError(
@@ -165,7 +162,7 @@ export async function cutSnapshots(
   return volumes;
 }
 
-/** Both, or it would be no backup; of a spoke that is going, what there is. */
+/** Requires both claims. During a removal, the existing ones are enough. */
 async function readClaims(
   { space, inputs }: SnapshotPlace,
   run: Run,
@@ -185,7 +182,7 @@ async function readClaims(
   throw new ClusterError("NotFound", "no volume is left of which there could be one", { transient: false });
 }
 
-/** The cluster's snapshot classes that retain what they took, in its order. */
+/** Returns the cluster's snapshot classes with deletionPolicy Retain. */
 export async function readRetaining(
   cluster: Pick<Cluster, "serves" | "listAll">,
   call: Call,
@@ -196,7 +193,7 @@ export async function readRetaining(
     .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
 }
 
-/** The namespace's quota bounds how many there are; what has had its time, and what failed, then makes room. */
+/** If the namespace's quota is full, deletes expired and failed backups and tries again. */
 async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
   try {
     await site.space.create(snapshot, run);
@@ -208,7 +205,7 @@ async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject)
   }
 }
 
-/** All that is needed to find the data again when the namespace is gone. */
+/** Reads everything that is needed to find the data without the namespace. */
 async function readVolume(
   { cluster, space }: SnapshotPlace,
   run: Run,
@@ -233,6 +230,6 @@ async function readVolume(
     handle: String(handle),
     driver: String(content["spec"].driver),
     class: String(content["spec"].volumeSnapshotClassName ?? ""),
-    restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null, // 0 is what a driver says that does not know
+    restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null, // a driver that does not know the size reports 0
   };
 }

@@ -1,8 +1,6 @@
 /**
- * Handles an event of the payment provider: fetches what it tells of, and writes that down.
- *
- * One look at a subscription answers all events about it that wait by then; the others find themselves handled and end
- * at once. So a hundred events cost one call, and it may be begun again at any point.
+ * Processes an event of the payment provider: reads the subscription or refund, and stores the result.
+ * One read of a subscription answers all its waiting events. The event can be processed again at any time.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -36,7 +34,7 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
       },
     },
     hooks: {
-      // Nobody waits for this job, so nobody would look at its row.
+      // Nobody waits for this job, so the error is logged.
       onFailed(_, job, report) {
         const about = { operation: job.id, event: job.payload.event, federation: job.federationId };
         app.log.error("An event of the payment provider was not handled, and will not be", {
@@ -49,10 +47,10 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
   };
 }
 
-/** Looks anew where the look was written and this was not: it does no harm. */
+/** May read the subscription again after a crash. That is harmless. */
 async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
   const hub = event.federationId!;
-  const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)]; // before the look: it may not see what comes later
+  const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)]; // listed before the read, which may not include later events
   await lookAtSubscription(app, run, payments, hub);
   await run.write((tx) => markHandled(tx, answered, "subscription"));
 }

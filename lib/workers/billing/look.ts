@@ -1,4 +1,4 @@
-/** Looks at a hub's subscription at the provider, and tells it the hub's name and address, should these be others by now. */
+/** Reads a hub's subscription from the provider, and updates the customer's name and address there. */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
@@ -33,7 +33,7 @@ export function lookBilling(app: Needed, payments: Payments): Handler {
   };
 }
 
-/** What is seen is written down, unless the row has another subscription by then, or none. */
+/** Stores the subscription, unless the row has another one by now. */
 export async function lookAtSubscription(
   { db, catalog, log }: Needed,
   run: Run,
@@ -54,11 +54,11 @@ export async function lookAtSubscription(
   warnAboutDifference(log, entries);
 }
 
-/** For a job's onFailed. Nobody waits for these jobs, so nobody would look at their rows. */
+/** Handles the failure of a billing job. Nobody waits for these jobs, so the error is also logged. */
 export async function noteRefusal(tx: Tx, log: Log, job: Job, { message, hint }: FailureReport): Promise<Outcome> {
   const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
   if (await lockSubscription(tx, federationId)) {
-    // Somebody may have mended it in an hour.
+    // retried in an hour
     await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
   }
   log.error("The payment provider refuses what a hub's billing needs", {

@@ -1,10 +1,8 @@
 /**
- * Finds the hubs whose spokes are not what the payment provider was last asked to count, and queues a sync for each; and
- * sees to it that each subscription is looked at once a day, also when no event of the provider comes.
- *
- * Planning compares, each time, all that is billed: so whatever changes a spoke need know nothing of billing. A hub whose
- * sync is under way is left out, and so is one that the provider has refused, until its time comes; what changes meanwhile
- * is found by a later look.
+ * Queues a billing sync for each hub whose spokes differ from the billed quantities, and a check of each subscription
+ * once a day.
+ * Each run compares all quantities, so operations need not know about billing. It skips hubs whose sync is queued, and
+ * hubs that the provider refused until their retry time.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -15,7 +13,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Hubs of one transaction. */
+/** Hubs per transaction. */
 const BATCH = 500;
 
 export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
@@ -32,10 +30,10 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
   });
 }
 
-/** Hubs of one run, which is an hour's. */
+/** Hubs per run, which is hourly. */
 const MOST = 500;
 
-/** Spread over the hour until the next run, so that the looks are never many at once. */
+/** Spreads the checks over the hour until the next run. */
 export function planLooks({ db }: Pick<App, "db">, most = MOST): Handler {
   return upkeep({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {

@@ -1,20 +1,17 @@
-/**
- * Brings a hub's subscription at the provider to the quantities that are wanted: by as few calls as can be, none where it is
- * so already.
- */
+/** Sets the quantities of a hub's subscription with as few calls as possible. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { priceForSize, type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
 import type { Payments, Subscription, SubscriptionItem, SubscriptionRequest } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
-/** What differs: an item that is there by its id, else the size that has none yet. */
+/** A change of a subscription item: by its ID, or by size if it has no item yet. */
 export type ItemChange =
   | { readonly item: string; readonly quantity: number }
   | { readonly size: string; readonly quantity: number };
 
 /**
- * Pure. A size that is wanted no more keeps its item, with 0. Where somebody made a second item of a size, the first one
- * counts all. Items of no size of ours are left alone.
+ * Returns the needed changes. Pure. A size without spokes keeps its item with quantity 0. If a size has two items, the
+ * first counts all. Items without a size of the catalog are not changed.
  */
 export function planItems(items: readonly SubscriptionItem[], wanted: Quantities): ItemChange[] {
   const seen = new Set<string>();
@@ -33,11 +30,11 @@ type NewItem = SubscriptionRequest["items"][number];
 export interface Standing {
   readonly federationId: string;
   readonly customer: string;
-  /** The subscription as it was read right before; null for none. */
+  /** The subscription as just read; null if none exists. */
   readonly subscription: Subscription | null;
 }
 
-/** Asks for these changes in one call, after the prices of new items; the subscription as it is then. */
+/** Applies the changes in one call and returns the updated subscription. Creates prices for new items first. */
 export async function applyChanges(
   payments: Payments,
   catalog: Catalog,

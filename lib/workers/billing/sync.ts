@@ -1,16 +1,12 @@
 /**
- * Has the payment provider count what there is: the hub's customer, and of each size as many as are to be billed when it
- * runs, whatever was there when it was queued.
- *
- * Quantities are absolute, and what is there is read right before: so it does no harm to run it again, also after a crash
- * between the provider's answer and our writing. That something is asked is written before it is asked (`told` is null):
- * whatever is lost from then on, the next plan has it told anew.
- *
- * Who asked before and never wrote what came of it may have been cut off, with the call still on its way: it would set what
- * was right then. No provider refuses a late caller, so one more sync follows, when no call can be on its way any more.
- *
- * A subscription that has ended while there is something to be billed was ended by people, or for want of payment; no job
- * undoes that. It becomes a difference, which people can reconcile.
+ * Sends a hub's customer and quantities to the payment provider, as they are when the job runs.
+ * Quantities are absolute, and the current ones are read first, so the job can be repeated at any time. Before each
+ * call the stored quantity is marked as unknown (`told` is null). If the answer is lost, the next plan queues another
+ * sync.
+ * A call of a crashed replica may still arrive and set old quantities. The provider cannot refuse it, so one more sync
+ * follows a minute later.
+ * A subscription that ended although something is billed was ended by people or for lack of payment. No job reverts
+ * that; it is reported as a difference.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -37,7 +33,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/workers/billing/quantities.ts";
 import { noteRefusal } from "#lib/workers/billing/look.ts";
 
-/** A call that was cut off is over at the provider by then. */
+/** Milliseconds after which an interrupted call has ended at the provider. */
 const LATE = MINUTE;
 
 type Needed = Pick<App, "db" | "catalog" | "log">;
@@ -49,7 +45,7 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
     steps: {
       async customer(run) {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
-        // With a hub its payer may be gone, too; and a hub that never had a customer needs none any more.
+        // A removed hub needs no customer.
         if (hub && !hub.removed) await tellCustomer(run, payments, hub);
       },
       async quantities(run) {
@@ -62,7 +58,7 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
         const later = new Date(updatedAt.getTime() + LATE);
         return Promise.resolve(progress.again ? { jobs: [followUpSyncJob(federationId!, later)] } : {});
       },
-      // Why it was refused may stand in the subscription: one whose customer was deleted has ended.
+      // The subscription may show why it was refused: its customer may have been deleted.
       onFailed: async (tx, job, report) => ({
         ...await noteRefusal(tx, log, job, report),
         jobs: [checkBillingJob(job.federationId!)],
@@ -71,7 +67,7 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
   };
 }
 
-/** The address that was told is remembered: should it have changed by the end, it is told again. */
+/** Stores the address that was sent. If it has changed by the end of the job, it is sent again. */
 async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: known, email } = row;
   const wanted = { federationId, name, email };
@@ -86,7 +82,7 @@ async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledH
   await run.saveProgress({ email });
 }
 
-/** Whether there is such a customer. One who was deleted while there was a subscription is for people to look at. */
+/** Returns whether the customer exists. If it was deleted while a subscription exists, people must decide. */
 async function describe(
   run: Run,
   payments: Payments,
@@ -105,7 +101,7 @@ async function describe(
 
 async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
   const { row, counts, removed } = hub, { federationId, customerId: customer } = row;
-  if (customer === null && !removed) return; // the step before sees to it; without one, nothing can be told
+  if (customer === null && !removed) return; // no customer exists, so nothing can be sent
   if (row.told === null && row.subscriptionId !== null) await run.saveProgress({ again: true });
   const found = customer === null ? null : await find(run, payments, { ...row, customerId: customer });
   const ended = found ? hasEnded(found) : row.subscriptionId !== null;
@@ -126,7 +122,7 @@ async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: Bi
   await noteTold(app, run, hub, wanted, shown);
 }
 
-/** As the provider has it now. One whose making was asked for, and whose answer was lost, is found as well. */
+/** Returns the provider's current subscription, including one whose creation was not recorded. */
 async function find(
   run: Run,
   payments: Payments,
@@ -136,13 +132,13 @@ async function find(
   return await payments.findSubscription({ customer, federationId }, run.signal);
 }
 
-/** From now on it is not known what the provider counts, until its answer is written. */
+/** Marks the billed quantity as unknown until the provider's answer is stored. */
 async function noteAsking(run: Run, { told, federationId }: SubscriptionRow): Promise<void> {
   if (told === null) return;
   await run.write((tx) => updateSubscription(tx, federationId, { told: null }));
 }
 
-/** What was told, and what the provider showed then. Not of a row that was given another subscription meanwhile, or none. */
+/** Stores the quantities that were sent and the provider's answer, unless the row has another subscription by now. */
 async function noteTold(
   { catalog, log }: Needed,
   run: Run,

@@ -1,8 +1,7 @@
 /**
- * Moving a site to another name, and back when that fails. Whether it sends mail is told it in the same way.
- *
- * Each object is applied under the fence of the run, and an Ingress that is to go is deleted under it; a name stands in one
- * Ingress at a time, for controllers refuse the second: so the site's own gives a name up before a redirect takes it.
+ * Moves a site to another domain, and back if that fails. The mail setting is changed in the same way.
+ * Each object is changed under the fence of the run. Controllers reject a host that two Ingresses have, so the site's
+ * Ingress releases a host before a redirect uses it.
  */
 import * as v from "valibot";
 import { type Configured, withBothNames } from "#lib/moodle/configure.ts";
@@ -23,9 +22,9 @@ import { untilReady } from "#lib/workers/running.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-const COMES_BACK = 5 * SECOND; // what is left of a last look
+const COMES_BACK = 5 * SECOND; // left for waiting at the end of a step
 
-/** The spoke as it is to be, by what was kept of it; as it is, before that was found out. */
+/** Returns the inputs that the operation is to reach; until they are computed, the current ones. */
 export function inputsAfter({ inputs }: SpokeSite, run: Run): SpokeInputs {
   return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as Configured | undefined });
 }
@@ -34,7 +33,7 @@ export function isMoving(before: SpokeInputs, after: SpokeInputs): boolean {
   return before.host !== after.host;
 }
 
-/** What people must know, and what is left for them to do. */
+/** Returns notes about what users need to know or do. */
 export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
     `${before.host} leads to ${after.host} for ${FORMER_DOMAIN_DAYS} days once that answers, and to its front page alone; links in the ` +
@@ -46,19 +45,19 @@ export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   ];
 }
 
-/** Whether it has to be started anew, to read what it is told. */
+/** Returns whether Moodle's pods must restart to read the change. */
 function isToldAnew({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boolean {
   return addressChanges(blueprint, inputs, after).app.length > 0;
 }
 
-/** What is done only where the site is told something. */
+/** Runs the step only if the pods must restart. */
 export function whenTold(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (isToldAnew(site, inputsAfter(site, run))) await work(site, run);
   };
 }
 
-/** What is done only where the site moves. */
+/** Runs the step only if the domain changes. */
 export function whenMoving(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (isMoving(site.inputs, inputsAfter(site, run))) await work(site, run);
@@ -74,7 +73,7 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   await openToTheWeb(site, run, own(after), after.host);
 }
 
-/** Its pods write the new name into Moodle's configuration when they start, and whether it sends mail. */
+/** Applies the new settings and restarts the pods, which write them to Moodle's configuration. */
 export async function tellSite(site: SpokeSite, run: Run): Promise<void> {
   await run.saveProgress({ moved: true });
   await putTold(site, run, site.inputs, inputsAfter(site, run));
@@ -99,8 +98,8 @@ export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Whether the site is as it was before: it is told its old name, and that leads to it. Also true where nothing was to be told.
- * Where the cluster cannot be asked, both names go on leading to the site, whichever it has been told.
+ * Returns whether the site has its previous settings and domain again, or never lost them. If the cluster does not
+ * answer, both domains keep leading to the site.
  */
 export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean> {
   try {
@@ -113,7 +112,7 @@ export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean
     }
     if (!run.job.progress.moved) return true;
     await putTold(site, run, after, inputs);
-    await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // another time than that of the move
+    await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // differs from the time of the move
     await space.ready([MOODLE], waitingFor(run, COMES_BACK)).catch(letStart);
     return true;
   } catch (error) {
@@ -122,7 +121,7 @@ export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean
   }
 }
 
-/** That it takes longer is the next look's to see. */
+/** Ignores that the restart takes longer. The next sweep checks it. */
 function letStart(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
@@ -135,7 +134,7 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
   }
 }
 
-/** With our fence on those that are new, too, so that a late holder cannot take them away. */
+/** Sets the fence on new Ingresses as well, so that a late run cannot delete them. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly Put[]): Promise<void> {
   await putObject(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);

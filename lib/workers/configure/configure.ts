@@ -1,13 +1,9 @@
 /**
- * Makes a site what its spoke's row says: title, administrator's address, look, whether it sends mail, and the name that it
- * answers to.
- *
- * What it is to be is read from the row in the first step, and kept with the operation: a person who changes the row
- * after that has another operation behind this one. The inputs that the row holds say what is in force, and become what
- * is wished once the site has taken it; until then the two differ, and by that a wish that came to nothing is known.
- *
- * A site moves while its old name still leads to it: first both names do, then it is told the new one, and only when its
- * login page has answered under that does the old one become a redirect. A move that fails is put back (address.ts).
+ * Applies the settings in a spoke's row to its site: title, administrator's address, brand, mail and domain.
+ * The first step computes the desired settings and stores them with the operation. A later change of the row queues
+ * another operation. The row's inputs hold the current settings and are updated at the end.
+ * During a move, both domains lead to the site. When the login page answers under the new one, the old one becomes a
+ * redirect. A failed move is reverted (address.ts).
  */
 import type { App } from "#lib/app.ts";
 import { changedParts, configuredPart } from "#lib/moodle/configure.ts";
@@ -64,7 +60,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   await run.saveProgress({ after: configuredPart(after) });
 }
 
-/** What the pods of an earlier holder's Job set, they have read here: so this is written first, and those are waited for. */
+/** Writes the settings first, then waits for pods of earlier attempts: those may still apply older settings. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
   const hub = await readRooms(site, run), changes = changedParts(inputs, after);

@@ -1,7 +1,6 @@
 /**
- * What the ends of a configure make of the spoke's row: its inputs, which say what is in force, become what the site was
- * seen to have taken, and the spoke has its new name once all of that is done. After a failure, its words and its look
- * are kept where they were set by then; the name stays, and nobody is to move any more.
+ * Updates the spoke's row at the end of a configure. On success, its inputs become those of the site. After a failure,
+ * the settings that were applied are kept and the domain stays.
  */
 import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -47,7 +46,7 @@ async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<o
   };
 }
 
-/** Whether another one has been asked for, which brings what is wished by now. */
+/** Returns whether a later configure is queued, which will apply the current request. */
 async function hasFollower(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
   return (await listLiveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
 }

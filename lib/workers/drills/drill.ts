@@ -1,14 +1,11 @@
 /**
- * A restore drill: the newest backup of a spoke becomes a site in a sandbox, as a restore would make it. It proves the backup
- * when the database names the same site, has what was counted as it was taken, all uploaded files are there, the code is of
- * the database's version, and Moodle answers its login page.
- *
+ * Runs a restore test: restores a spoke's newest backup into a sandbox.
+ * The backup is verified if the database has the same site identifier and the counts at backup time, all uploaded files
+ * exist, the code matches the database's version, and the login page answers.
  *   sandbox -> volumes -> database -> app -> proof -> clear
- *       \__________\__________\_________\_______\____^      an end that came earlier skips what is left
- *
- * What comes of it is written as soon as it is known (ends.ts). The job itself is persistent: it has not ended before nothing of
- * the sandbox is left, whatever the cluster says, and until then it counts among the few that a cluster has at once. Nobody
- * sees it as an operation, and no operation waits for it: it has a lane of its own.
+ *       \__________\__________\_________\_______\____^      after an early result the other steps are skipped
+ * The result is stored as soon as it is known (ends.ts). The job is persistent: it ends only when the sandbox is
+ * deleted. It has its own lane, so no operation waits for it.
  */
 import type { App } from "#lib/app.ts";
 import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
@@ -28,7 +25,7 @@ import { finalError } from "#lib/workers/site.ts";
 import { untilBound } from "#lib/workers/volumes/bound.ts";
 import { claimsFrom } from "#lib/workers/volumes/claims.ts";
 
-/** The time is that of the proof; taking the sandbox away has as much as it takes. */
+/** The time limit is that of the test. Deleting the sandbox has no limit. */
 export const DRILL = {
   kind: "drill",
   plan: 1,
@@ -70,7 +67,7 @@ export function drill(app: App): Handler {
   return wrapSteps(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
 }
 
-/** Before Moodle starts: its start brings the code of its image, and makes directories that are missing. */
+/** Compares before Moodle starts, because its start installs the image's code and creates missing directories. */
 async function compareFiles(place: DrillPlace, run: Run): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
   const checked: FilesCheck = await checkFiles(place, run, place.backup.createdAt);
@@ -80,7 +77,7 @@ async function compareFiles(place: DrillPlace, run: Run): Promise<void> {
 async function prove(place: DrillPlace, run: Run): Promise<void> {
   const { counts: then } = place.backup, site = await readDatabase(place, run);
   const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
-  const checked: FilesCheck | undefined = run.job.progress.checked; // absent of a test that an older release began
+  const checked: FilesCheck | undefined = run.job.progress.checked; // absent in a test that an older release started
   const lack = findDataProblem(site, { siteIdentifier, counts: then }) ??
     (checked ? findFileProblem(checked, site) : null);
   if (lack) {
@@ -99,7 +96,7 @@ async function prove(place: DrillPlace, run: Run): Promise<void> {
 
 type Work = (run: Run) => Promise<void>;
 
-/** What cannot be done ends the drill, but not the job. */
+/** A permanent failure ends the test, but not the job. */
 function trying(app: App, work: Work, step: string): Work {
   return async (run) => {
     if (isJudged(run)) return;
@@ -123,7 +120,7 @@ function trying(app: App, work: Work, step: string): Work {
   };
 }
 
-/** Where nothing was made, nothing is opened either: that may be what failed. */
+/** Skips the step if no sandbox was created. Opening it may be what failed. */
 function clearing(work: Work): Work {
   return async (run) => {
     if (run.job.progress.sandbox) await work(run);

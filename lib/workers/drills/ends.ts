@@ -1,9 +1,8 @@
 /**
- * What comes of a drill, written in one transaction with what is told of it. The job goes on after that, until its sandbox is
- * gone.
- *
- * A failure that says nothing of the backup, because the cluster had no room or did not work, is none of the backup: it is
- * noted as what it is, nobody is woken, and the drill comes again the next night.
+ * Stores the result of a restore test, with its events, in one transaction. The job continues until its sandbox is
+ * deleted.
+ * A failure of the cluster, such as missing capacity, says nothing about the backup. It is recorded as such, nobody is
+ * notified, and the test runs again the next night.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
@@ -29,14 +28,14 @@ import { SECOND } from "#lib/base/time.ts";
 import type { DrillWork } from "#lib/workers/drills/place.ts";
 import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
 
-/** The last lines of the failing container, which goes with the sandbox. */
+/** The number of log lines to keep of a failed container. */
 const LOG_LINES = 20;
 
 export function isJudged({ job }: Run): boolean {
   return typeof job.progress.outcome === "string";
 }
 
-/** Nobody is interested any more. */
+/** Ends a test whose result nobody needs. */
 export async function endInVain(run: Run, why: string): Promise<void> {
   run.log.info("A restore drill ends early", { reason: why });
   await run.saveProgress({ outcome: "in vain" });
@@ -116,7 +115,7 @@ async function tell(tx: Tx, spoke: SpokeRow, { kind, tried, metadata, error = nu
   });
 }
 
-/** Codes of what the cluster had no room for, or would not let us do; the storage's own words say whether it was full. */
+/** Error codes that say nothing about the backup: missing capacity or permission in the cluster. */
 const NOT_ITS_FAULT = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
@@ -124,7 +123,7 @@ const NOT_ITS_FAULT = new Set([
   ...["Terminating", "ClaimTaken", "VolumePending"],
 ]);
 
-/** What ran out of time counts: it would have in an emergency. */
+/** Returns whether the failure is the backup's. A timeout is: a restore would also take too long. */
 function speaksOfBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
   if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && STORAGE_FULL.test(message)) {
     return false;

@@ -1,4 +1,4 @@
-/** Where a drill is done: a sandbox, made after the spoke as it was when the backup was taken. */
+/** Opens the sandbox of a restore test, with the spoke's inputs at backup time. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -12,7 +12,7 @@ import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
 import type { Snapshots } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 
-/** The payload of a drill's job. Retention leaves a backup that such a job names. */
+/** The payload of a restore test's job. Retention keeps a backup that such a job names. */
 export interface DrillWork {
   readonly backupId: string;
   readonly cluster: string;
@@ -27,7 +27,7 @@ export interface DrillPlace extends Sandbox {
 export async function openDrill(app: App, run: Run): Promise<DrillPlace> {
   const { backup, spoke } = await readDrill(app, run), from = snapshotsOf(backup, spoke);
   const inputs = await inputsOf(app, run, spoke, backup, from);
-  // A getter stays one: the place is asked for its namespace when there is one.
+  // Object.assign keeps the getter `space` of the sandbox, which throws until the namespace exists.
   return Object.assign(await openSandbox(app, backup.cluster, inputs, run), { backup, spoke, from });
 }
 
@@ -40,7 +40,7 @@ export async function readDrill(
   return { backup: (await findBackup(db.rows, backupId))!, spoke };
 }
 
-/** The same for all holders of the job, whatever becomes of the spoke meanwhile. */
+/** Returns the inputs. They are computed once and stored with the job, so that changes of the spoke do not matter. */
 async function inputsOf(
   { config: { releaseId } }: App,
   run: Run,

@@ -1,10 +1,9 @@
 /**
- * Queues the restore drills, as plan.ts of the backups queues these: each active spoke has a time in its row at which the next
- * is due, moved on in the transaction that queues it. So there is one whichever replica plans, what was missed is made up for
- * once, and a spoke without a backup is passed over.
- *
- * Drills take room that nobody has paid for: of a cluster a few are under way at once, and together a small part of what a
- * replica does. What is due beyond that waits in the rows.
+ * Queues restore tests as backups/plan.ts queues backups. The row of each active spoke holds the time of its next test,
+ * which is advanced in the transaction that queues it. A missed test is made up once. Spokes without a backup are
+ * skipped.
+ * Restore tests use capacity that nobody pays for. So only a few run per cluster, and they use a small part of a
+ * replica's lanes. Other due tests wait in the rows.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -19,11 +18,14 @@ import { DRILL } from "#lib/workers/drills/drill.ts";
 import type { DrillWork } from "#lib/workers/drills/place.ts";
 import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Spokes of one transaction. */
+/** Spokes per transaction. */
 const BATCH = 200;
-/** Of one cluster at once, and one more for each so many active spokes: a few minutes each, they are done within the week. */
+/**
+ * Parallel tests per cluster, and one more for each 1,000 active spokes. A test takes minutes, so all finish within the
+ * week.
+ */
 const FEW = 3, SPOKES = 1000;
-/** Of what one replica does at once, the part that drills may take up. */
+/** The fraction of a replica's lanes that restore tests may use. */
 const SHARE = 1 / 8;
 
 export function planDrills({ db, config }: Pick<App, "db" | "config">): Handler {
@@ -45,7 +47,7 @@ export function planDrills({ db, config }: Pick<App, "db" | "config">): Handler 
   });
 }
 
-/** Gives a time to spokes that have none, or one that is of another pace or of a clock that was ahead. */
+/** Sets the next time of spokes that have none, or one too far ahead for the configured interval. */
 async function schedule(tx: Tx, pace: RestoreTestInterval): Promise<number> {
   const longest = pace === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
@@ -60,7 +62,7 @@ interface Due {
   readonly id: string;
   readonly federationId: string;
   readonly now: Date;
-  /** Its newest good backup, and the cluster that this is in; null where it has none. */
+  /** The spoke's newest good backup and its cluster; null if it has none. */
   readonly backupId: string | null;
   readonly cluster: string | null;
 }
@@ -68,11 +70,11 @@ interface Due {
 interface Queueing {
   readonly cluster: string;
   readonly pace: RestoreTestInterval;
-  /** Of its drills, queued or running at once. */
+  /** The maximum number of its tests that are queued or running. */
   readonly most: number;
 }
 
-/** A spoke whose row is locked is busy this very moment, and found by the next look. */
+/** Skips locked rows. The next run finds them. */
 async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::integer as count from jobs where kind = ${DRILL.kind} and state in ('queued', 'running')

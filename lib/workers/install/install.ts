@@ -1,8 +1,7 @@
 /**
- * The install step: exactly one install at a time, no matter who began it, and never one over a site that is there.
- *
- * An install cannot be gone on with once its Job has died: what it left is reset first. One that still runs is adopted,
- * whichever holder created it. That a site is there is said by its database alone, not by what a Job answered.
+ * Installs Moodle: one installation at a time, and never over an existing site.
+ * An installation whose Job died cannot continue: its remains are reset first. A running Job is followed, whoever
+ * created it. Whether a site exists is read from the database, not from the Job's result.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
@@ -17,7 +16,7 @@ import { JOB, waitingFor } from "#lib/workers/site.ts";
 
 const OWN = "installs"; // in the job's progress
 
-/** Returns what the database says afterwards, which may be that there is no whole site. */
+/** Returns what the database contains afterwards, which may be an incomplete site. */
 export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> {
   try {
     return await installOnce(place, run);
@@ -27,7 +26,7 @@ export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> 
   }
 }
 
-/** Where any version may be asked for, that there is no image of it is the caller's doing. */
+/** If a requested version has no image, blames the user who chose it. */
 export function blameForVersion(
   error: ClusterError,
   { blueprint, inputs }: Pick<JobPlace, "blueprint" | "inputs">,
@@ -64,10 +63,10 @@ async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
   await parts.keep();
   const facts = readSiteFacts(result.log);
   if (!facts || facts.state === "installed") await demandSuccess(place, run, result, "Moodle could not be installed");
-  return facts ?? await readDatabase(place, run); // a blueprint's own install Job may say nothing
+  return facts ?? await readDatabase(place, run); // a custom install Job may print nothing
 }
 
-/** Lets what earlier holders began come to its end. `left`: whether anything of it may lie there. */
+/** Waits for installs of earlier attempts. `left` is true if they may have left data. */
 async function endEarlier(
   place: JobPlace,
   run: Run,

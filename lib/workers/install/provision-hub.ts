@@ -1,4 +1,4 @@
-/** Makes a hub: a namespace with rooms for what its spokes share, and the issuer of certificates. */
+/** Creates a hub: a namespace with its settings objects, and the ClusterIssuer. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -20,7 +20,7 @@ export function provisionHub(app: App): Handler {
   }, { hooks: hubOutcomes });
 }
 
-/** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */
+/** Creates the namespace. After a crash before the row was written, it is recognised by its labels. */
 async function makeNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
   const [manifest] = blueprint.hubObjects(inputs, "namespace");

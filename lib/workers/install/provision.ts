@@ -1,4 +1,4 @@
-/** Makes a spoke, step by step; each step finds what is there already. `retry` is the same once more. */
+/** Creates a spoke, step by step. Each step continues from what exists, so `retry` runs the same steps. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Seeding } from "#lib/moodle/results.ts";
@@ -59,7 +59,7 @@ export function provision(app: App): Handler {
     },
     database: (site, run) => startFilled(site, run, startDatabase),
     async install(site, run) {
-      if (isFilled(site)) return; // the first to look at its data is settle
+      if (isFilled(site)) return; // the step `settle` checks the data first
       await demandSameSite(run, site.spoke, await install(site, run));
       await wishTemplate(site, run);
     },
@@ -76,7 +76,7 @@ export function provision(app: App): Handler {
   }, { hooks: provisionOutcomes });
 }
 
-/** Ends what an earlier release has begun, by its own plan: there verify, seed and health are a Job each. */
+/** Finishes jobs of earlier releases with their own plan, in which verify, seed and health are separate Jobs. */
 export function provisionFormer(app: App): Handler {
   return spokeHandler(app, provisionVersion1, {
     ...STEPS,
@@ -96,8 +96,8 @@ export function provisionFormer(app: App): Handler {
 }
 
 /**
- * Between the creation and the row with its uid this process may die. The name is the row's own and never used twice, so
- * who comes next creates it again, is told that it is there, and recognises it by its labels.
+ * Creates the namespace. The process may crash before the row holds its UID. The name is never reused, so the next
+ * attempt recognises the namespace by its labels.
  */
 async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
@@ -113,7 +113,10 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   );
 }
 
-/** Where there is a site on the volumes, Moodle's pod is made ready meanwhile: it waits for the database by itself. */
+/**
+ * Starts the database. If the volumes already contain a site, Moodle's pod is created at the same time and waits for
+ * the database.
+ */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
   await putStep(site, run, "database");
   if (isFilled(site)) await putStep(site, run, "app");
@@ -128,7 +131,7 @@ async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObje
   return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
-/** Passwords are created once, and are right as they stand; what the operator may change is applied. */
+/** Creates passwords once and never changes them; applies what the operator may change. */
 async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
   const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
@@ -152,7 +155,10 @@ async function seed(
   await note(run, [...notes(settings), ...leftOut]);
 }
 
-/** The account admin came with the password that it has on the other site. Where it cannot be used, it lets nobody in. */
+/**
+ * Sets a new password for the account admin, which still has the original site's. If the account is unusable, adds a
+ * note.
+ */
 async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
   try {
     await agreeOnPassword(site, run);
@@ -165,21 +171,21 @@ async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
 export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
-  // A hub on another cluster keeps its rooms there; its spokes elsewhere go without.
+  // A hub on another cluster has its settings there; its spokes elsewhere get none.
   if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
     return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, run))));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
-    // The site is whole without them, and it is not the site's own namespace that is gone.
+    // The site works without them, and its own namespace exists.
     const problem =
       `The hub's namespace ${hub.namespace} is gone: identity, content and brand of the hub were left out`;
     return { ...NO_SETTINGS, problems: [problem] };
   }
 }
 
-/** For a person who has a site now, and no password to it: the Secret holds one, and few can read that. */
+/** Returns a note on how to sign in. Few people can read the Secret with the password. */
 function wayIn(spokeId: string): string {
   return `POST /api/spokes/${spokeId}/sign-in-link gives a link with which the site's administrator chooses a password`;
 }

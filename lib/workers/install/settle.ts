@@ -1,6 +1,6 @@
 /**
- * What an installation ends with, in one Job: whose data it is, the seed, and the login page. What fails of it is told as it
- * would be of a Job of its own.
+ * Finishes an installation with one Job: checks the site's identity, runs the seed and requests the login page.
+ * Failures are reported like those of separate Jobs.
  */
 import { readSiteFacts, type Seeding } from "#lib/moodle/results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -16,7 +16,7 @@ export async function settleSite(site: SpokeSite, run: Run): Promise<Seeding> {
   if (facts) await demandSameSite(run, spoke, facts);
   const seeding = await demandSeeded(site, run, result);
   await demandAnswer(site, run, result, 200);
-  if (!facts) await demandSameSite(run, spoke, await readDatabase(site, run)); // a blueprint's own Job may say nothing
+  if (!facts) await demandSameSite(run, spoke, await readDatabase(site, run)); // a custom Job may print nothing
   await clearAway(site, run, result);
   return seeding;
 }

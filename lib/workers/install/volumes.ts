@@ -1,4 +1,4 @@
-/** Where the data of a new site is from: a backup or a template that holds a site already, or else its install Job. */
+/** Creates a new site's volumes from a backup or a template, unless its install Job fills them. */
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -14,7 +14,7 @@ import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 import { fillFromTemplate } from "#lib/workers/templates/use.ts";
 
-/** Makes the site's volumes from what it is to be from, and returns true; or none where it is to be installed by its Job. */
+/** Creates the volumes and returns true; returns false if the install Job is to fill them. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
   if (!found) return await fillFromTemplate(site, run);
@@ -35,13 +35,13 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   return true;
 }
 
-/** It is taken in its own spoke's turn, which is none of this one's. Returns it once it is ready, and throws until then. */
+/** Returns the backup when it is ready; throws until then. It is taken in the lane of its own spoke. */
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {
     throw new OperationAwaited("Waiting until the backup is taken that it is to be made from", operationId);
   }
-  const backup = (await findBackup(db.rows, id))!; // as its operation left it, which may have ended after the first look
+  const backup = (await findBackup(db.rows, id))!; // read again, because the operation may have ended since
   if (backup.readyAt !== null) return backup;
   throw finalError(
     "BackupNotReady",
@@ -50,32 +50,32 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
   );
 }
 
-/** One that was still to be taken may have been taken after an upgrade of its own spoke. */
+/** Throws if the backup has another version, because the original spoke was upgraded before it was taken. */
 function demandVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
   const message = `The backup ${id} is of Moodle ${taken.lmsVersion}, and this site was to be of ${version}`;
   throw finalError("AnotherVersion", message, "Remove this spoke, and copy again.");
 }
 
-/** Whether it did, no matter which holder. */
+/** Returns whether the volumes were created from snapshots. */
 export function isFilled({ inputs }: SpokeSite): boolean {
   return inputs.origin !== undefined;
 }
 
-/** Not where it was one, and comes back from a backup of its own. */
+/** Returns whether the site is a copy. A copy recreated from its own backup is not. */
 export function isCopy({ spoke, inputs }: SpokeSite): boolean {
   return spoke.copyOf !== null && inputs.origin?.identity === "new";
 }
 
-/** What a site is told: by what it is to be, which is all of it where its Job has made it; else by these parts alone. */
+/** The settings that the seed applies: all after an installation, else only these parts. */
 export interface SeedTelling {
   readonly inputs: SpokeInputs;
   readonly parts: readonly SeedPart[] | null;
-  /** What people must know of it. */
+  /** Returns the notes for the operation. */
   readonly notes: (settings: HubSettings) => readonly string[];
 }
 
-/** What is in the data is not told anew, for it is its people's. */
+/** Returns what the seed applies. Restored data is not changed, because it belongs to its users. */
 export async function whatToTell(site: SpokeSite): Promise<SeedTelling> {
   const { inputs, app: { db } } = site, found = await sourceOf(site);
   const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
@@ -94,12 +94,12 @@ const FOREIGN_SIGN_ON =
   "The single sign-on that the other site had is still set up in this one: its administrators can take " +
   "it away under OAuth 2 services";
 
-/** When the site stands on its volumes, what they were made by has served. */
+/** Deletes the snapshots behind the volumes once the site uses them. */
 export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
   if (isFilled(site)) await tidySources(site, run);
 }
 
-/** The backup that the site is made from, and the spoke that this is of. */
+/** Returns the backup that the site is created from, and the backup's spoke. */
 async function sourceOf({ app: { db: { rows } }, spoke }: SpokeSite) {
   const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
   return backup && {

@@ -1,9 +1,7 @@
 /**
- * Opening a site to the web: its Ingress, and its certificate.
- *
- * Not every cluster's controller writes an address into an Ingress, and some clusters have none for it at all. The site
- * runs all the same, so an address that does not come is noted on the operation and not taken for a failure. A
- * certificate that was ordered is waited for: without it the address that people were given would not open.
+ * Exposes a site: waits for its Ingress and its certificate.
+ * Some controllers write no address to an Ingress, and some clusters have no controller. The site works anyway, so a
+ * missing address is a note, not a failure. A certificate is awaited, because the site's URL does not work without it.
  */
 import { hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
@@ -20,9 +18,9 @@ import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
 const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
-const PATIENCE = 2 * MINUTE; // for an address: a cloud's load balancer takes about one
+const PATIENCE = 2 * MINUTE; // for an address: a cloud load balancer takes about a minute
 
-/** `host` is the name that they open; by default the spoke's own, and what leads former names to it is left out. */
+/** `host` is the domain to check; by default the spoke's. Redirects of former domains are skipped. */
 export async function openToTheWeb(
   site: SpokeSite,
   run: Run,
@@ -50,15 +48,15 @@ function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
 }
 
 /**
- * What could not be had is not asked for again within the hour. A person who retries has put the cause right by now; and the
- * Certificate is made anew from the Ingress, with no harm to one that is there: that lies in its Secret.
+ * Deletes a failed Certificate, because cert-manager retries only after an hour. The Ingress recreates it. A valid
+ * certificate stays in its Secret.
  */
 async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
 }
 
-/** Domains below ours are led here by the operator's record, all others by those who chose them. */
+/** The operator controls DNS below the root domain; users control all other domains. */
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
   if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
@@ -84,7 +82,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
   }
 }
 
-/** Also true where it may not look: then only waiting can tell. */
+/** Returns true if the classes cannot be read: then the wait will show it. */
 async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
   try {
     const classes = await cluster.listAll(CLASS, "", run);

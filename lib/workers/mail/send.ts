@@ -1,8 +1,7 @@
 /**
- * Sends a mail, at least once: after a crash between sending and recording it is sent again, with the same Message-ID.
- *
- * The secret of a link is made in the same moment, by the holder of the job, and only its hash is written down. Each
- * sending has a secret of its own; all of them open the same grant, which is used up once.
+ * Sends a mail at least once. After a crash it is sent again with the same Message-ID.
+ * The secret of a link is created when the mail is sent; only its hash is stored. Each attempt has its own secret, but
+ * all of them open the same single-use grant.
  */
 import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
@@ -17,16 +16,16 @@ import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
 import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup, type QueuedSignup, SIGNUP } from "#lib/domains/auth/signup.ts";
 
-/** Milliseconds before the second try, and between later ones at most. */
+/** Milliseconds before the second attempt, and the maximum between later ones. */
 export interface MailRetry {
   readonly first: number;
   readonly most: number;
 }
 
-/** A mail server may be away for a night. */
+/** Long enough for a mail server that is down overnight. */
 const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
 
-/** The same for what goes to many at once. */
+/** Does the same for bulk mail. */
 export function sendBulkMail(app: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
   return { ...sendMail(app, post, retry), kind: BULK_MAIL_KIND };
 }
@@ -44,12 +43,12 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Mai
       },
     },
     hooks: {
-      // In the transaction that ends the job: another one in between could have the mail sent twice.
+      // In the transaction that ends the job, so that the mail is not sent twice.
       async onSucceeded(tx, job) {
         await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
         return {};
       },
-      // Nobody waits for this job, so nobody would look at its row.
+      // Nobody waits for this job, so the error is logged.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
         log.error("A mail was not sent, and will not be", {
@@ -88,7 +87,7 @@ async function send(run: Run, post: MailTransport, home: URL): Promise<void> {
   run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }
 
-/** A secret for its link, if it has one; or why there is nothing to be sent any more. */
+/** Returns the secret for the mail's link, if it has one, or why the mail is no longer needed. */
 async function prepare(
   tx: Tx,
   { letter, grantId }: MailPayload,
@@ -111,7 +110,7 @@ function later({ code, message, blame, hint }: MailError, run: Run, { first, mos
   });
 }
 
-/** What is done after the answer when somebody has forgotten a password or signs up: lib/domains/auth says why. */
+/** Answers a request for a password reset or a sign-up after the HTTP response; see lib/domains/auth. */
 export function forgottenPassword(): Handler {
   return {
     kind: FORGOTTEN_PASSWORD,

@@ -1,6 +1,6 @@
 /**
- * Tells people what is announced, for as long as it is ahead. It looks often, because that is all that has it happen soon
- * after a new release has started, and soon after somebody got a first token; and with nothing to tell it asks nothing.
+ * Sends announcements to users while they are ahead. It runs often, so that new releases and new token owners are
+ * announced soon. Without notices it does nothing.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -13,7 +13,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** People of one transaction. */
+/** Users per transaction. */
 const BATCH = 200;
 
 export function announce({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {

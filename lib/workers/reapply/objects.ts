@@ -1,4 +1,4 @@
-/** What a reapply demands before it touches anything, and how it puts objects into their place. */
+/** Checks what a reapply requires, and writes the objects. */
 import { fitted, titleOf } from "#lib/moodle/expected.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
@@ -22,7 +22,7 @@ import { asTaken, inputsBetween } from "#lib/workers/reapply/size.ts";
 import { change } from "#lib/workers/running.ts";
 import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Throws a final ClusterError where something is gone that nobody can make anew. */
+/** Throws a final ClusterError if a volume, Secret or namespace is lost that cannot be recreated. */
 export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
   await demandNamespace(site, run);
   const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ missingReason: lost }) => lost !== undefined);
@@ -47,7 +47,7 @@ export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
   }
 }
 
-/** What these steps of the blueprint make, as a preview tells it: with the amounts that were taken over. */
+/** Returns the objects of these steps as the preview shows them, with the new amounts of the size. */
 function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): Put[] {
   const { blueprint, inputs, spoke: { maintenance }, app: { config } } = asTaken(site, run);
   return createReapplyChanges(
@@ -59,7 +59,7 @@ function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO
 async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
-  if (!found) await demandSameCluster(site, run); // else it may only be looked for elsewhere
+  if (!found) await demandSameCluster(site, run); // it may exist in another cluster
   const ailment = findNamespaceProblem(found, spoke.namespaceUid!);
   if (ailment === null) return;
   const ours = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
@@ -70,8 +70,8 @@ async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * The namespace's labels are what the security standard and the sweep go by. It is not applied, for that would make one
- * that is gone. Who may not put them back says so, and goes on.
+ * Restores the namespace's labels, on which the security standard and the sweep depend. It patches, because an apply
+ * would create a missing namespace. Without permission it adds a note and continues.
  */
 export async function relabel(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, cluster, spoke } = site;
@@ -96,7 +96,7 @@ export async function relabel(site: SpokeSite, run: Run): Promise<void> {
 
 type Words = Readonly<Record<string, string>>;
 
-/** What makes each of these words stand there; the others are not ours. */
+/** Returns the patch that sets these labels or annotations. Others are kept. */
 function wordsToSet(field: "labels" | "annotations", there: Words | undefined, wanted: Words = {}): PatchOperation[] {
   const missing = Object.entries(wanted).filter(([name, text]) => there?.[name] !== text);
   const path = `/metadata/${field}`;
@@ -108,9 +108,8 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
 }
 
 /**
- * Puts what the site's pods read when they start, and remembers first that they must start anew, where it is other than
- * what stands there: Moodle keeps an account at the mail relay in its database until its next start. Passwords that are
- * there are right.
+ * Applies the settings that pods read at their start. If they differ, records first that the pods must restart, because
+ * Moodle stores the relay account until then. Existing passwords are kept.
  */
 export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
   const changes = wanted(site, run, ["secrets"]);
@@ -129,7 +128,7 @@ function holdsOther(object: KubeObject, there: KubeObject): boolean {
     .some(([key, text]) => there["data"]?.[key] !== text);
 }
 
-/** One that no pod reads is made anew, and said not to be the site's: what they read was demanded before. */
+/** Creates a Secret that no pod reads, with a note that the site has another password. */
 async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
   await note(run, [
@@ -138,12 +137,12 @@ async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Pro
   ]);
 }
 
-/** The limits, so that both what there is and what it is to become have room. */
+/** Applies limits that hold both the current and the new size. */
 export async function putWideLimits(site: SpokeSite, run: Run): Promise<KubeObject[]> {
   return await putObject(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
 }
 
-/** Puts what the step of the blueprint applies in its place; returns what stands there then. */
+/** Applies the objects of a step and returns them as they are in the cluster. */
 export async function putStep(
   site: SpokeSite,
   run: Run,
@@ -153,7 +152,7 @@ export async function putStep(
   return await putObject(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
 }
 
-/** Lets run what the step has made: what actions stop, and start again. */
+/** Sets the fields that actions change, so that the step's objects run. */
 export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
   for (const { ref, state = {} } of wanted(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
@@ -165,7 +164,7 @@ export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Prom
   }
 }
 
-/** In the order given; returns what stands there then. */
+/** Applies the objects in order and returns them as they are in the cluster. */
 export async function putObject(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   const standing: KubeObject[] = [];
   for (const object of objects) {
@@ -177,8 +176,8 @@ export async function putObject(space: Space, run: Run, objects: readonly KubeOb
 }
 
 /**
- * An apply keeps what others have put into a list beside our items, and with them it may not fit: a second port of the same
- * name. Then what differs is replaced as a whole, and applied once more.
+ * Applies an object. If items that others added to a list conflict with it (such as a second port of the same name),
+ * replaces the differing fields and applies again.
  */
 async function mend(space: Space, run: Run, object: KubeObject, there: KubeObject): Promise<KubeObject> {
   try {
@@ -206,7 +205,7 @@ function isRefusal(error: unknown): error is ClusterError {
   return error instanceof ClusterError && error.status === 422 && !error.transient;
 }
 
-/** What cannot be changed of an object has to be made anew with it. */
+/** Adds a hint: an object with a changed immutable field must be recreated. */
 function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   return withErrorDetails(error, {
     blame: "operator",

@@ -1,7 +1,6 @@
 /**
- * What the ends of a reapply make of the spoke's row: of the present revision, with its size's amounts of today, and
- * without drift, once the cluster has shown it. One that fails leaves a spoke failed whose upgrade had left it so: nothing
- * has brought it back.
+ * Updates the spoke's row at the end of a reapply: its revision, the current amounts of its size, and no drift. If an
+ * upgrade had failed before, a failed reapply leaves the spoke failed.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -26,12 +25,12 @@ export const reapplyOutcomes = actionOutcomes({
   },
 });
 
-/** As it was seen, unless that is not all. */
+/** Returns the state after a failure, which also depends on earlier operations. */
 async function asItStands(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
   const seen = job.progress.observed as Observed | undefined;
   if (await findHalfWay(tx, job) !== null) return { state: "failed", health: "unknown" };
   if (await wasSuspended(tx, job)) return seen ? {} : { state: "suspended", health: "unknown" };
-  return seen?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody asked for that
+  return seen?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody requested a suspension
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {

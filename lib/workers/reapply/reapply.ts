@@ -1,14 +1,9 @@
 /**
- * Puts back what the blueprint has for a spoke, as it is now, made from the spoke's own inputs: what somebody changed or
- * deleted by hand, and what a newer revision has besides.
- *
- * In the order of an install, but for what holds data: namespace, passwords and disks are never made anew, for a new one
- * would be empty, and with an empty database Moodle installs itself and looks like success. Nor does anything start on
- * data that is not the site's own, or of another version than its images.
- *
- * Each object is applied under the fence of the run (fenced.ts): a late holder of this operation is refused once
- * another has been at the object, be it of this operation or a later one. What was deleted is made by a POST, which
- * makes nothing where another holder has been (fenced.ts).
+ * Reapplies the current blueprint to a spoke, with the spoke's inputs. It reverts manual changes and adds what a newer
+ * revision contains.
+ * It follows the order of an installation, but never recreates namespace, passwords or disks: with an empty database
+ * Moodle would install itself again. Nothing starts on foreign data or on data of another version.
+ * Each object is written under the fence of the run (fenced.ts), so a late run is refused.
  */
 import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
@@ -32,7 +27,7 @@ export function reapply(app: App): Handler {
   return action(app, OPERATIONS.reapply, {
     async policies(site, run) {
       await demandWhole(site, run);
-      // The first holder's: should another release go on with this, the sweep tells what it left to be done.
+      // The revision of the first attempt. If another release continues, the sweep reports the rest.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
       await chooseSize(site, run);
       await relabel(site, run);
@@ -66,7 +61,7 @@ export function reapply(app: App): Handler {
   }, { hooks: reapplyOutcomes });
 }
 
-/** The data must be this site's, and of the version that its images are: another one would change it, or not start. */
+/** Requires that the data is this site's and has the version of its images. */
 async function verify(here: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = here;
   const site = await readDatabase(here, run);

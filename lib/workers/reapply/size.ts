@@ -1,7 +1,6 @@
 /**
- * The amounts of a spoke's size, as they are offered now: a reapply takes them over, and the row says so once it succeeds.
- *
- * While some parts have the one and some the other, the limits hold both. Disks stay as they are: a resize grows them.
+ * Applies the current amounts of a spoke's size. The row is updated after success.
+ * Until all parts are changed, the limits hold both sizes. Disks stay as they are; a resize enlarges them.
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -12,7 +11,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { Resized } from "#lib/workers/resize/outcomes.ts";
 import { note, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Decided once for the operation, by whichever of its holders comes first. */
+/** Decides once per operation. */
 export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = withOfferedResources(app, inputs);
@@ -24,13 +23,13 @@ export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<
   }
 }
 
-/** The spoke with what was taken over. */
+/** Returns the spoke with the new amounts. */
 export function asTaken(site: SpokeSite, run: Run): SpokeSite {
   const taken = takenBy(run.job);
   return taken ? { ...site, inputs: withSize(site.inputs, taken) } : site;
 }
 
-/** With limits that hold what it has, and what it is to have. */
+/** Returns the inputs with limits that hold both sizes. */
 export function inputsBetween({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
   const taken = takenBy(run.job);
   return taken ? roomBetween(inputs, withSize(inputs, taken), blueprint.quotaArithmetic) : inputs;

@@ -1,6 +1,6 @@
 /**
- * What the storage keeps of a namespace that is gone: contents of snapshots, and volumes whose class retains them. They belong
- * to no namespace, so only the names that they refer to say whose they were. Pure.
+ * Finds what the storage keeps of deleted namespaces: snapshot contents, and volumes whose class retains them. They are
+ * cluster-scoped, so only the names that they refer to show the owner. Pure.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
@@ -22,7 +22,7 @@ export interface RemainingContent {
   readonly id: string;
 }
 
-/** Null where the content is none of ours: of another release, or cut by somebody else. */
+/** Returns null if the content belongs to another release or was created by someone else. */
 export function readContent(object: KubeObject, isOwn: (namespace: string) => boolean): RemainingContent | null {
   const { volumeSnapshotRef: of, source } = object["spec"] ?? {};
   const namespace = String(of?.namespace ?? ""), snapshot = String(of?.name ?? "");
@@ -41,7 +41,7 @@ export interface ReleasedVolume {
 
 export const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
-/** A volume that its class retains and that no claim uses; null where it is another one. */
+/** Returns a retained volume that no claim uses; null for any other. */
 export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): ReleasedVolume | null {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = object["spec"] ?? {}, phase = object["status"]?.phase;
   const namespace = String(claimRef?.namespace ?? "");
@@ -49,7 +49,7 @@ export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string
   return { object, namespace, claim: String(claimRef.name) };
 }
 
-/** Whether the namespace is a sandbox of the release. Nobody's data is in it but a copy. */
+/** Returns whether the namespace is a sandbox of the release. It contains only copies of data. */
 export function isSandboxOf(namespace: string, release: string): boolean {
   return namespace.startsWith("sandbox-") && isOfRelease(namespace, release);
 }

@@ -1,9 +1,7 @@
 /**
- * Removes what the storage keeps of sandboxes that are gone: of templates that no row knows, and of restore tests. It is found
- * by the names of the release alone, so it is also found where a row was lost or was never written. Nothing in it is
- * anybody's: a template has no people, and a restore test has a copy of a backup that stays.
- *
- * What spokes have left is never removed here, since it may be all that is left of somebody's data: see `wheelwright doctor --reconcile`.
+ * Deletes what the storage keeps of removed sandboxes: of templates without a row, and of restore tests. It finds them
+ * by the release's names, so also if a row is missing. A sandbox contains only copies of data.
+ * Data of spokes is never deleted here, since it may be the last copy: see `wheelwright doctor --reconcile`.
  */
 import type { App } from "#lib/app.ts";
 import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
@@ -21,7 +19,7 @@ import {
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
 const PAGE = 500;
-/** For one cluster: one that does not answer must not delay the others. */
+/** Milliseconds per cluster, so that one that does not answer does not delay the others. */
 const PATIENCE = 10 * MINUTE;
 
 export function removeRemains(app: App): Handler {
@@ -39,7 +37,7 @@ async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
   return [...new Set([...places, ...rows.map(({ cluster }) => cluster)])];
 }
 
-/** What cannot be removed now is tried again in an hour. */
+/** Retries in an hour what cannot be deleted now. */
 async function removeIn(app: App, run: Run, name: string): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(PATIENCE)]), patient = { ...run, signal };
   try {
@@ -77,7 +75,7 @@ async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promi
   }
 }
 
-/** A kind that the cluster does not know, or that the account may not list, has nothing to show. */
+/** Returns nothing for a kind that the cluster does not have or that may not be listed. */
 async function listAll(cluster: Cluster, run: Run, kind: typeof CONTENT): Promise<KubeObject[]> {
   const found: KubeObject[] = [];
   try {
@@ -94,7 +92,7 @@ async function listAll(cluster: Cluster, run: Run, kind: typeof CONTENT): Promis
   }
 }
 
-/** Data that was cut goes with its content. Data that another content or backup names is never touched. */
+/** Deletes a content with its data. Data that another content or backup uses is never touched. */
 async function removeContent(cluster: Cluster, run: Run, { object, kind }: RemainingContent): Promise<void> {
   const { name, uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp) return;

@@ -1,10 +1,8 @@
 /**
- * What may be left of a spoke or hub when its namespace has gone. What a row calls removed is gone, so each is waited for.
- *
- * What stands in a namespace goes with it, as a rule. A namespace that somebody forced (by taking its own finalizer away)
- * leaves behind what had finalizers, under a name that answers 404. Volumes stand outside and are deleted after their
- * claims. And something that carries our labels may have come to stand elsewhere. Contents of snapshots that are retained
- * are kept on purpose; they are told of where the snapshots are taken.
+ * Waits until nothing of a removed spoke or hub remains in the cluster.
+ * Deleting a namespace normally deletes its objects. If someone force-deletes it, objects with finalizers remain under
+ * a name that answers 404. Volumes are cluster-scoped and are deleted after their claims. Objects with our labels may
+ * exist elsewhere. Retained snapshot contents stay on purpose; the step that takes the snapshots reports them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -13,7 +11,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { type Holding, note } from "#lib/workers/site.ts";
 
-/** Looked for by label in the whole cluster: what takes room or is seen from outside. */
+/** Kinds to search by label in the whole cluster: they use capacity or are reachable from outside. */
 export const ANYWHERE = [
   { apiVersion: "v1", kind: "Namespace" },
   { apiVersion: "v1", kind: "Pod" },
@@ -22,8 +20,8 @@ export const ANYWHERE = [
 ] as const;
 
 /**
- * Looked for under the namespace's own name: each kind that a blueprint or a controller makes there. But for Secrets: who
- * may list them in a namespace that is gone may read everybody's.
+ * Kinds to search in the deleted namespace. Secrets are left out: the right to list them there would include those of
+ * everyone.
  */
 export const UNDER_ITS_NAME = [
   ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
@@ -37,21 +35,21 @@ export const UNDER_ITS_NAME = [
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
-/** A volume goes some seconds after its claim; what takes longer is a failed try, and is told as that. */
+/** Milliseconds to wait. A volume is deleted seconds after its claim; a longer wait is a failed attempt. */
 const PATIENCE = MINUTE;
 const LONGEST_PAUSE = 10 * SECOND;
 
-/** What has gone: of a spoke or a hub, or a sandbox. */
+/** The owner of what was removed: a spoke, hub or sandbox. */
 type Held = Holding | { readonly namespace: string; readonly sandbox: string };
 
-/** A volume and the claim that it is bound to, by uid: names of volumes made by hand are used again. */
+/** A volume and its claim, by UID, because names of manually created volumes are reused. */
 interface Volume {
   readonly claim: string;
   readonly claimUid: string;
   readonly volume: string;
 }
 
-/** Before the claims go: afterwards nothing says which volumes were theirs. */
+/** Records the volumes before their claims are deleted. Afterwards nothing shows which volumes they had. */
 export async function rememberVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
   const claims = await cluster.listUnder(CLAIM, namespace, run);
@@ -63,7 +61,10 @@ export async function rememberVolumes(cluster: Cluster, run: Run, namespace: str
   await run.saveProgress({ volumes });
 }
 
-/** They go with their claims, whatever their class says. One that may not be changed stays, and is told of at the end. */
+/**
+ * Lets the volumes be deleted with their claims, whatever their class says. A volume that may not be changed stays and
+ * is reported at the end.
+ */
 export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
   for (const { claimUid, volume: name } of volumesOf(run)) {
     const ref = { ...VOLUME, name }, found = await readVolume(cluster, run, name, []);
@@ -94,7 +95,7 @@ interface Leftover {
   readonly hint: string;
 }
 
-/** Waits for a while, then throws a passing ClusterError while anything remains: the operation goes on when it is gone. */
+/** Waits, then throws a transient ClusterError while something remains. The operation continues when it is gone. */
 export async function demandNothingLeft(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: Held },
   run: Run,
@@ -128,7 +129,7 @@ function selectorOf(holding: Held): string {
   return spokeId === null ? `${FEDERATION_LABEL}=${federationId},!${SPOKE_LABEL}` : `${SPOKE_LABEL}=${spokeId}`;
 }
 
-/** What a namespace that was forced has left. Somebody else's namespace may have the name by now: that is theirs. */
+/** Searches a force-deleted namespace. If the name was reused, its objects belong to someone else. */
 async function findForced(
   cluster: Cluster,
   run: Run,
@@ -144,14 +145,14 @@ async function findForced(
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       if (error.status === 403) unseen.push(kind.kind);
-      else if (error.status !== 404) throw error; // else the cluster does not know this kind
+      else if (error.status !== 404) throw error; // otherwise the cluster does not have this kind
     }
   }
   if (unseen.length > 0) notes.push(`Could not see whether any of these is left: ${unseen.join(", ")}: no permission`);
   return null;
 }
 
-/** A volume whose class keeps it stays, as its operator has chosen; any other goes with its claim. */
+/** Returns a volume that is being deleted. A volume with another reclaim policy stays, as its operator chose. */
 async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<Leftover | null> {
   for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);

@@ -1,8 +1,7 @@
 /**
- * Takes a spoke or a hub down. It goes on trying until nothing is left: what a row calls removed is gone.
- *
- * The site is stopped first and the data goes last; then deleting the namespace takes everything, in whatever order. Before
- * anything is passed over or believed because the cluster does not have it, it must be the cluster that it was made in.
+ * Removes a spoke or hub. It retries until nothing remains.
+ * The site is stopped first and its data is deleted last; then the namespace is deleted with everything in it. Before
+ * anything counts as missing, the cluster must be the one in which it was created.
  */
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -22,7 +21,7 @@ import { dropContents } from "#lib/workers/volumes/claims.ts";
 import { listTurns } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** Its failures bring no evidence along: the namespace may be gone, or was never made. */
+/** Failures have no evidence, because the namespace may be gone or may never have existed. */
 export function remove(app: App): Handler {
   const steps = {
     async stop(site: SpokeSite, run: Run) {
@@ -59,16 +58,15 @@ const LAST_STEPS = {
   },
 };
 
-/** Contents that volumes were to be made from, where that came to no end: they stand in no namespace. */
+/** Deletes contents of volumes that were never created. They are cluster-scoped. */
 async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
   for (const turn of await listTurns(app.db.rows, spoke)) await dropContents(cluster, run, { namespace, turn });
 }
 
 /**
- * Takes a namespace down: exactly the one that was made, in the cluster that it was made in. Where the row remembers no
- * uid, its maker may have died between the creation and the row. Then a namespace of that name is ours if it carries the
- * labels; any other is left alone.
+ * Deletes exactly the namespace that was created. If the row has no UID, a crash may have prevented it from being
+ * stored. Then a namespace of that name is ours only if it has our labels.
  */
 async function removeNamespace(site: Site, run: Run): Promise<void> {
   const { cluster, holding: { namespace, uid: known } } = site;
@@ -78,7 +76,7 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
     await rememberVolumes(cluster, run, namespace);
     await cluster.space(namespace, uid).remove(waitingFor(run));
   }
-  // That it is gone may have been said by another cluster: the wait can be long, and a kubeconfig changes in between.
+  // Checked again, because the kubeconfig may have changed during the wait.
   await demandSameCluster(site, run);
 }
 
@@ -91,9 +89,8 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
 }
 
 /**
- * A removal goes on trying for as long as it takes; those who could put right what it hangs on are told once a day, by the
- * audit and with it by the notifications, and by the log. In between, the operation itself says how it stands. So it is
- * also where a place cannot be opened.
+ * Reports a removal that does not finish once a day, in the audit log, notifications and log. The operation shows the
+ * current error.
  */
 function tellDaily(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work, step) => async (run) => {

@@ -1,9 +1,8 @@
 /**
- * Stops a site that is about to go: nobody is served any more, nothing is written any more, and files and database agree
- * when the last snapshot is taken of them. Claims that no pod uses do not hold the namespace up, either.
- *
- * Who asks for a removal gets it: a site that cannot be stopped is removed all the same, and that is noted. Each object
- * is changed under the fence of the run, so that a late call of an earlier operation cannot start the site again.
+ * Stops a site before its removal, so that files and database agree in the last snapshot, and no pod keeps a claim in
+ * use.
+ * If the site cannot be stopped, a note is added and the removal continues. Each object is changed under the fence of
+ * the run, so a late call cannot start the site again.
  */
 import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
@@ -15,19 +14,19 @@ import { isOfGone } from "#lib/workers/same-cluster.ts";
 import { JOB, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
 const TRIES = 3;
-const MOST = 3 * MINUTE; // for the pods of one kind to end: six times their usual grace
+const MOST = 3 * MINUTE; // for the pods of one kind to end: six times the usual grace period
 
 export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
-  if (site.spoke.readyAt === null || site.holding.uid === null) return; // nobody has ever written anything into it
+  if (site.spoke.readyAt === null || site.holding.uid === null) return; // the site never had data
   const giveUp = (why: string) => note(run, [`The site was not stopped before it was removed: ${why}`]);
   for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
-    await run.saveProgress({ stops: tries }); // also those that a holder did not live to see the end of
+    await run.saveProgress({ stops: tries }); // counts attempts that crashed, too
     try {
       return await stopAll(site.space, run);
     } catch (error) {
       run.signal.throwIfAborted();
       if (!(error instanceof ClusterError)) throw error;
-      if (isOfGone(error)) return; // nothing of it is left to stop
+      if (isOfGone(error)) return; // nothing is left to stop
       run.log.warn("Cannot stop a site that is to be removed", { error });
       if (!error.transient || error.code === "deadline" || tries === TRIES) return await giveUp(messageOf(error));
       await sleep(backoff(tries, SECOND, MINUTE), run.signal);
@@ -36,10 +35,10 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   await giveUp(`${TRIES} tries came to no end`);
 }
 
-/** Whatever of it is there: Jobs, Moodle, the database. */
+/** Stops Jobs, Moodle and the database, as far as they exist. */
 export async function stopAll(space: Space, run: Run): Promise<void> {
   await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
-  // Whatever an operation that was called off has left behind, and scheduled tasks: nobody waits for them any more.
+  // Scheduled tasks, and Jobs of cancelled operations. Nobody waits for them.
   for (const { metadata } of await space.list(JOB, "", run)) {
     await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, run);
   }
@@ -49,12 +48,12 @@ export async function stopAll(space: Space, run: Run): Promise<void> {
   await space.noPods(SITE_PODS, waitingFor(run, patience(run)));
 }
 
-/** So much that what does not come can be noted before the step's time is over. */
+/** Leaves enough of the step's time to add a note. */
 function patience(run: Run): number {
   return Math.min(MOST, run.timeLeft() / 3);
 }
 
-/** Somebody may have deleted it: then there is nothing to stop. */
+/** Does nothing if the object was deleted. */
 async function patchIfThere(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
   if (!await space.get(ref, run)) return;
   await patchFenced(space, { ref, hold: run.job, change: () => [change] }, run);

@@ -1,9 +1,8 @@
 /**
- * The disks of a site: what its claims ask for, whether their class lets them grow, and growing them.
- *
- * The template of the database's StatefulSet cannot be changed, so its claim is changed itself, as the other one is. A
- * volume grows in two stages: its driver makes it larger, and then the node makes the file system larger, on which it is
- * mounted. Some do the second only when a pod starts; so that is not waited for until one has.
+ * Enlarges a site's disks.
+ * The claim template of a StatefulSet is immutable, so the claim itself is changed. A volume grows in two stages: the
+ * driver enlarges it, then the node enlarges its file system. Some drivers do the latter only when a pod starts, so it
+ * is awaited after the restart.
  */
 import { claimNames } from "#lib/moodle/names.ts";
 import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts";
@@ -13,25 +12,25 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced.ts";
 import { finalError, lookUntil, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Where a site's disks are, and which claims they are. */
+/** The namespace and inputs of the site whose disks are resized. */
 type DiskPlace = Pick<SpokeSite, "space" | "inputs">;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const REQUEST = "/spec/resources/requests/storage";
-/** What a driver says that it will say again, however often it is asked (gRPC). */
+/** gRPC codes of errors that a retry does not fix. */
 const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
 
 export type Claims = Readonly<Record<Disk, KubeObject>>;
 
-/** Which disks are waited for, down to where, and what had gone wrong before; by default what has until now. */
+/** Which disks to wait for, up to which stage, and the earlier errors to ignore. */
 interface Growing {
   readonly disks: readonly Disk[];
   readonly down: "to the volume" | "to the file system";
   readonly before?: ReadonlySet<string>;
 }
 
-/** Throws a final ClusterError where a claim is gone. */
+/** Throws a final ClusterError if a claim is missing. */
 export async function readClaims(place: DiskPlace, run: Run): Promise<Claims> {
   const [files, database] = await Promise.all([readClaim(place, run, "files"), readClaim(place, run, "database")]);
   return { files, database };
@@ -47,12 +46,14 @@ async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeOb
   );
 }
 
-/** What the claims ask for: less than this nobody may ask any more. */
+/** Returns the requested sizes. A claim can never request less. */
 export function disksOf({ files, database }: Claims): Disks {
   return { files: asked(files), database: asked(database) };
 }
 
-/** Which of the claims may grow by the word of their class; one without a class was made by hand, and may not. */
+/**
+ * Returns which claims their StorageClass allows to grow. A claim without a class was created manually and cannot grow.
+ */
 export async function readGrowth(cluster: Cluster, run: Run, { files, database }: Claims): Promise<Growth> {
   const may = async (claim: KubeObject): Promise<boolean> => {
     const name = classOf(claim);
@@ -62,7 +63,7 @@ export async function readGrowth(cluster: Cluster, run: Run, { files, database }
   return { files: await may(files), database: await may(database) };
 }
 
-/** Why a disk is left as it is, for people. */
+/** Returns a note about a disk that cannot grow. */
 export function leftSmall(claim: KubeObject, wanted: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not let volumes grow`;
@@ -71,21 +72,21 @@ export function leftSmall(claim: KubeObject, wanted: string): string {
   } and does not become ${wanted}: ${why} (allowVolumeExpansion)`;
 }
 
-/** Asks for this much, or leaves what is more; gives back what is asked for now. */
+/** Requests at least this size, and returns the requested size. */
 export async function growClaim(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     parseQuantity(asked(claim)) < parseQuantity(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
   return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
 }
 
-/** What has been said of the disks that went wrong until now, so that what is said from now on can be told from it. */
+/** Returns the past errors of the disks, to tell new ones from them. */
 export async function failuresUntilNow(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await failures(place, run, DISKS)).map(keyOf));
 }
 
 /**
- * Waits until the volumes are as large as their claims ask for: by their drivers' word, or down to their file systems.
- * Throws a final ClusterError when a driver gives up, other than `before`, or is not done in the step's time.
+ * Waits until the volumes or their file systems have the requested size. Throws a final ClusterError if a driver
+ * reports a new permanent error, or at the end of the step's time.
  */
 export async function untilGrown(place: DiskPlace, run: Run, { disks, down, before }: Growing): Promise<void> {
   const known = before ?? await failuresUntilNow(place, run);
@@ -112,7 +113,7 @@ function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
   return `${what} of claim ${name} is still to grow from ${capacity?.storage ?? "nothing"} to ${asked(claim)}`;
 }
 
-/** What drivers and nodes said of these claims that went wrong, the latest last. */
+/** Returns events about failed resizes of these claims, the latest last. */
 async function failures(place: DiskPlace, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
   const names = claimNames(place.inputs), events = await place.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>
@@ -121,7 +122,7 @@ async function failures(place: DiskPlace, run: Run, disks: readonly Disk[]): Pro
   ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
 }
 
-/** An event that is repeated counts itself. */
+/** A repeated event increases its count. */
 function keyOf(event: KubeObject): string {
   return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
 }

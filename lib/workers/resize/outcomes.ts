@@ -1,13 +1,13 @@
 /**
- * What the ends of a resize make of the spoke's row: the new size once it was seen in the cluster; and where it failed on
- * the way, the disks as they have become, since whatever asked for smaller ones from then on would be refused.
+ * Updates the spoke's row at the end of a resize: the new size after success; after a failure the actual disk sizes,
+ * because a smaller request would be refused.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Disks, withDisks } from "#lib/moodle/resize.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 
-/** What of a spoke's inputs is its size. */
+/** The part of a spoke's inputs that is its size. */
 export type Resized = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
 
 export const resizeOutcomes = actionOutcomes({
@@ -27,10 +27,7 @@ export const resizeOutcomes = actionOutcomes({
   },
 });
 
-/**
- * With the disks that the cluster said it has now: somebody else may have made them larger still. What a later release has
- * among the inputs stays there.
- */
+/** Uses the disk sizes that the cluster reported, which may be larger. Fields that a later release adds are kept. */
 function rewritten(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
   const disks = job.progress.disks as Partial<Disks> | undefined;
   const seen = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;

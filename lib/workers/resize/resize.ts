@@ -1,10 +1,8 @@
 /**
- * Gives a spoke another size: room first, then its disks, then its parts one after the other, the limits last.
- *
- * What it is to be is worked out in the first step, from the row as it is then, and kept with the operation. Each object is
- * patched under the fence of the run and in those fields alone that are its size, so that a late holder cannot put an old
- * size back, and so that nothing fights with what suspends, restarts or reapplies. The row says the new size once all of it
- * has been seen in the cluster; of a resize that failed it says how large the disks have become, for they stay so.
+ * Resizes a spoke: limits first, then disks, then each part, and the final limits last.
+ * The first step computes the new inputs from the row and stores them with the operation. Each patch is fenced and
+ * changes only the fields of the size, so it does not conflict with other actions. The row is updated when the whole
+ * change was seen in the cluster. After a failure it holds the actual disk sizes.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -55,8 +53,8 @@ export function resize(app: App): Handler {
 }
 
 /**
- * Throws a final ClusterError where the site does not run, the size is not offered any more, or would not hold it; and with
- * a payment provider also where a disk cannot grow: nobody pays for a size that the storage cannot give.
+ * Throws a final ClusterError if the site does not run, or the size is no longer offered or too small. With a payment
+ * provider also if a disk cannot grow, because customers pay for the size.
  */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
@@ -72,14 +70,14 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const [over] = app.blueprint.quotaArithmetic(target).over;
   if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
   const left = short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(claims[disk], resources.disks[disk]));
-  if (left.length > 0 && app.payments) throw unbillable(size, left); // the size is what is paid for
+  if (left.length > 0 && app.payments) throw unbillable(size, left); // customers pay for the size
   await note(run, left);
   await run.saveProgress({ before: sizeOf(present), after: sizeOf(target) });
 }
 
 /**
- * Of each bound the largest: what is there, what the old size and the new one have, and what a mixture of them may take.
- * The quota that counts is the one in its status, so what is allowed from now on is waited for.
+ * Sets each limit to the largest of: the current value, both sizes, and the sum of mixed parts. Waits until the quota's
+ * status shows it, because only that is enforced.
  */
 async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
@@ -97,7 +95,7 @@ function atLeast(object: KubeObject, { path, value }: Field): Field {
   return { path, value: there === undefined ? value : larger(String(there), String(value)) };
 }
 
-/** Until the quota that counts, which is the one in its status, is what is asked for. */
+/** Waits until the quotas' status shows the requested limits. */
 export async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
   const late = await lookUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
@@ -124,7 +122,9 @@ async function growDisks(site: SpokeSite, run: Run): Promise<void> {
   await untilGrown(site, run, { disks: DISKS, down: "to the volume", before });
 }
 
-/** The one that is named gets new pods in any case: what they read as they start may have changed, or their disk. */
+/**
+ * Sets the fields of the size. `restarted` gets new pods in any case, because their settings or disk may have changed.
+ */
 async function setSize(
   site: SpokeSite,
   run: Run,
@@ -137,7 +137,7 @@ async function setSize(
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
-  // The same value from each of this operation's holders: a second patch rolls nothing out again.
+  // Every attempt of the operation writes the same value, so that a second patch restarts nothing.
   const value = run.job.startedAt!.toISOString();
   const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
   await change(site, run, restarted, (object) => setFields(object, [...own, stamp]));
@@ -147,7 +147,7 @@ function isOne(ref: Ref, other: Ref): boolean {
   return ref.kind === other.kind && ref.name === other.name;
 }
 
-/** The spoke as it was, or is to be, by what was kept of it. */
+/** Returns the spoke's inputs with the size before or after the resize. */
 function inAnother(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
   return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as Resized });

@@ -1,4 +1,4 @@
-/** Deletes volume claims that no site uses, and what those were to be made from that were made in vain. */
+/** Deletes volume claims that no site uses, and the snapshots of those that were never used. */
 import { deleteRetainedClaims, listUnusedClaims, type RetainedClaim } from "#lib/domains/backups/retained-claims.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { turnOf } from "#lib/moodle/names.ts";
@@ -7,10 +7,10 @@ import { MINUTE } from "#lib/base/time.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 import { dropSources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
 
-const PATIENCE = MINUTE; // the storage goes on by itself
+const PATIENCE = MINUTE; // the storage continues
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** By uid, where that is known: what bears such a name by now may be another one. */
+/** Deletes claims by UID if it is known, because names can be reused. */
 export async function dropClaims(place: VolumePlace, run: Run, claims: readonly RetainedClaim[]): Promise<void> {
   const { space, inputs } = place, going = [];
   for (const { claim, uid } of claims) {
@@ -27,7 +27,7 @@ export async function dropClaims(place: VolumePlace, run: Run, claims: readonly 
   }
 }
 
-/** Makes room of what earlier restores have made in vain. What a pod holds still is left to the upkeep. */
+/** Deletes unused claims of failed restores to free quota. Claims that a pod still uses are deleted later. */
 export async function dropVain(site: SpokeSite, run: Run): Promise<void> {
   const { app: { db }, spoke: { id } } = site, vain = await listUnusedClaims(db.rows, id, run.job.id);
   try {

@@ -1,7 +1,7 @@
 /**
- * What the ends of a restore make of the rows: the spoke stands on the restored volumes once the site was seen to answer from
- * them, and what it stood on is kept for days. Where it failed, the site is down if it had been stopped, or had been down
- * before; and what was made in vain is noted, so that nothing of it is left behind.
+ * Updates the rows at the end of a restore. After success, the spoke uses the restored volumes, and the previous ones
+ * are kept for some days. After a failure, the spoke is failed if the site was stopped. Unused claims are recorded, so
+ * that they are deleted later.
  */
 import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedClaims, retainClaims } from "#lib/domains/backups/retained-claims.ts";
@@ -17,13 +17,13 @@ import type { Replaced } from "#lib/workers/restore/keep.ts";
 import { withRoom } from "#lib/workers/restore/room.ts";
 import { isHalfWay } from "#lib/workers/upgrade/half-way.ts";
 
-/** What its first step has found, in the job's progress as `restore`. */
+/** The result of the step `prepare`, in the job's progress as `restore`. */
 export interface PreparedRestore {
   readonly before: Footing;
   readonly target: Footing;
-  /** The backup that it is from; null of the way back. */
+  /** The backup; null for a rollback. */
   readonly backupId: string | null;
-  /** Whether the site's words and look may be other than what the data has. */
+  /** Whether the settings may have changed since the backup. */
   readonly reworded: boolean;
 }
 
@@ -55,7 +55,7 @@ export const restoreOutcomes = actionOutcomes({
       const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainClaims(tx, { spokeId: before.id, operationId: job.id, why: "in vain" }, claims);
     }
-    const down = await isDown(tx, job); // whatever could be seen of it
+    const down = await isDown(tx, job); // whatever was observed
     return {
       ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: backupId ? { backupId } : {},
@@ -63,7 +63,7 @@ export const restoreOutcomes = actionOutcomes({
   },
 });
 
-/** Whether the site is down with this restore, or was before it. */
+/** Returns whether this restore, or an earlier operation, has stopped the site. */
 export async function isDown(rows: Rows, job: Job): Promise<boolean> {
   return hasChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null || await isHalfWay(rows, job);
 }

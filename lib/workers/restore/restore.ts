@@ -1,9 +1,8 @@
 /**
- * Takes a site back to one of its backups, or to what it was before that.
- *
- * What the site is to stand on is made beside what it stands on, while it still runs; then it is stopped, and put onto the
- * other. The StatefulSet is made anew for that, since nobody can change which claims it makes (switch.ts); all else is applied
- * with other names. What was there is never touched: it is the way back, and is kept for days (keep.ts).
+ * Restores a site from a backup, or rolls it back to its previous volumes.
+ * The new volumes are created next to the current ones while the site runs. Then the site is stopped and switched to
+ * them. The StatefulSet is recreated, because its claim template is immutable (switch.ts). The previous volumes are
+ * kept for some days for a rollback (keep.ts).
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
@@ -40,14 +39,14 @@ import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const TIDYING = 4 * MINUTE; // for each of the three things that this waits for
+const TIDYING = 4 * MINUTE; // for each of the three objects that are awaited
 
 export function restore(app: App): Handler {
   const handler = action(app, OPERATIONS.restore, {
     prepare,
     async volumes(site, run) {
       const { backupId } = prepared(run);
-      if (backupId === null) return; // they are there
+      if (backupId === null) return; // a rollback uses existing volumes
       const backup = (await findBackup(app.db.rows, backupId))!;
       await dropVain(site, run);
       await makeRoom(restored(site, run), run);
@@ -79,20 +78,20 @@ export function restore(app: App): Handler {
     async observe(site, run) {
       if (!await isDown(app.db.rows, run.job)) return await observe(site, run);
       const seen = await takeDown(site, run);
-      await scale(site, run, DATABASE, 0); // so that nothing holds the volumes on which it failed
+      await scale(site, run, DATABASE, 0); // so that no pod holds the volumes
       return seen;
     },
   });
   return wrapSteps(handler, (work) => (run) => explained(work, run));
 }
 
-/** Decided once for the operation, by whichever of its holders comes first. */
+/** Decides once per operation. */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, wish = run.job.payload as unknown as RestoreParameters;
   const found = "back" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
   if (found.backupId === null) await demandClaims(site, run, found.target);
   const { images } = found.target;
-  // Also the proof that it can be had, while the site still runs.
+  // Shows that the image can be pulled while the site still runs.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
   const restore: PreparedRestore = { before: footingOf(inputs), ...found };
   await run.saveProgress({ restore });
@@ -123,7 +122,7 @@ async function lookBack({ app: { db }, spoke }: SpokeSite): Promise<Found> {
   return { target, backupId: null, reworded };
 }
 
-/** The rows may name claims that somebody has deleted: the site keeps running then. */
+/** Requires that the claims still exist. Otherwise the site keeps running. */
 async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Promise<void> {
   for (const name of Object.values(claimNames(target))) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
@@ -133,7 +132,7 @@ async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Pr
   }
 }
 
-/** Nothing starts on data that is not the site's own, or of another version than its images; and no late Job at all. */
+/** Starts the database. Requires that the data is this site's and has the right version, and refuses late Jobs. */
 async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
   await scale(here, run, DATABASE, 1);
   await untilReady(here, run, DATABASE);
@@ -144,10 +143,10 @@ async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
   throw finalError("AnotherVersion", message, "Choose another backup.");
 }
 
-/** The site closes again where it is in maintenance, once it was seen to answer. */
+/** Runs the seed and checks the site. A site in maintenance mode is closed again afterwards. */
 async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = here, { backupId, reworded } = prepared(run);
-  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // as an earlier holder, or the data, has it
+  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // an earlier attempt or the backup may have it on
   const parts = reworded ? WORDS : [];
   await putObject(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(here, run), parts));
   await settleSite(here, run);
@@ -157,7 +156,7 @@ async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   await demandClosed(here, run);
 }
 
-/** That the storage is slow with what the volumes were made from is no reason to stop a site that runs on them. */
+/** Deletes the snapshots behind the volumes. Slow storage is no reason to stop a running site. */
 async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
   try {
     await tidySources(here, { ...run, timeLeft: () => Math.min(run.timeLeft(), TIDYING) });
@@ -173,7 +172,7 @@ function prepared(run: Run): PreparedRestore {
   return run.job.progress.restore as PreparedRestore;
 }
 
-/** The place of the site as it is to be: what is rendered there stands on the restored volumes. */
+/** Returns the site with the restored volumes. */
 function restored(site: SpokeSite, run: Run): SpokeSite {
   const { restore, room } = run.job.progress as { restore: PreparedRestore; room?: string };
   return { ...site, inputs: withRoom(onFooting(site.inputs, restore.target), room) };

@@ -1,6 +1,6 @@
 /**
- * Room in the namespace for volumes beside those that there are: the quota leaves it for one restore, and is widened where
- * earlier ones have left some. It stays wide until the blueprint is reapplied, or the spoke resized.
+ * Widens the namespace's quota for additional volumes. The default quota allows one restore; earlier ones may have left
+ * claims. It stays wide until the next reapply or resize.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
@@ -13,14 +13,14 @@ import { putObject } from "#lib/workers/reapply/objects.ts";
 import { untilCountedAnew } from "#lib/workers/resize/resize.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** The inputs with a quota of so much storage at least. */
+/** Returns the inputs with a storage quota of at least this size. */
 export function withRoom(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
   const { resources } = inputs, { quota } = resources;
   if (storage === undefined) return inputs;
   return { ...inputs, resources: { ...resources, quota: { ...quota, storage: larger(quota.storage, storage) } } };
 }
 
-/** For the site as it is to be. */
+/** Widens the quota for the restored site. */
 export async function makeRoom(here: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = here, own = Object.values(claimNames(inputs));
   const others = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))

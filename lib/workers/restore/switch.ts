@@ -1,6 +1,6 @@
 /**
- * Puts the database of a stopped site onto other volumes. Which claims a StatefulSet makes is for good: so it is taken away and
- * made anew; the claims stay, as it has no pods any more and owns none of them.
+ * Switches a stopped site's database to other volumes. The claim template of a StatefulSet is immutable, so it is
+ * deleted and recreated. The claims stay.
  */
 import { DATABASE } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -9,7 +9,7 @@ import { patchFenced } from "#lib/workers/fenced.ts";
 import { putObject } from "#lib/workers/reapply/objects.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-/** For the site as it is to be; called again, by whichever holder, it finds what is done. */
+/** Takes the site with its new inputs. It can be repeated. */
 export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
   const objects = blueprint.spokeObjects(inputs, "database");
   const wanted = objects.find(({ kind, metadata }) => kind === DATABASE.kind && metadata.name === DATABASE.name)!;

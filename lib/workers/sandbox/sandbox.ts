@@ -1,14 +1,12 @@
 /**
- * A sandbox in a cluster: a site of no spoke, from its namespace to the proof that nothing of it is left.
- *
- *   sandboxInputs(inputs, {id, madeAfter})         what it is made from (lib/moodle/sandbox.ts); add `origin` where it has one
- *   openSandbox(app, cluster, inputs, run)         the place; the job's progress remembers its namespace, for all its holders
- *   makeSandbox(sandbox, run)                      namespace, limits and policies, secrets: called again, it goes on
- *   putInSandbox(sandbox, run, step)               the objects of one more step of the blueprint
- *   removeSandbox(sandbox, run)                    all that any holder of the job has made of it, until it is seen gone
- *
- * It is a JobPlace and a VolumePlace: the functions of lib/work that need no spoke work in it. One job has one sandbox, named
- * after the job or after what the job makes, and the job must not end before `removeSandbox` has: its kind is persistent.
+ * Runs sandboxes: sites without a spoke, from their namespace to its complete removal.
+ *   sandboxInputs(inputs, {id, madeAfter})         its inputs (lib/moodle/sandbox.ts); add `origin` if it has one
+ *   openSandbox(app, cluster, inputs, run)         opens it; the job's progress stores its namespace
+ *   makeSandbox(sandbox, run)                      creates namespace, policies and Secrets; can be repeated
+ *   putInSandbox(sandbox, run, step)               creates the objects of one more step
+ *   removeSandbox(sandbox, run)                    deletes everything, and waits until it is gone
+ * Functions of lib/workers that need no spoke accept a sandbox. Each job has at most one. The job must be persistent,
+ * so that it does not end before `removeSandbox` has.
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
@@ -30,7 +28,7 @@ export interface Sandbox extends VolumePlace {
   readonly space: Space;
 }
 
-/** In the job's progress, from before the namespace is made: the cluster's identity, and the namespace's uid. */
+/** The cluster's identity and the namespace's UID, stored in the job's progress before the namespace is created. */
 interface Memory {
   readonly cluster: string | null;
   readonly uid: string | null;
@@ -51,7 +49,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
   };
 }
 
-/** Its namespace with limits, policies and secrets, as a spoke's are made. */
+/** Creates the namespace with limits, policies and Secrets. */
 export async function makeSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await makeNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
@@ -72,7 +70,7 @@ async function putAll({ space }: Sandbox, run: Run, objects: readonly KubeObject
   return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
-/** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */
+/** Creates the namespace. After a crash before its UID was stored, it is recognised by its labels. */
 async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
   if (memoryOf(run)?.uid) return await demandSameCluster(cluster, run);
@@ -83,8 +81,8 @@ async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run):
 }
 
 /**
- * Throws a transient ClusterError while something is left, and a final one where this is not the cluster that it was made in.
- * What was never begun is gone.
+ * Throws a transient ClusterError while something remains, and a final one if this is another cluster. Does nothing if
+ * nothing was created.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const memory = memoryOf(run), { namespace, sandbox, origin } = inputs;

@@ -8,7 +8,7 @@ import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
 import { forgetHealth, forgetHealthOf, listKnownHealth } from "#lib/workers/sweep/rows.ts";
 import type { Pace } from "#lib/workers/sweep/sight.ts";
 
-/** A try that fails may be followed by one that does not: two say that the cluster is away. */
+/** The number of failures after which the cluster counts as unavailable. A single one may be an accident. */
 const TRIES = 2;
 
 export async function lookOrForget(app: App, run: Run, cluster: string, pace: Pace): Promise<void> {

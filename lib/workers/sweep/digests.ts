@@ -1,24 +1,24 @@
 /**
- * What each object of many spokes looked like, in four bytes: all of it but its status, and of its status whether the part
- * that it is of a site is well. Most of what a watch tells are statuses that say nothing new (each run of the scheduled tasks
- * changes a CronJob and a quota), and to keep the objects themselves would take a thousand times the memory.
+ * Keeps a four-byte digest of each object of many spokes. It covers everything but the status, and of the status only
+ * whether a part of the site is healthy. Most watch events change nothing else. Storing the objects would need a
+ * thousand times the memory.
  */
 import { titleOf } from "#lib/moodle/expected.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findPartProblem, PART_KINDS } from "#lib/domains/spokes/health.ts";
 
 export interface Digests {
-  /** Notes how the object looks now. Returns whether it looked otherwise before, or was not known. */
+  /** Stores the object's digest. Returns whether it was new or has changed. */
   note(namespace: string, object: KubeObject): boolean;
   forget(namespace: string, object: KubeObject): void;
-  /** Of which something is noted. */
+  /** Namespaces with at least one digest. */
   namespaces(): readonly string[];
 }
 
-/** Objects of a spoke: those of the built-in blueprint fit, and a larger one makes it grow. */
+/** Objects per spoke. It fits the built-in blueprint; the table grows for larger ones. */
 const WIDTH = 32;
 
-/** One table for all, a row a spoke and a column a title, since all spokes have the same titles. */
+/** Uses one table with a row per spoke and a column per object title, because all spokes have the same titles. */
 export function openDigests(): Digests {
   const rows = new Map<string, number>(), columns = new Map<string, number>();
   let width = WIDTH, table = new Int32Array(width * 64);
@@ -55,7 +55,10 @@ export function openDigests(): Digests {
   };
 }
 
-/** Never 0, which is the place of what is not known. What it is stands in lists in another place than in watches. */
+/**
+ * Returns the digest, never 0, which means unknown. Field order differs between lists and watches, so fields are picked
+ * one by one.
+ */
 function digestOf(object: KubeObject): number {
   const { apiVersion: _, kind: __, status: ___, metadata: { labels, annotations, deletionTimestamp, uid }, ...rest } =
     object;

@@ -1,10 +1,8 @@
 /**
- * What a look makes of the spokes' drift: what seemed changed or missing is asked of the API server, which alone decides.
- *
- * Only so many objects a look, of spokes in a chance order, so that none waits for ever; of the others the earlier
- * verdict stands. Secrets are never listed, for that is a right to read everybody's: whether they are there is asked by
- * name, with what the doubts leave of that number. Of a spoke that was made from another revision of the blueprint the
- * manifests are gone: its objects differ by the release and by nobody's hand, so only what is missing is told.
+ * Checks spokes for drift. Objects that seem changed or missing are compared by the API server, which decides.
+ * The number of comparisons per check is limited, in random order, so that every spoke is compared eventually; others
+ * keep their earlier result. Secrets are never listed, since that permission would include all Secrets; they are read
+ * by name within the limit. If a spoke has another blueprint revision, only missing objects are reported.
  */
 import { type Expected, titleOf } from "#lib/moodle/expected.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -29,7 +27,7 @@ interface Doubt {
   readonly secrets: readonly Expected[];
 }
 
-/** Returns the namespaces of spokes of which nothing could be told, or written, this time. */
+/** Returns the namespaces of spokes that could not be checked or written. */
 export async function judgeDrift(look: SweepLook): Promise<string[]> {
   const sights = [...look.sights.values()], doubts: Doubt[] = [];
   for (let i = 0; i < sights.length; i += ROWS) {
@@ -37,7 +35,7 @@ export async function judgeDrift(look: SweepLook): Promise<string[]> {
     const inputs = await readInputs(look.app, batch.map(({ spoke }) => spoke.id));
     for (const sight of batch) {
       const own = inputs.get(sight.spoke.id);
-      if (!own || sight.ailments.get("Namespace") !== null) continue; // its health says what there is to say
+      if (!own || sight.ailments.get("Namespace") !== null) continue; // its health reports the problem
       const expected = expectedOf(look.app, sight, own);
       const doubtful = expected.filter(({ object }) =>
         look.listed.has(object.kind) &&
@@ -80,7 +78,7 @@ async function askAll(look: SweepLook, doubts: readonly Doubt[]): Promise<Verdic
       verdicts.push(verdictOf(look, doubt.sight, [...kept, ...await ask(look, doubt.sight, asked)]));
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      // Of the others the verdict can still be told: this one is asked again the next time.
+      // The other spokes can still be checked. This one is checked again the next time.
       look.run.log.warn("Cannot tell whether a spoke has drifted", { spoke: doubt.sight.spoke.id, error });
       if (error.transient) break;
     }

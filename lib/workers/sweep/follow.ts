@@ -1,13 +1,11 @@
 /**
- * Follows a cluster with many spokes: all is listed once, and from each list on a watch tells what changes. Only the spokes
- * that it names are looked at then, by the same look as all others.
- *
- *   list all, a watch from each list on --> look at whom the watches name, count bad looks each minute --> half an hour is over
+ * Follows a cluster with many spokes: lists all objects once, then watches for changes. Only changed spokes are checked
+ * again.
+ *   list all, watch from each list --> check changed spokes, count failed checks each minute --> half an hour is over
  *        ^                                                      |                                                 |
  *        +---- a watch is lost (410) or refused, or very many have changed ----+----------------------------------+
- *
- * It is one run of the job `look`: the sweep asks for the next one within a minute, and who takes it over from a replica that
- * is gone begins with the lists, too. These are repeated for what no watch can tell: that something was missed.
+ * This is one run of the job `look`, which the sweep queues again within a minute. A replica that takes it over starts
+ * with the lists. They are repeated to find changes that a watch missed.
  */
 import type { App } from "#lib/app.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -30,25 +28,27 @@ import { SITE_POD } from "#lib/workers/sweep/images.ts";
 import { countCandidates, type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/workers/sweep/rows.ts";
 import { eachPage, type Pace, SELECTOR, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
 
-/** What is done seldom, or for few: a list of all comes once in half an hour. By so much its pauses are shorter. */
+/** Divides the pauses of a full list while following, because it is rare. */
 const HASTE = 6;
-/** Spokes that are looked at together. */
+/** Spokes that are checked together. */
 const BATCH = 20;
-/** A look at one spoke is a dozen calls: where over one in a hundred has changed, a list of all is less. */
+/**
+ * A check of one spoke takes a dozen calls. If more than one spoke in a hundred has changed, a full list is cheaper.
+ */
 const FEW = 100, SHARE = 100;
-/** Spokes whose Secrets are asked for at a time: news need not wait for long. */
+/** Spokes whose Secrets are checked at a time, so that changes do not wait for long. */
 const SAMPLE = 5;
 
-/** The number of failures in a row after which following ends. The next look lists the cluster again. */
+/** The number of consecutive failures after which following ends. The next check lists the cluster again. */
 const MISSED = 2;
 
-/** What the spokes of a cluster are, as far as it is followed. */
+/** The state of a cluster that is followed. */
 interface Followed extends LookSite {
   readonly name: string;
   readonly news: FreshNews;
-  /** Those that are not well, by namespace. */
+  /** Unhealthy spokes by namespace. */
   readonly ailing: Map<string, Health>;
-  /** Namespaces to look at again in the next minute, because of these not everything could be told. */
+  /** Namespaces to check again in the next minute. */
   readonly later: Set<string>;
 }
 
@@ -64,7 +64,10 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
   await lookAtSpokes(site, await readCandidates(app.db.rows, name), { list, counted: true });
 }
 
-/** As the shipped role allows all that is watched, or none of it. Without, it is listed over and over, at leisure. */
+/**
+ * Returns whether the credentials allow watching. The shipped role allows all watched kinds or none. Without it, the
+ * cluster is listed repeatedly.
+ */
 async function mayWatch({ cluster, run }: LookSite): Promise<boolean> {
   const may = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
   if (!may) run.log.warn("May not watch a cluster with many spokes, and lists it instead", { cluster: cluster.name });
@@ -103,7 +106,7 @@ function hasty(pace: Pace): Pace {
   return { ...pace, pauseMs: pace.pauseMs / HASTE };
 }
 
-/** What is read for it is not kept while the cluster is followed. */
+/** Checks all spokes. What it reads is not kept. */
 async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void> {
   const spokes = await readCandidates(followed.app.db.rows, followed.name);
   const known = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = followed.app.config;
@@ -112,8 +115,8 @@ async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Each kind is watched from its list on, while others are listed yet: nothing can happen between. What changes in namespaces
- * of other installations in the cluster is no news.
+ * Starts a watch of each kind from its list's version, so that no change is missed. Changes of other installations'
+ * namespaces are ignored.
  */
 function listAndWatch(
   { run, cluster, pace, news }: Followed,
@@ -142,13 +145,13 @@ function listAndWatch(
 }
 
 /**
- * What happens each minute: spokes that an operation has changed are looked at, the others that are not well have one more
- * bad look, and a few Secrets are asked for.
+ * Runs the checks of each minute: spokes that an operation has changed, one more failed check for each unhealthy spoke,
+ * and a few Secrets.
  */
 async function passMinute(followed: Followed, since: Date): Promise<Date> {
   const { app, run, cluster, pace, name, news, ailing, later } = followed, now = await app.db.now();
-  await cluster.identity(run); // one that does not answer changes nothing
-  // A change may be committed later than the time that its row carries.
+  await cluster.identity(run); // if the cluster does not answer, nothing is changed
+  // A change may be committed later than the time in its row.
   const changed = await readChanged(app.db.rows, name, new Date(since.getTime() - pace.follow.minute));
   const due = [...later, ...changed];
   later.clear();
@@ -184,7 +187,7 @@ function keep({ ailing, later }: Followed, { ailing: found, again }: LookResult)
   for (const namespace of again) later.add(namespace);
 }
 
-/** The same objects as the lists of all spokes have. */
+/** Returns the same objects as the full lists. */
 function listEach({ run, cluster }: Followed, spokes: readonly SweptSpoke[]): SweepLook["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {

@@ -1,4 +1,4 @@
-/** What a look makes of the spokes' health. What no list has shown is looked for by name, before it is called missing. */
+/** Determines the spokes' health. An object that no list contains is read by name before it counts as missing. */
 import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
 import { titleOf } from "#lib/moodle/expected.ts";
@@ -7,8 +7,8 @@ import type { Sight, SweepLook } from "#lib/workers/sweep/sight.ts";
 import type { Health } from "#lib/workers/sweep/rows.ts";
 
 /**
- * An object whose labels somebody took off stands in no list, and the site behind it runs. Where very many are missing,
- * not all of them are looked for: those count as missing.
+ * Reads unlisted objects by name, because an object that lost its labels is in no list. The number of reads is limited;
+ * beyond it, objects count as missing.
  */
 export async function confirmHealth(look: SweepLook): Promise<Health[]> {
   const healths: Health[] = [];
@@ -31,7 +31,7 @@ function isUnseen({ ailments }: Sight, { kind, name }: Ref): boolean {
   return !ailments.has(titleOf({ kind, metadata: { name } }));
 }
 
-/** Whether nothing is known to be wrong but that something was not seen. */
+/** Returns whether the only possible problem is an unlisted object. */
 function isUnseenOnly({ ailments }: Sight): boolean {
   return [...ailments.values()].every((ailment) => ailment === null);
 }
@@ -50,12 +50,12 @@ async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight):
       ailments.set(title, findPartProblem(part, await space.get(part, run)));
     } catch (error) {
       if (!(error instanceof ClusterError) || error.transient) throw error;
-      return void ailments.set("Namespace", error.message); // it is gone or another one, since a moment ago
+      return void ailments.set("Namespace", error.message); // the namespace was deleted or replaced a moment ago
     }
   }
 }
 
-/** The worst first: without a namespace nothing else is worth a word. */
+/** Returns the worst problem first. Without a namespace nothing else matters. */
 function ailmentOf({ spoke, ailments }: Sight): string | null {
   const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;

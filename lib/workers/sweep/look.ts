@@ -1,9 +1,8 @@
 /**
- * One look at active spokes of a cluster: their objects are listed kind by kind, and of each spoke only a few words are
- * kept. First what health depends on, which is written at once; then the rest, for the drift.
- *
- * Nothing is written before a list has come to its end: a cluster that cannot be asked changes nothing, for that is not
- * the spokes' doing. What was last seen stays, and `observedAt` tells when that was.
+ * Checks active spokes of a cluster. Objects are listed kind by kind, and only a few facts of each spoke are kept.
+ * Health is written first, then drift.
+ * Nothing is written until a list is complete: a cluster that does not answer is not the spokes' fault. The earlier
+ * result stays, with its time in `observedAt`.
  */
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
@@ -21,20 +20,19 @@ const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH: readonly SweptKind[] = [NAMESPACE, ...PART_KINDS];
 const ROWS = 500;
 
-/** What a look came to, besides what it wrote. */
+/** The result of a check that is not in the database. */
 export interface LookResult {
-  /** Spokes that are not well, by namespace. */
+  /** Unhealthy spokes by namespace. */
   readonly ailing: ReadonlyMap<string, Health>;
-  /** Namespaces to look at again: of these not everything could be told, or written. */
+  /** Namespaces to check again, because they could not be checked or written. */
   readonly again: readonly string[];
 }
 
-/** Where, how fast, and for whom. */
+/** The cluster to check, and the pace. */
 export type LookSite = Pick<SweepLook, "app" | "run" | "cluster" | "pace">;
 
 /**
- * `list` goes through the objects of a kind, of these spokes at least. Bad looks are counted a minute apart: `counted` says
- * whether this one is.
+ * `list` reads the objects of a kind. Failed checks count at most once a minute: `counted` says whether this one does.
  */
 export async function lookAtSpokes(
   site: LookSite,
@@ -56,7 +54,7 @@ export async function lookAtSpokes(
       await list(look, { apiVersion, kind }, kinds);
     } catch (error) {
       const refused = error instanceof ClusterError && (error.status === 403 || error.status === 404);
-      if (!refused) throw error; // else it is a kind that is not ours to list, or not served: nothing is told of it
+      if (!refused) throw error; // otherwise the kind is not served or may not be listed, and is skipped
       run.log.warn("Cannot tell whether objects of a kind have drifted", { kind, error });
     }
   }
@@ -70,7 +68,7 @@ export async function lookAtSpokes(
   };
 }
 
-/** Whether the Secrets of these spokes are there, which no list tells; all else of them is as it was seen before. */
+/** Checks whether the Secrets of these spokes exist, which no list shows. Everything else keeps its earlier result. */
 export async function lookForSecrets(site: LookSite, spokes: readonly SweptSpoke[]): Promise<void> {
   const began = await site.app.db.now(), here = await ofThisCluster(site.cluster, site.run, spokes);
   const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
@@ -87,7 +85,7 @@ export async function writeLooks(run: Run, began: Date, looks: readonly Health[]
   return written;
 }
 
-/** Another cluster under the same name knows nothing of these namespaces, and must not be taken for their loss. */
+/** Leaves out spokes of another cluster under the same name, which would seem to be missing. */
 async function ofThisCluster(
   cluster: Cluster,
   run: Run,
@@ -106,7 +104,7 @@ interface KnownKind extends SweptKind {
   readonly steps: readonly SpokeStep[];
 }
 
-/** What is to be listed, as the blueprint makes it for any of them. */
+/** Returns the kinds to list, as the blueprint renders them for any spoke. */
 async function readKinds({ app, sights }: SweepLook): Promise<ReadonlyMap<string, KnownKind>> {
   for (const { spoke: { id, maintenance } } of sights.values()) {
     const inputs = (await readInputs(app, [id])).get(id);
@@ -142,7 +140,7 @@ async function take(
   );
   const inputs = await readInputs(app, comparable);
   for (const [sight, found] of bySight) {
-    if (!sight) continue; // of a spoke that is not active, or none at all
+    if (!sight) continue; // the spoke is not active or does not exist
     for (const object of found) note(sight, object);
     const own = inputs.get(sight.spoke.id);
     if (own) compare(sight, expectedOf(app, sight, own, steps), found);
@@ -163,11 +161,11 @@ function compare({ suspects }: Sight, expected: readonly Expected[], found: read
     const title = titleOf(object), there = standing.get(title);
     if (!there || judged !== "whole") continue;
     if (findMismatches(asItWas(object, there), there).length > 0) suspects.add(title);
-    else suspects.delete(title); // it was put right before the list began anew
+    else suspects.delete(title); // fixed before the list restarted
   }
 }
 
-/** Of which spoke's namespace an object is. */
+/** Returns the namespace of the spoke that the object belongs to. */
 export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }

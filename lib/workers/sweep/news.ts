@@ -1,23 +1,23 @@
-/** What the watches of a cluster have told, and is yet to be looked at. */
+/** Collects the namespaces in which the watches of a cluster saw changes. */
 import { type Notifier, openNotifier } from "#lib/base/notifier.ts";
 import type { KubeObject, WatchedChange } from "#lib/drivers/cluster/cluster.ts";
 import { openDigests } from "#lib/workers/sweep/digests.ts";
 import { namespaceOf } from "#lib/workers/sweep/look.ts";
 
 export interface FreshNews {
-  /** Rings when there is something. */
+  /** Notifies when a namespace was added. */
   readonly bell: Notifier;
-  /** What a list shows is nothing new. */
+  /** Records listed objects. They are not changes. */
   list(objects: readonly KubeObject[]): void;
   hear(change: WatchedChange): void;
-  /** Namespaces to look at, whatever the watches tell. */
+  /** Adds namespaces to check, independent of the watches. */
   add(namespaces: readonly string[]): void;
-  /** So many of the namespaces to look at, the first first. */
+  /** Removes and returns up to `most` namespaces, oldest first. */
   take(most: number): string[];
   size(): number;
-  /** Namespaces that lists have shown. */
+  /** Namespaces of listed objects. */
   known(): readonly string[];
-  /** A watch has ended by this: from then on not everything is heard of. */
+  /** Records that a watch has ended. Changes may be missed from then on. */
   lose(error: unknown): void;
   lost(): { readonly error: unknown } | null;
 }

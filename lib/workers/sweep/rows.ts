@@ -1,10 +1,8 @@
 /**
- * The rows that a look is about, and what it writes into them.
- *
- * A look takes minutes, and what an operation saw meanwhile is newer: so a row is written only if it is still active and
- * nothing has changed it since the look began. Every operation that could disturb what is looked at takes its spoke out
- * of `active` and stamps `updated_at`; a look does not stamp it, or the second half of a look would refuse the first.
- * Rows that somebody holds at the moment are passed over: the next look comes in a minute.
+ * Reads and writes the rows of spokes during a check.
+ * A check takes minutes. What an operation writes meanwhile is newer, so a row is written only if it is still active
+ * and unchanged since the check began. Every disturbing operation leaves `active` and sets `updated_at`; a check does
+ * not set it. Locked rows are skipped: the next check follows in a minute.
  */
 import { sql } from "kysely";
 import * as v from "valibot";
@@ -18,7 +16,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 
-/** A spoke to look at, without what is large. */
+/** A spoke to check, without its large columns. */
 export interface SweptSpoke {
   readonly id: string;
   readonly namespace: string;
@@ -26,7 +24,7 @@ export interface SweptSpoke {
   readonly clusterUid: string | null;
   readonly blueprintRevision: string;
   readonly maintenance: boolean;
-  /** Of its inputs. */
+  /** Part of its inputs. */
   readonly claims: SpokeInputs["claims"] | null;
   readonly drift: unknown;
   /** The tag of the image that the site is to run. */
@@ -34,7 +32,7 @@ export interface SweptSpoke {
   readonly imageDigest: string | null;
 }
 
-/** Of a cluster all, or those in these namespaces. */
+/** Returns the spokes of a cluster, or those in these namespaces. */
 export async function readCandidates(
   rows: Rows,
   cluster: string,
@@ -57,14 +55,14 @@ export async function countCandidates(rows: Rows, cluster: string): Promise<numb
   return Number(count);
 }
 
-/** Namespaces of active spokes that an operation has changed from this moment on. */
+/** Returns the namespaces of active spokes that an operation has changed since then. */
 export async function readChanged(rows: Rows, cluster: string, since: Date): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
     .where("state", "=", "active").where("namespaceUid", "is not", null).where("updatedAt", ">=", since).execute();
   return found.map(({ namespace }) => namespace);
 }
 
-/** Inputs that cannot be read are left out: of that spoke no drift can be told. */
+/** Invalid inputs are left out. The drift of such a spoke is unknown. */
 export async function readInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
   const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
@@ -77,14 +75,16 @@ export async function readInputs({ db, config }: App, ids: readonly string[]): P
 
 export interface Health {
   readonly id: string;
-  /** Null where it is well. */
+  /** Null if the spoke is healthy. */
   readonly ailment: string | null;
 }
 
-/** Counts bad looks and tells of each spoke whose health is another than before. Returns the ids of the rows written. */
+/**
+ * Counts failed checks, and records an event for each spoke whose health changed. Returns the IDs of the written rows.
+ */
 export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[]): Promise<string[]> {
   const ids = looks.map(({ id }) => id), ailments = looks.map(({ ailment }) => ailment);
-  // An operation that ended since the last look has seen the spoke well: counting begins again after it.
+  // An operation that ended since the last check saw a healthy spoke, so counting restarts.
   const { rows: written } = await sql<Written>`
     with look as (select * from unnest(${ids}::text[], ${ailments}::text[]) as look (id, ailment)),
     held as (
@@ -158,7 +158,7 @@ export async function forgetHealthOf(tx: Tx, id: string, reason: string): Promis
 const LOCK_WAIT = "2s";
 const FORGET = 500;
 
-/** Drift that is another than before. Returns the ids of the rows written. */
+/** Writes changed drift. Returns the IDs of the written rows. */
 export async function writeDrift(
   tx: Tx,
   began: Date,

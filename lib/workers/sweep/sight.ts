@@ -1,4 +1,4 @@
-/** What a look carries along, the few words that it keeps of each spoke, and how it goes through lists. */
+/** Types of a check, and paging through lists. */
 import type { App } from "#lib/app.ts";
 import { type Expected, expectedObjects } from "#lib/moodle/expected.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -10,25 +10,25 @@ import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface SweptKind extends Omit<Ref, "name"> {
-  /** By default the objects of all spokes. */
+  /** Selects the objects of all spokes by default. */
   readonly selector?: string;
 }
 export type Take = (objects: readonly KubeObject[]) => Promise<void>;
 
 export interface Paging {
   readonly page: number;
-  /** Milliseconds before each page, so that a look is spread over minutes and not felt by anybody. */
+  /** Milliseconds before each page, to spread a check over minutes. */
   readonly pauseMs: number;
 }
 
-/** Places to go on from that have expired, of one list. */
+/** How often a list may restart after an expired continue token. */
 const RESTARTS = 3;
-/** The spokes' objects alone: hubs, Jobs and their pods are not looked at. */
+/** Selects objects of spokes only: hubs, Jobs and their pods are not checked. */
 export const SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
 
 /**
- * After a place has expired the list begins anew, so `take` may be given an object twice. Returns the version of the list
- * that came to its end.
+ * After an expired token the list restarts, so `take` may see an object twice. Returns the version of the completed
+ * list.
  */
 export async function eachPage(
   cluster: Cluster,
@@ -54,36 +54,36 @@ export async function eachPage(
   }
 }
 
-/** Of a cluster with many spokes, the changes are watched. All times are milliseconds. */
+/** When and how a cluster with many spokes is watched. All times are milliseconds. */
 export interface Following {
-  /** Spokes from which on it is followed. */
+  /** The number of spokes from which a cluster is watched. */
   readonly from: number;
-  /** How long, until all is listed again. */
+  /** The time after which everything is listed again. */
   readonly ms: number;
-  /** Between two bad looks that count. */
+  /** The time between two failed checks that count. */
   readonly minute: number;
-  /** Changes come in bursts: how long it waits for more before it looks. */
+  /** The time to wait for more changes, because they come in bursts. */
   readonly gap: number;
 }
 
 export interface Pace extends Paging {
   readonly follow: Following;
 
-  /** Objects of which a look asks by dry run what differs; of the others the earlier verdict stands. */
+  /** The number of objects to compare by dry run per check. Others keep their earlier result. */
   readonly asks: number;
-  /** Objects missing in a list that are looked for by name, before a spoke is called unwell for it. */
+  /** The number of unlisted objects to read by name before they count as missing. */
   readonly confirms: number;
 }
 
-/** What was seen of one spoke. */
+/** The facts that a check collects about a spoke. */
 export interface Sight {
   readonly spoke: SweptSpoke;
-  /** What is wrong with the namespace and each of its parts; of what was not seen there is no entry. */
+  /** The problem of the namespace and of each part; null if none. Parts that were not seen have no entry. */
   readonly ailments: Map<string, string | null>;
   /** Digests of the images that the site's pods run, by the pod's name. */
   readonly images: Map<string, readonly string[]>;
   readonly titles: Set<string>;
-  /** Titles of what does not look as it should. */
+  /** Titles of objects that seem to differ. */
   readonly suspects: Set<string>;
 }
 
@@ -93,11 +93,11 @@ export interface SweepLook {
   readonly cluster: Cluster;
   readonly pace: Pace;
   readonly began: Date;
-  /** By namespace. */
+  /** The spokes by namespace. */
   readonly sights: ReadonlyMap<string, Sight>;
-  /** Goes through the objects of a kind that these spokes have. */
+  /** Reads the objects of a kind that belong to these spokes. */
   readonly list: (kind: SweptKind, take: Take) => Promise<void>;
-  /** Kinds that were listed to their end: only of these can an object be missing. */
+  /** Kinds whose list is complete. Only their objects can be missing. */
   readonly listed: Set<string>;
 }
 

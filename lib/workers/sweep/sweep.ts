@@ -1,14 +1,12 @@
 /**
- * The sweep: every minute each cluster's active spokes are looked at, whether they are well and as they were made.
- *
- * `sweep` only says which clusters there are to look at; each has a `look` of its own, so that one cluster that does not
- * answer, or is large, keeps no other waiting. A look begins again a minute after it ended, at the earliest.
- *
- * The budget: a look lists each kind but Secrets across all namespaces, 500 objects a page, and asks for 200 objects by
- * name at most: those that seem changed or missing (three calls each), and Secrets of some spokes by chance. A spoke of
- * the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets: 11 pages for up to 55 spokes, and 480 for 10,000.
- * With a pause of 0.3 s before each page about two calls a second. That would be two and a half minutes of pausing for 10,000:
- * a cluster of 2,000 spokes or more is followed (follow.ts), and a look at it lasts half an hour.
+ * The sweep: checks each cluster's active spokes for health and drift every minute.
+ * `sweep` only queues a `look` for each cluster, so that a slow cluster does not delay the others. The next check
+ * starts at least a minute after the last one ended.
+ * Costs: a check lists each kind except Secrets across all namespaces in pages of 500, and compares at most 200 objects
+ * (three calls each) and some Secrets. A spoke of the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets.
+ * That is 11 pages for up to 55 spokes, and 480 for 10,000. With a pause of 0.3 s before each page it makes about two
+ * calls per second. Because 10,000 spokes would take minutes, a cluster with 2,000 or more is watched (follow.ts) for
+ * half an hour per check.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -21,7 +19,7 @@ import { lookOrForget } from "#lib/workers/sweep/away.ts";
 import type { Following, Pace } from "#lib/workers/sweep/sight.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Not repeated by itself: which clusters are in use is seen anew each time. */
+/** Not repeated automatically: the clusters in use are determined each time. */
 const LOOK: JobKind = {
   kind: "look",
   plan: 1,
@@ -48,7 +46,7 @@ export function look(app: App, pace: Pace = PACE): Handler {
   return { kind: LOOK, steps: { spokes: (run) => lookOrForget(app, run, String(run.job.payload.cluster), pace) } };
 }
 
-/** One at a time for a cluster, no matter who runs it. */
+/** Returns the job of a check. There is one at a time per cluster. */
 export function lookAt(cluster: string): NewJob {
   return {
     kind: LOOK,

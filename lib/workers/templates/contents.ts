@@ -1,6 +1,6 @@
 /**
- * What a template is kept as: contents of snapshots that outlive the namespace that they were cut in. Nothing else of ours
- * deletes them, and this only those that still are what the template's row remembers.
+ * Deletes the snapshot contents of a template, which outlive their namespace. It deletes only contents that the
+ * template's row names.
  */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -8,7 +8,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, retainNoMore } from "#lib/workers/backups/expired.ts";
 import { lookUntil } from "#lib/workers/site.ts";
 
-/** Each goes with what it is of in the storage. Throws a passing ClusterError while one is still there. */
+/** Deletes contents with their data. Throws a transient ClusterError while one remains. */
 export async function deleteContents(cluster: Cluster, run: Run, volumes: readonly BackupVolume[]): Promise<void> {
   const late = await lookUntil(run, async () => {
     const left: string[] = [];
@@ -27,7 +27,7 @@ export async function deleteContents(cluster: Cluster, run: Run, volumes: readon
   if (late !== null) throw new ClusterError("deadline", late, { transient: true });
 }
 
-/** Null where it is gone, or is another one: a name may be taken again, a snapshot's uid never. */
+/** Returns null if the content is gone or was replaced. Names can be reused, UIDs cannot. */
 async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Promise<KubeObject | null> {
   const { content: name, snapshotUid } = volume;
   if (name === undefined || snapshotUid === undefined) return null;

@@ -1,12 +1,9 @@
 /**
- * Makes a template: an installation in a sandbox, proved by its database, stopped, and kept as a pair of snapshots that
- * outlive the sandbox. It has lanes of its own, so nothing waits for it; and it begins only when nothing waits that people
- * have asked for.
- *
+ * Creates a template: installs Moodle in a sandbox, verifies the database, stops it and keeps two snapshots. It has its
+ * own lanes, and starts only while no requested operation waits.
  *   room -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
- *      \________\__________\__________\_________\_________\________^     a failure skips what is left
- *
- * The job itself is persistent: it has not ended before nothing of the sandbox is left. The next try is a later wish's.
+ *      \________\__________\__________\_________\_________\________^     a failure skips the rest
+ * The job is persistent: it ends only when the sandbox is deleted. A later request tries again.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -32,16 +29,16 @@ import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } f
 import { finalError, waitingFor } from "#lib/workers/site.ts";
 import { deleteContents } from "#lib/workers/templates/contents.ts";
 
-const AT_ONCE = 2; // in a cluster
+const AT_ONCE = 2; // lanes per cluster
 const TRIES = 10;
-const LOOK_AGAIN = 15 * SECOND; // for room
+const LOOK_AGAIN = 15 * SECOND; // while waiting for capacity
 
 const MAKING = {
   kind: "make-template",
   plan: 1,
   visible: false,
   persistent: true,
-  timeLimit: HOUR, // nobody goes by it: tries are counted
+  timeLimit: HOUR, // not used: attempts are counted
   steps: [
     { name: "room", label: "Waiting until nobody else needs the room", timeout: 5 * MINUTE },
     { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
@@ -58,7 +55,7 @@ type Step = (typeof MAKING.steps)[number]["name"];
 
 export interface TemplateWork {
   readonly cluster: string;
-  /** The id of this making. */
+  /** The ID of the template. */
   readonly template: string;
   readonly inputs: SandboxInputs;
 }
@@ -75,7 +72,7 @@ export function templateJob(work: TemplateWork): NewJob {
   };
 }
 
-/** In the job's progress as `failed`, once nothing more is to be tried. */
+/** The permanent failure, in the job's progress as `failed`. */
 interface MakingFailure {
   readonly step: string;
   readonly code: string;
@@ -108,11 +105,11 @@ export function makeTemplate(app: App): Handler {
   return { kind: MAKING, steps };
 }
 
-/** What cannot be done ends the making, but not the job. */
+/** A permanent failure ends the creation, but not the job. */
 async function tryStep(app: App, run: Run, step: Step, work: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
-  if (attempt > TRIES && failure) return await run.saveProgress({ failed: failure }); // it was cut off, time and again
+  if (attempt > TRIES && failure) return await run.saveProgress({ failed: failure }); // interrupted repeatedly
   try {
     await work(await openPlace(app, run), run);
   } catch (error) {
@@ -132,7 +129,7 @@ async function openPlace(app: App, run: Run): Promise<Sandbox> {
   return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
 }
 
-/** Also of what an earlier making has left: its snapshots are of no use any more. */
+/** Waits for capacity, and deletes the snapshots of an earlier attempt. */
 async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
   const { template } = run.job.payload as TemplateWork, row = await findTemplateById(db.rows, template);
   if (row?.state !== "making" || !config.templates) {
@@ -150,7 +147,7 @@ async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Pr
   throw finalError("NoSnapshotClass", message, "Make a VolumeSnapshotClass with deletionPolicy: Retain.");
 }
 
-/** Whatever its Job has said, the database has the last word. */
+/** Installs the site. The database decides whether it succeeded, not the Job. */
 async function installWhole(place: Sandbox, run: Run): Promise<void> {
   await install(place, run);
   const { state } = await readDatabase(place, run);
@@ -163,7 +160,7 @@ async function installWhole(place: Sandbox, run: Run): Promise<void> {
   );
 }
 
-/** The row knows what is cut before it is, and what came of it afterwards. */
+/** Takes the snapshots. The row names them before they are created. */
 async function keep(place: Sandbox, run: Run): Promise<void> {
   const { template: id } = run.job.payload as TemplateWork;
   const planned = await planSnapshots(place, run, { id, kind: "manual" });
@@ -175,7 +172,7 @@ async function keep(place: Sandbox, run: Run): Promise<void> {
   await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
 }
 
-/** Where nothing was made, nothing is opened either: that may be what failed. */
+/** Skips the step if no sandbox was created. Opening it may be what failed. */
 async function clear(app: App, run: Run): Promise<void> {
   if (!run.job.progress.sandbox) return;
   const place = await openPlace(app, run);
@@ -183,7 +180,7 @@ async function clear(app: App, run: Run): Promise<void> {
   await removeSandbox(place, run);
 }
 
-/** What was cut in vain goes with the namespace, and from the storage. */
+/** Lets unused snapshots be deleted with the namespace. */
 async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
   const row = await findTemplateById(db.rows, (run.job.payload as TemplateWork).template);
   for (const { snapshot: name } of row?.volumes ?? []) {

@@ -1,6 +1,6 @@
 /**
- * Retires templates that nothing needs any more: no site would be made from them as things are configured, or none was for two
- * weeks. Their snapshots go, and are seen to be gone, before the row does.
+ * Retires templates that are unused for two weeks, or that no new spoke would use. The row is removed after their
+ * snapshots are gone.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -17,9 +17,9 @@ import { deleteContents } from "#lib/workers/templates/contents.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
 const UNUSED = 14 * DAY;
-/** While releases or configurations side by side do not agree on what is current, none takes away what the other makes. */
+/** Milliseconds to keep an outdated template, so that two releases in parallel do not delete each other's. */
 const OUT_OF_DATE = DAY;
-/** For the snapshots of one: a cluster that hangs must not keep the others waiting for long. */
+/** Milliseconds per template, so that a hanging cluster does not delay the others. */
 const PATIENCE = 2 * MINUTE;
 
 export function retireTemplates(app: App): Handler {
@@ -48,7 +48,7 @@ function isOver(app: App, template: SiteTemplate, now: Date): boolean {
   return idle > (app.config.templates && isCurrent(app, template) ? UNUSED : OUT_OF_DATE);
 }
 
-/** Whether a new spoke could be made from it, as things are configured. */
+/** Returns whether a new spoke could be created from it with the current configuration. */
 function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
   const { version, cluster, storageClass, moodleImage, postgresImage } = template;
   if (template.revision !== blueprint.revision || catalog.findProblem("lmsVersion", version) !== null) return false;
@@ -60,7 +60,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
   );
 }
 
-/** What cannot be deleted now is gone on with in an hour. */
+/** Retries in an hour what cannot be deleted now. */
 async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
   const patient = { ...run, signal, patience: () => Math.min(run.timeLeft(), PATIENCE) };

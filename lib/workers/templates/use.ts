@@ -1,10 +1,9 @@
 /**
- * A new site from a template, in place of its install Job.
- *
- * That a spoke is made from a template stands in a row of its own, written before anything is made of it: so whoever comes
- * next, and each retry, goes on with it, and no template is retired meanwhile. What fails before the database was adopted
- * falls back to the Job: first the row says so, and from then on nobody makes anything from it; then what was made goes, each
- * object by its uid; then the row and the origin among the inputs. A site that was seen whole is never given up so.
+ * Creates a new site from a template instead of its install Job.
+ * A row records the use of a template before anything is created, so that every attempt continues with it and the
+ * template is not retired. If it fails before the database was adopted, the install Job is used: the row is marked as
+ * abandoned, the created objects are deleted by UID, then the row and the origin are removed. A complete site is never
+ * abandoned.
  */
 import { sql } from "kysely";
 import { minimumDisks } from "#lib/domains/backups/usable.ts";
@@ -38,12 +37,14 @@ import { claimsFrom, dropSources } from "#lib/workers/volumes/claims.ts";
 import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 
-/** Milliseconds that what a template is used for is waited for: then the Job is quicker. */
+/** Milliseconds to wait for a template. After that the install Job is faster. */
 const PATIENCE = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
 const POD = { apiVersion: "v1", kind: "Pod" };
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Makes the site's volumes from a template, and returns true; or sees to it that nothing of one is there. */
+/**
+ * Creates the site's volumes from a template and returns true; otherwise makes sure that nothing of a template remains.
+ */
 export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
   if (!use) return false;
@@ -52,14 +53,14 @@ export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boole
     const template = await demandTemplate(site, use);
     const clusterUid = template.clusterUid || null;
     await claimsFrom(made(site, use), patient("volumes"), snapshotsOf(template, { clusterUid }));
-    await recordNow(site.app, run, "spokes", site.spoke.id); // where the row is lost, its claims are still to be gone on with
+    await recordNow(site.app, run, "spokes", site.spoke.id); // if the row is lost, its claims are still needed
   });
   if (!given) return true;
   await clearUse(site, run, given);
   return false;
 }
 
-/** Starts the database: on a template's data, or, where that does not come up, on an empty volume in its place. */
+/** Starts the database on the template's data; if that fails, on an empty volume. */
 export async function startFilled(
   site: SpokeSite,
   run: Run,
@@ -76,7 +77,7 @@ export async function startFilled(
   await start(await clearUse(site, run, given), run);
 }
 
-/** The template that the spoke's site is made from now on; null, and a note of why, where that is none. */
+/** Chooses a template for the spoke. If none is usable, adds a note and returns null. */
 async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
@@ -109,7 +110,7 @@ function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | nu
     : `the disks of its size are smaller than those of the ${of}`;
 }
 
-/** Of an earlier operation, or of anybody. */
+/** Returns whether claims exist, for example of an earlier operation. */
 async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
   const names = Object.values(claimNames(inputs));
   const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
@@ -118,7 +119,7 @@ async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolea
 
 const OTHER = "OtherTemplate";
 
-/** What a retry has resolved anew may ask for another one by now. Nobody has been in what was begun. */
+/** Returns the template, if it still matches the spoke. A retry may need another one. */
 async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
@@ -128,7 +129,7 @@ async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use:
 
 type Patient = (step: keyof typeof PATIENCE) => Run;
 
-/** Null when it is done; else the use as it is given up. */
+/** Returns null after success, else the abandoned use. */
 async function tryTo(
   site: SpokeSite,
   run: Run,
@@ -152,15 +153,15 @@ async function tryTo(
   }
 }
 
-/** What is reported of the snapshots that a template consists of, or by the container that adopts its data. */
+/** Error codes of the template's snapshots, or of the container that adopts its data. */
 const OF_TEMPLATE = new Set([
   ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
   ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
 ]);
 
 /**
- * Whether other spokes would fail with this template, too. A webhook, a quota, a full node or a refused write is the trouble
- * of one spoke, and leaves the template to the others.
+ * Returns whether other spokes would also fail with this template. A webhook, quota or full node affects one spoke
+ * only.
  */
 function isOfTemplate({ code, message }: ClusterError): boolean {
   if (OF_TEMPLATE.has(code)) return true;
@@ -169,7 +170,7 @@ function isOfTemplate({ code, message }: ClusterError): boolean {
   return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
-/** Its data is its own by then, whatever fails, and whatever becomes of the template. */
+/** Returns whether the site was complete once. Its data is then its own, whatever happens to the template. */
 function wasWhole({ spoke }: SpokeSite): boolean {
   return spoke.siteIdentifier !== null;
 }
@@ -183,7 +184,7 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
   });
 }
 
-/** Returns the site as it is to be installed by its Job, with the claim that this needs. */
+/** Deletes what was created from the template, and returns the site for its install Job, with a new claim. */
 async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = claimNames(inputs);
   for (const ref of [MOODLE, DATABASE]) {

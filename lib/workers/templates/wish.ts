@@ -1,6 +1,6 @@
 /**
- * The wish for a template, left by an installation that found none and that its own Job has brought to its end: so the images
- * are known to install, and the making does not slow down the site that was asked for.
+ * Requests a template after a successful installation without one. Its images are then known to work, and its creation
+ * does not slow down the requested site.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
@@ -12,7 +12,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { templateJob } from "#lib/workers/templates/make.ts";
 
-/** One for all who wish the same; none where the last one has failed too short a time ago. */
+/** Creates one request for equal keys; none if the last attempt failed recently. */
 export async function wishTemplate(site: SpokeSite, run: Run): Promise<void> {
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;

@@ -1,6 +1,6 @@
 /**
- * The backup before an upgrade: what the site goes back to if the upgrade fails. A retry takes none: the site is half
- * upgraded then, and a backup of that must not come to stand in the good one's place.
+ * Takes the backup before an upgrade. A retry takes none: the site is half upgraded, and its backup must not replace
+ * the good one.
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
@@ -24,7 +24,7 @@ export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
     const { skipBackup } = run.job.payload as unknown as UpgradeParameters;
-    // One that is not ready when the step's time is over is one that the cluster cannot take.
+    // A snapshot that is not ready within the step's time counts as a failure of the cluster.
     if (!skipBackup) throw advise(error);
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => failBackup(tx, run.job.id, error.message));

@@ -1,8 +1,7 @@
 /**
- * Upgrades that failed after the site was stopped: it stays down, and its report says what it was and how to come back.
- *
- * Whether a site is half-way is told by the operations that it has behind it, and not by its state: an operation under way
- * has changed that one already.
+ * Handles upgrades that failed after the site was stopped. The site stays down, and the report says how to recover.
+ * Whether a site is half upgraded is read from its operations, not from its state, which the current operation has
+ * already changed.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -13,31 +12,31 @@ import { stayingDown } from "#lib/workers/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, MENDING = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
-/** What a backup took, as an operator finds it in the cluster. */
+/** The snapshots of a backup, as an operator finds them in the cluster. */
 export interface TakenBackup {
   readonly id: string;
   readonly snapshots: readonly string[];
   readonly contents: readonly string[];
 }
 
-/** Whether the site was touched by this very upgrade: everything before that can be called off without a trace. */
+/** Returns whether this upgrade has changed the site. Before that it can be cancelled without effect. */
 export function hasTouched({ stepsDone }: Pick<Job, "stepsDone">): boolean {
   return stepsDone.includes("backup");
 }
 
-/** The upgrade that this one goes on with: the last that left the site half-way, unless something has mended it since. */
+/** Returns the upgrade to continue: the last that left the site incomplete, unless the site was repaired since. */
 export async function findHalfWay(rows: Rows, job: Job): Promise<Job | null> {
   const before = await listEndedBefore(rows, job, [UPGRADE, ...MENDING]);
   const decisive = before.find((each) => each.state === "succeeded" || (each.kind === UPGRADE && hasTouched(each)));
   return decisive && decisive.state !== "succeeded" ? decisive : null;
 }
 
-/** Whether the site is down with this operation, or was before it. */
+/** Returns whether this operation or an earlier upgrade has stopped the site. */
 export async function isHalfWay(rows: Rows, job: Job): Promise<boolean> {
   return hasTouched(job) || await findHalfWay(rows, job) !== null;
 }
 
-/** What the site was before the upgrade, and where that lies. */
+/** Returns which version the site had and where its backup is. */
 export function wayBack(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
   const backup = job.progress.backup as TakenBackup | null | undefined;
@@ -47,7 +46,7 @@ export function wayBack(job: Pick<Job, "progress">): string {
   return `${was}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
-/** A final failure, told with the way back. */
+/** Adds the way to roll back to a final failure. */
 export function tellWayBack(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   const back = job.progress.backup
     ? `Or have an operator take it back to the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`

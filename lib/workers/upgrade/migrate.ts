@@ -1,11 +1,9 @@
 /**
- * The step that takes a site's database to a newer version: exactly one upgrade at a time, no matter who began it.
- *
- * Unlike an install, an upgrade that was cut off can be run again: Moodle goes on after the last part that it noted as
- * done. But one that was killed leaves a lock behind (`upgraderunning`, a time) that refuses everything until it has
- * passed, mostly within five minutes; then Moodle takes it away by itself. So that time is waited for, and nothing in the
- * site's data is changed by hand. That an upgrade is whole is said by its Job's success alone: Moodle writes the new
- * release before it has taken its plugins along.
+ * Migrates a site's database to a newer version: one upgrade at a time.
+ * Unlike an installation, an interrupted upgrade can be run again: Moodle continues after the last finished part. A
+ * killed upgrade leaves a lock (`upgraderunning`, a time), which Moodle releases within about five minutes. The step
+ * waits for that and changes no data manually. Only the Job's success shows that the upgrade is complete, because
+ * Moodle writes the new release before it upgrades its plugins.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/results.ts";
@@ -23,12 +21,12 @@ const WHAT = "Moodle could not be upgraded";
 const LOCKED = /Site is being upgraded, please retry later/i;
 
 export interface SiteMigration {
-  /** From which release to which image. */
+  /** The release before the upgrade and the image after it. */
   readonly way: string;
-  /** Whether it leads to another branch, which may take longer. */
+  /** Whether the branch changes, which may take longer. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
-  /** Throws where the data is not the site's own. */
+  /** Throws if the data is not the site's own. */
   readonly demandSite: (site: SiteIdentity) => Promise<void>;
 }
 
@@ -42,7 +40,7 @@ export async function migrateSite(place: JobPlace, run: Run, migration: SiteMigr
   const site = await claimDatabase(place, run);
   await migration.demandSite(site);
   demandUnlocked(site, await migration.now());
-  await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), { own: [] }); // what has come in between
+  await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
   await space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
   await run.saveProgress({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });

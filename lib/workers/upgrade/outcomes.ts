@@ -1,6 +1,6 @@
 /**
- * What the ends of an upgrade make of the spoke's row: the new version once the cluster has shown it, and a failed spoke
- * where the site was touched before it failed. Before that nothing has happened to it.
+ * Updates the spoke's row at the end of an upgrade: the new version after success; a failed spoke if the site was
+ * changed before the failure.
  */
 import { failBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -19,8 +19,8 @@ export const upgradeOutcomes = actionOutcomes({
     };
   },
   async stopped(tx, job, before, report) {
-    await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if it was under way
-    const down = await isHalfWay(tx, job); // whatever could be seen of it
+    await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if it was running
+    const down = await isHalfWay(tx, job); // whatever was observed
     return {
       ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },

@@ -1,7 +1,6 @@
 /**
- * Takes a site to a newer version of its platform. What it needs is resolved and proved first, from the row and the
- * database as they are when it runs; then a backup; only then the site is stopped. From there on a failure leaves it down,
- * with the way back in the report (half-way.ts), and a retry goes on from whatever it finds.
+ * Upgrades a site. It first checks the requirements against the row and the database, then takes a backup, then stops
+ * the site. A later failure leaves the site down with a rollback hint (half-way.ts), and a retry continues.
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -26,7 +25,7 @@ import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 import { backUpFirst } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
-/** What `prepare` found, in the job's progress as `upgrade`. */
+/** The result of `prepare`, in the job's progress as `upgrade`. */
 export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> {
   readonly images: SpokeImages;
   readonly from: { readonly version: string; readonly release: string | null };
@@ -44,7 +43,7 @@ export function upgrade(app: App): Handler {
       await site.space.noPods("app=moodle", waitingFor(run));
     },
     async migrate(before, run) {
-      await pauseCron(before, run); // a task that the cluster was about to begin as it heard of that has a pod by now
+      await pauseCron(before, run); // a task that the cluster had just started has a pod by now
       const here = upgraded(before, run), { major, from, images } = prepared(run);
       const way = `${from.release ?? from.version} ${images.moodle}`;
       const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
@@ -53,7 +52,7 @@ export function upgrade(app: App): Handler {
     },
     async app(before, run) {
       const here = upgraded(before, run);
-      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it
+      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has turned it off
       await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
       await scale(here, run, MOODLE, 1);
       await untilReady(here, run, MOODLE);
@@ -94,14 +93,14 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
     const blame = impossible.code === "PostgresTooOld" ? "operator" : "user";
     throw refused(impossible.code, impossible.message, impossible.hint, blame);
   }
-  // A retry may find the database at the new version already: what it was before is what the first try found.
+  // A retry may find the new version in the database. The version before is then the one that the first attempt found.
   const half = await findHalfWay(app.db.rows, run.job);
   const from = half?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
   await run.saveProgress({ upgrade });
 }
 
-/** Also the proof that the image can be had, while the site still runs. */
+/** Shows that the image can be pulled while the site still runs. */
 async function readCode(place: JobPlace, run: Run): Promise<UpgradeFacts["code"]> {
   try {
     return await readImage(place, run);
@@ -118,12 +117,12 @@ function prepared(run: Run): PreparedUpgrade {
   return run.job.progress.upgrade as PreparedUpgrade;
 }
 
-/** The place of the site as it is to be: what is rendered there is of the new version. */
+/** Returns the site with the inputs of the new version. */
 function upgraded(site: SpokeSite, run: Run): SpokeSite {
   return { ...site, inputs: upgradedInputs(site.inputs, prepared(run)) };
 }
 
-/** Each time with a Job of its own: that of `prepare` may stand there still, and says what was before. */
+/** Uses a separate Job each time, because that of `prepare` may still exist with the old result. */
 async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<void> {
   const site = await readDatabase(here, run, turn);
   await demandSameSite(run, here.spoke, site);
@@ -135,7 +134,7 @@ async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<v
   });
 }
 
-/** The failure of a step; of a site that is down by then, or was before, with the way back. */
+/** Adds a rollback hint to failures of a stopped site. */
 async function explained(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
   try {
     await work(run);

@@ -1,7 +1,6 @@
 /**
- * Deletes volume claims that restores have left beside their sites: what was replaced, once its days are over and a good backup
- * was taken since, and what was made in vain. Only of an active spoke, which no restore is at or waits for, and by uid: what
- * bears such a name by now may be another one.
+ * Deletes volume claims that restores left: replaced ones after some days and a newer good backup, and unused ones.
+ * Only claims of an active spoke without a waiting restore are deleted, and by UID, because names can be reused.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -25,7 +24,7 @@ import { dropClaims } from "#lib/workers/restore/drop.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 import type { VolumePlace } from "#lib/workers/volumes/claims.ts";
 
-const MOST = 100; // spokes in an hour
+const MOST = 100; // spokes per hour
 
 export function dropKeptClaims(app: App): Handler {
   return upkeep({ kind: "drop-claims", every: HOUR, limit: 2 * HOUR }, {
@@ -59,7 +58,7 @@ async function placeOf(
   return { cluster, space, blueprint, inputs: withMail(config, spoke.blueprintInputs as SpokeInputs) };
 }
 
-/** From here on they are no way back any more. */
+/** Returns the claims to delete. From here on they cannot be used for a rollback. */
 async function claimDue(
   tx: Tx,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * Frees names that spokes have left, once their time is over: the redirect goes by an operation of the spoke, as all that
- * touches its site does, and the name is free when it has succeeded. One that cannot be asked now is asked again in an hour.
+ * Releases former domains when their time is over. An operation of the spoke removes the redirect, then the domain is
+ * free. If the spoke is busy, it is tried again in an hour.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -15,7 +15,7 @@ import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-const MOST = 100; // spokes in an hour
+const MOST = 100; // spokes per hour
 
 export function freeLeftNames({ db }: Pick<App, "db">): Handler {
   return upkeep({ kind: "free-names", every: HOUR }, {
@@ -35,7 +35,7 @@ async function endRedirects(tx: Tx, id: string): Promise<void> {
   if (acceptance) await enqueueConfigure(tx, SYSTEM, spoke, acceptance);
 }
 
-/** Null where what the spoke is busy with forbids it. */
+/** Returns null if another operation of the spoke forbids it. */
 function judge(facts: SpokeFacts): Acceptance | null {
   try {
     return checkAction("configure", facts);

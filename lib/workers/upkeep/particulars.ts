@@ -1,7 +1,6 @@
 /**
- * Keeps the particulars that stand in the namespaces of hubs and spokes as their rows are, whichever operation has changed
- * those; what was made by a release that kept none gets them. A namespace whose particulars are newer than the row is left:
- * then the database is older than the cluster (lib/doctor/reconcile).
+ * Updates the site records of hubs and spokes when their rows change, and adds missing ones. A record that is newer
+ * than its row is kept: the database is older than the cluster (lib/doctor/reconcile).
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -22,7 +21,9 @@ export function keepParticulars(app: App): Handler {
   });
 }
 
-/** What cannot be noted waits for the next time, and of a cluster that does not answer all does. */
+/**
+ * Writes the records that are due. Failed ones are retried in the next run, and all of a cluster that does not answer.
+ */
 async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promise<void> {
   const place = { clusters, installation: await readInstallation(db.rows) }, away = new Set<string>();
   const missed = { newer: 0, others: 0, error: null as unknown };
@@ -35,7 +36,7 @@ async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promis
         run.signal.throwIfAborted();
         run.throwIfStopped();
         if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
-        if (isOfGone(error)) continue; // they have no place any more
+        if (isOfGone(error)) continue; // the namespace is gone
         missed[error instanceof FenceLost ? "newer" : "others"]++;
         missed.error = error;
         if (error instanceof ClusterError && error.transient) away.add(row.cluster);

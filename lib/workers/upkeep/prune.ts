@@ -1,7 +1,4 @@
-/**
- * Removes rows that nobody needs any more. docs/operating.md has the rules, and what is never removed. Each rule by age has an
- * index, so that a run costs what it removes.
- */
+/** Deletes old rows. docs/operating.md lists the rules and what is never deleted. Each rule by age has an index. */
 import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -9,21 +6,21 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Events of a hub that are kept whatever their age. */
+/** Stream events per hub that are kept whatever their age. */
 const KEPT_EVENTS = 1000;
 const BATCH = 1000;
 
-/** The clock is read once: to the planner it could be another for each row, and no index answers that. */
+/** Reads the clock once. Otherwise the planner would evaluate it per row and use no index. */
 const before = (age: string) => sql`(select wheelwright_now()) - ${sql.lit(age)}::interval`;
 
-/** What an operation of the same spoke, or else of the same hub, has come after. The last one tells how things came to be. */
+/** Whether a later operation of the same spoke or hub exists. The last one explains the current state. */
 const isFollowed = sql`case when spoke_id is null
   then exists (select from jobs as later where later.federation_id = jobs.federation_id and later.spoke_id is null
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq))
   else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
 
-/** Rows of a table that go, by the words in front of what is over. */
+/** The rows to delete, by step: text of the label, table and condition. */
 const OVER = {
   keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
@@ -34,13 +31,13 @@ const OVER = {
   links: ["links that expired long ago", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
   jobs: ["what maintenance left in the queue", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
   operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],
-  // One that was good tells nothing once it is gone; one that failed, or that somebody asked for, is part of the history.
+  // A good backup is not needed in the history. Failed and manual ones are.
   backups: [
     "rows of nightly backups that are gone",
     "backups",
     sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
   ],
-  // For a kind that no replica knows. Where a job of the lane waits, the call stays.
+  // For kinds that no replica knows. If a job of the lane waits, the row stays.
   lanes: [
     "calls that nobody reads",
     "lane_calls",
@@ -71,8 +68,8 @@ export function prune({ db }: Pick<App, "db">): Handler {
 }
 
 /**
- * Events over 7 days old go, but for the newest thousand of the hub and the latest of each thing that still lives, with
- * which a new reader begins. The head remembers how far pruning came, before anything is missing.
+ * Deletes events older than 7 days, except the newest thousand of the hub and the latest of each spoke, with which a
+ * new reader begins. The head is updated first.
  */
 async function pruneEvents(db: Database, run: Run): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`
@@ -96,7 +93,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
   }
 }
 
-/** Small deletions, so that none holds its rows for long; the run is asked before each. */
+/** Deletes in small batches, so that locks are short. Checks before each whether the run may continue. */
 async function inBatches(
   run: Run,
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,

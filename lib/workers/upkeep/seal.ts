@@ -1,6 +1,6 @@
 /**
- * Seals what is new in the audit log, and writes each chain's head into the service's own log. A host that ships that log
- * elsewhere has the heads out of the database's reach, and can compare with them later.
+ * Seals new audit events, and logs each chain's head. If the log is stored elsewhere, the heads can be compared with
+ * the database later.
  */
 import type { App } from "#lib/app.ts";
 import { type ChainHead, formatHead } from "#lib/audit/head.ts";
@@ -10,7 +10,7 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Events of one transaction. */
+/** Events per transaction. */
 const BATCH = 1000;
 
 export function sealAudit({ db }: Pick<App, "db">, batch = BATCH): Handler {
@@ -24,7 +24,7 @@ export function sealAudit({ db }: Pick<App, "db">, batch = BATCH): Handler {
   });
 }
 
-/** Until nothing is left, or the run must end: each batch stands by itself, and the next run goes on behind the last. */
+/** Seals batch by batch until nothing is left. The next run continues after the last batch. */
 async function sealChain(
   db: Database,
   run: Run,

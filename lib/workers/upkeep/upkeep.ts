@@ -1,18 +1,18 @@
-/** Work that nobody asks for: the kind of its job is declared with it, and no person sees the job. */
+/** Defines tasks of the service. Users do not see their jobs. */
 import { HOUR } from "#lib/base/time.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 
 interface Upkeep {
   readonly kind: string;
-  /** Raised with each change of the steps or of their names; 1 unless said otherwise. */
+  /** Increased with each change of the steps or their names; 1 by default. */
   readonly plan?: number;
-  /** Milliseconds from the first start until a transient error becomes final; an hour unless said otherwise. */
+  /** Milliseconds until a transient error becomes final; an hour by default. */
   readonly limit?: number;
-  /** Milliseconds from its end to the next; absent where somebody queues it. */
+  /** Milliseconds between the end of a run and the next; absent if something else queues it. */
   readonly every?: number;
 }
 
-/** In their order: what is read while it runs, how many milliseconds it may take, and what it does. */
+/** The steps in order: label, timeout in milliseconds, and work. */
 type Steps = Readonly<Record<string, readonly [label: string, timeout: number, work: (run: Run) => Promise<void>]>>;
 
 export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: Steps): Handler {
@@ -26,7 +26,7 @@ export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: S
   };
 }
 
-/** Small transactions, until one has found nothing to do. */
+/** Runs small transactions until one finds nothing to do. */
 export async function inBatches(run: Run, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }

@@ -17,7 +17,7 @@ const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Called again by the next holder, it continues. Throws a ClusterError with the storage driver's words. */
+/** Waits; it can be repeated. Throws a ClusterError with the storage driver's message. */
 export async function untilBound(place: VolumePlace, run: Run): Promise<void> {
   const { space, inputs } = place, names = claimNames(inputs);
   const claims = await Promise.all(DISKS.map((disk) => space.get({ ...CLAIM, name: names[disk] }, run)));
@@ -52,7 +52,7 @@ async function mount(place: VolumePlace, run: Run, disk: Disk, isBesideSite: boo
   }
 }
 
-/** A pod that still waits would keep a claim that was made in vain from being deleted. */
+/** Deletes the Job. A waiting pod would prevent the deletion of an unused claim. */
 async function drop({ space }: VolumePlace, run: Run, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {

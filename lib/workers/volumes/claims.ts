@@ -1,11 +1,9 @@
 /**
- * Volumes that are made from snapshots: a site's claims, before anything else of it is there.
- *
- * What a backup keeps is the storage driver's own handle, for its VolumeSnapshots go with their namespace. So each volume
- * gets a pair of its own: a content that names the handle, and a VolumeSnapshot in the site's namespace that is bound to it.
- * Both are named after the adoption, so that there are never two. The content retains: when the pair has served and goes,
- * what is in the storage stays the backup's. It is created and never applied, since an apply would take from it the uid of
- * the snapshot that it is bound to.
+ * Creates a site's volume claims from snapshots, before its other objects.
+ * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles. Each claim gets a
+ * content that names the handle, and a VolumeSnapshot bound to it, both named after the adoption. The content has
+ * deletionPolicy Retain, so the stored data remains when both are deleted. The content is created, never applied,
+ * because an apply would remove the UID of its snapshot.
  */
 import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
 import { lackForOrigin } from "#lib/moodle/adoption.ts";
@@ -24,32 +22,32 @@ import { makeFenced } from "#lib/workers/fenced.ts";
 import type { JobPlace } from "#lib/workers/jobs.ts";
 import { finalError, lookUntil, waitingFor } from "#lib/workers/site.ts";
 
-/** Where a site's volumes are: of a spoke, or of a site that is nobody's. Its inputs have the origin. */
+/** The cluster and namespace of a site's volumes: a spoke's or a sandbox's. The inputs have an origin. */
 export interface VolumePlace extends JobPlace {
   readonly cluster: Cluster;
 }
 
-/** What the storage knows a snapshot by. */
+/** How the storage identifies a snapshot. */
 export interface SnapshotVolume {
   readonly handle: string;
   readonly driver: string;
   readonly class: string;
-  /** Bytes that a volume from it needs at least; null where the driver does not say. */
+  /** Minimum bytes of a volume; null if the driver does not report it. */
   readonly restoreSize: number | null;
 }
 
-/** A pair of snapshots that a site can be made from, and where they are. */
+/** The two snapshots of a site, and their cluster. */
 export interface Snapshots {
   readonly cluster: string;
-  /** The cluster's identity, where it is known. */
+  /** The cluster's identity, if known. */
   readonly clusterUid: string | null;
   readonly volumes: Readonly<Record<Disk, SnapshotVolume>>;
 }
 
 /**
- * Makes the claims of the inputs from the snapshots; called again, by whichever holder, it goes on. A claim may stay Pending
- * until the first pod that uses it. Throws a final ClusterError where it cannot be: `another_cluster`, `BlueprintLacks`,
- * `NoSnapshotClass`, `ClaimTaken`, and what the cluster shows of a snapshot that it does not find.
+ * Creates the claims from the snapshots; it can be repeated. A claim may stay Pending until the first pod uses it.
+ * Throws a final ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the cluster's
+ * error for a missing snapshot.
  */
 export async function claimsFrom(place: VolumePlace, run: Run, from: Snapshots): Promise<void> {
   const { space, inputs } = place, { turn } = originOf(place);
@@ -75,7 +73,7 @@ export async function claimsFrom(place: VolumePlace, run: Run, from: Snapshots):
   }
 }
 
-/** Waits until the claims are bound, and takes away what they were made by; nothing where that has been done. */
+/** Waits until the claims are bound, then deletes the snapshot objects behind them. */
 export async function tidySources(place: VolumePlace, run: Run): Promise<void> {
   const { space, inputs } = place, names = Object.values(claimNames(inputs));
   const late = await lookUntil(run, async () => {
@@ -87,7 +85,7 @@ export async function tidySources(place: VolumePlace, run: Run): Promise<void> {
   await dropSources(place, run);
 }
 
-/** Takes away what the claims are made by, whether it has served or not. The storage's own snapshots stay. */
+/** Deletes the snapshot objects behind the claims. The storage's own snapshots stay. */
 export async function dropSources(place: VolumePlace, run: Run): Promise<void> {
   const { space, cluster } = place, { turn } = originOf(place), going: Ref[] = [];
   for (const disk of DISKS) {
@@ -100,7 +98,7 @@ export async function dropSources(place: VolumePlace, run: Run): Promise<void> {
   await dropContents(cluster, run, { namespace: space.namespace, turn });
 }
 
-/** The part of it that stands in no namespace, and so outlives that of the site. */
+/** Deletes the cluster-scoped contents, which outlive the namespace. */
 export async function dropContents(
   cluster: Cluster,
   run: Run,
@@ -130,7 +128,7 @@ function originOf({ inputs: { origin } }: VolumePlace): SiteOrigin {
   return origin;
 }
 
-/** A handle means nothing to the storage of another cluster, or something else. */
+/** Throws if this is another cluster, where a handle means nothing. */
 async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): Promise<void> {
   const here = from.clusterUid === null
     ? cluster.name === from.cluster
@@ -143,7 +141,7 @@ async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): 
   );
 }
 
-/** As the blueprint renders them, with room for what they are made from. */
+/** Renders the claims of the blueprint, large enough for the snapshots. */
 function claimsTo({ blueprint, inputs }: VolumePlace, { volumes }: Snapshots): Readonly<Record<Disk, KubeObject>> {
   const names = claimNames(inputs);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
@@ -169,7 +167,7 @@ function demandMadeFrom({ metadata: { name }, spec }: KubeObject, source: string
   );
 }
 
-/** The class that each snapshot was taken by, or another one of its driver. */
+/** Returns the class of each snapshot, or another one of its driver. */
 async function classNames(
   { cluster }: VolumePlace,
   run: Run,

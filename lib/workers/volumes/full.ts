@@ -1,3 +1,3 @@
-/** The words in which storage drivers report that they have no room. */
+/** Matches messages in which storage drivers report that they are full. */
 export const STORAGE_FULL =
   /ResourceExhausted|no space left|not enough (?:free )?(?:space|capacity)|insufficient (?:free )?(?:space|capacity)/i;

@@ -1,11 +1,11 @@
-/** The snapshots of a backup, as its row keeps them. */
+/** Reads the snapshots of a backup from its row. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Snapshots, SnapshotVolume } from "#lib/workers/volumes/claims.ts";
 
-/** `spoke` is the one that the backup is of. Throws a final ClusterError where the row does not know both volumes. */
+/** `spoke` is the backup's spoke. Throws a final ClusterError if the row lacks a volume. */
 export function snapshotsOf(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,
   { clusterUid }: Pick<SpokeRow, "clusterUid">,
