@@ -1,4 +1,4 @@
-/** Hides addresses inside the cluster in text that customers read: of the API server, of nodes, of pods and of services. */
+/** Removes internal addresses of the cluster (API server, nodes, pods, services) from text for customers. */
 
 const HOST = String.raw`(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d+)?`;
 const IPV4 = String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)`;
@@ -13,13 +13,13 @@ const INTERNAL = String
   .raw`(?<![\w.-])(?:[\w-]+\.)+(?:svc|internal|cluster\.local)\b(?::\d+)?|\bip-\d+(?:-\d+){3}\b[\w.-]*`;
 
 const RULES: readonly (readonly [pattern: RegExp, shown: string])[] = [
-  // What failed to resolve: Node's words, then those of Go.
+  // DNS errors of Node and of Go.
   [/\b(getaddrinfo \w+) [\w.-]+/g, "$1 …"],
   [/\b(lookup) [\w.-]+/g, "$1 …"],
-  // A certificate for other names lists them all.
+  // The error about a certificate for other names lists all of them.
   [/\b(Host: )\S+( is not in the cert's altnames: ).*/g, "$1…$2…"],
   [/\b(certificate is valid for ).*?(, not )\S+/g, "$1…$2…"],
-  // A call to the API server, as its errors begin; and its URL, as webhooks and probes quote it.
+  // The start of API server errors, and URLs in errors of webhooks and probes.
   [new RegExp(String.raw`\b(GET|HEAD|POST|PUT|PATCH|DELETE) ${HOST}(?=/)`, "g"), "$1 …"],
   [new RegExp(String.raw`\bhttps?://${HOST}(?=/(?:apis?|healthz|livez|readyz|openapi|version)\b)`, "gi"), "…"],
   [new RegExp(String.raw`(?:\bhttps?://)?(?:${[IPV4, ...IPV6, INTERNAL].join("|")})`, "gi"), "…"],

@@ -134,7 +134,7 @@ function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map(documentedPath);
 }
 
-/** Only OAuth 2 has scopes in its requirements: that of a token is in `x-scope`. */
+/** Only OAuth 2 allows scopes in security requirements. A token's scope is in `x-scope`. */
 function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {
   if (scope === "public" || scope === "flow") return [];
   return scope === "session" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];

@@ -1,6 +1,6 @@
 /**
- * Prepares the OpenAPI document for publication. Query parameters get the type that their text stands for, and components that
- * nothing refers to are left out. The contract is compared by the document before that: texts and every code are in it.
+ * Prepares the OpenAPI document for publication: query parameters get the type of their parsed value, and unused components
+ * are removed. The contract test uses the unpublished document, which has all texts and codes.
  */
 import type { ProgramRelease } from "#lib/app.ts";
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
@@ -30,7 +30,7 @@ export function publishApi(manifest: Manifest, release: ProgramRelease): OpenApi
   return { ...rest, paths: typed, components: withoutUnused(typed, components) };
 }
 
-/** Nothing else in the document holds references: components are referred to by paths and by schemas. */
+/** Removes unused components. Only paths and schemas contain references. */
 function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }: Whole["components"]) {
   const text = JSON.stringify([paths, schemas]);
   const used = (kind: string, components: Named<unknown> = {}) =>
@@ -52,7 +52,7 @@ function typedParameter(parameter: Parameter): Parameter {
   };
 }
 
-/** The type of the value that a text of this schema stands for; null for what is text itself. */
+/** Returns the type of the parsed value of a text parameter; null if it stays text. */
 export function typeOfText({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
   if (choices?.includes("false")) return "boolean";
   return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;

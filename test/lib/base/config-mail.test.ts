@@ -1,4 +1,4 @@
-/** The configuration of mail: the service's own, and the relay of sites. */
+/** Tests the configuration of the service's mail and of the sites' relay. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";

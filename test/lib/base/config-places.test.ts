@@ -1,4 +1,4 @@
-/** The variables that say where something is: hosts, URLs, files, the database. */
+/** Tests the variables of hosts, URLs, files and the database. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";

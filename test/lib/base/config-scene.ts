@@ -1,4 +1,4 @@
-/** Configurations that are read from what a test gives. */
+/** Reads configurations from variables of a test. */
 import { type Config, ConfigError, type Mode, readConfig } from "#lib/base/config.ts";
 
 export const ENOUGH = {

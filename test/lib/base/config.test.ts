@@ -1,4 +1,4 @@
-/** The configuration: defaults, one message for all problems, values from files, and what it must not tell. */
+/** Tests the configuration: defaults, one message for all problems, values from files, and no secrets in messages. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

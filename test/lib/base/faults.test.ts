@@ -12,10 +12,7 @@ interface Thrown {
   readonly code: string;
 }
 
-/**
- * Every `new Fault("kind", "code", …)` of the program, and every `super` of its like; one that is written otherwise has
- * no kind here.
- */
+/** Every `new Fault("kind", "code", …)` and matching `super(…)` in the sources. Other notations have no kind here. */
 async function findThrown(): Promise<Thrown[]> {
   const found: Thrown[] = [];
   for (const folder of ["lib", "routes", "src"]) {

@@ -1,4 +1,4 @@
-/** Ids: shape, order, and that no two are alike. */
+/** Tests the format, order and uniqueness of IDs. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isId, newId } from "#lib/base/ids.ts";

@@ -1,4 +1,4 @@
-/** The log: levels, both formats, bound fields, errors with their causes. */
+/** Tests the log: levels, both formats, bound fields, errors with their causes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** What an announcement's dates must be. */
+/** Tests the dates of announcements. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseNoticeDates } from "#lib/base/notice.ts";

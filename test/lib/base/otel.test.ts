@@ -1,4 +1,4 @@
-/** The variables of OpenTelemetry: where traces go, which are recorded, and what is refused or named. */
+/** Tests the OpenTelemetry variables: endpoint, sampler, and invalid values. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ConfigError, readConfig } from "#lib/base/config.ts";

@@ -51,7 +51,7 @@ test("knows every password that Wheelwright makes by its shape", () => {
     const password = newSitePassword();
     assert.is(redact(`connecting with ${password}, again`), "connecting with ***, again");
   }
-  // A hash, a pod's name and Moodle's site identifier are no passwords.
+  // A hash, a pod's name and Moodle's site identifier are not passwords.
   for (const word of ["d41d8cd98f00b204e9800998ecf8427e", "aZ3".repeat(10) + "ab"]) assert.is(redact(word), word);
 });
 
@@ -81,7 +81,7 @@ test("is not held up by a line that was made to hold it up", () => {
   const lines = seeds.flatMap((seed) => Array.from({ length: 20 }, () => seed.repeat(4096 / seed.length)));
   const before = performance.now();
   redactLines(lines);
-  // Each takes a tenth of a millisecond; a pattern that goes back and forth would take minutes.
+  // Each takes a tenth of a millisecond. With backtracking, it would take minutes.
   assert.ok(performance.now() - before < 5000);
 });
 

@@ -1,4 +1,4 @@
-/** The words that inputs are made of: what is let in, and what is not. */
+/** Tests which inputs the basic schemas accept. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-/** Trace context: what is read from headers that anybody may send, and what is passed on. */
+/** Tests reading trace context from untrusted headers, and forwarding it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
@@ -32,7 +32,7 @@ test("what is not a traceparent to the letter is as nothing", () => {
     ...[`ff-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01-more`, `00-${TRACE}-${SPAN}-1`, `00-${TRACE}-${SPAN}`],
     ...[`00-${TRACE.toUpperCase()}-${SPAN}-01`, `00-${"0".repeat(32)}-${SPAN}-01`, `00-${TRACE}-${"0".repeat(16)}-01`],
     ...[` 00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01 `, `00-${TRACE}-${SPAN}-01\n`, `00-${TRACE}x${SPAN}-01`],
-    `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`, // two headers, as they are joined
+    `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`, // two joined headers
     `01-${TRACE}-${SPAN}-01-${"x".repeat(500)}`,
   ];
   for (const each of wrong) assert.is(read(each), null, each);

@@ -1,4 +1,4 @@
-/** What is under way, as the log and others see it. */
+/** Tests the context of the current request or job. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { currentContext, currentTrace, runDetached, runInContext, runInSpan } from "#lib/base/work-context.ts";

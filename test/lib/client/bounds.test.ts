@@ -1,4 +1,4 @@
-/** What a server may take of the client's memory and time, with the runtime's own fetch and with the command line's. */
+/** Tests the client's limits of memory and time, with the runtime's fetch and with the command line's. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
@@ -12,7 +12,7 @@ import { rejection } from "#test/support/until.ts";
 const test = suite<{ url: string; close: () => Promise<void> }>("the client's bounds");
 const MIB = 1024 * 1024;
 
-/** Answers that never end, each by its path. */
+/** Endless responses, by path. */
 const ANSWERS: Readonly<Record<string, (reply: ServerResponse) => void>> = {
   "/claims": (reply) => void reply.writeHead(200, { "content-length": 200 * MIB }).write("{"),
   "/pours": (reply) => pour(reply.writeHead(200)),
@@ -77,7 +77,7 @@ for (const [name, fetch] of WAYS) {
   });
 }
 
-/** A stream that goes on with this text. */
+/** A stream that continues with this text. */
 function endless(text: string, everyMs: number): ReadableStream<Uint8Array> {
   const piece = new TextEncoder().encode(text);
   let timer: ReturnType<typeof setTimeout>;

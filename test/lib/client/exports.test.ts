@@ -1,4 +1,4 @@
-/** The client in a browser, and its versions. test/package tries it as a package of npm. */
+/** Tests the client in a browser, and its version. test/package tests the npm package. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createContext, runInContext } from "node:vm";
@@ -14,7 +14,7 @@ const test = suite("the exported client");
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const read = async (file: string) => JSON.parse(await readFile(ROOT + file, "utf8"));
 
-/** All that a browser has of what the client uses. */
+/** The browser APIs that the client uses. */
 const { fetch, URL: Url, URLSearchParams, Headers, AbortController, AbortSignal, TextDecoder, Blob } = globalThis;
 const { performance, setTimeout, clearTimeout, crypto } = globalThis;
 const WEB = {

@@ -1,4 +1,4 @@
-/** The client against the real server, with a network in between that cuts, freezes and refuses. */
+/** Tests the client with the real server over a network that cuts, freezes and refuses connections. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
@@ -13,7 +13,7 @@ test.after.each(({ stage }) => stage.close());
 const count = async ({ scene }: Stage, text: string) => Number((await query(scene.db, text))[0].count);
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
-/** Lets requests that match through, but none of their answers; the connection is cut when `done`, so many times. */
+/** Forwards matching requests but drops their responses, and cuts the connection when `done`. Repeats this `times` times. */
 function loseAnswers({ proxy }: Stage, matches: string, times: number, done: () => Promise<unknown>) {
   const seen: string[] = [];
   proxy.watch((bytes) => {

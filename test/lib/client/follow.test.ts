@@ -1,4 +1,4 @@
-/** Event streams of the real server, over a network that is cut and frozen. */
+/** Tests event streams of the real server over a network that is cut and frozen. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { FollowOptions, StreamEvent, Wheelwright } from "#lib/client/client.ts";
@@ -14,12 +14,12 @@ test.after.each(({ stage }) => stage.close());
 
 const STATES = ["active", "failed", "provisioning"];
 
-/** So many events, one after the other. */
+/** Creates `count` events, one after the other. */
 async function emitMany({ scene: { db, hub, spoke } }: Stage, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await emit(db, hub, STATES[i % 3]!, spoke);
 }
 
-/** Follows from the first event on, until as many have come. */
+/** Follows from the first event until `count` events were received. */
 async function take(client: Wheelwright, count: number, options: FollowOptions, look = (_: StreamEvent) => {}) {
   const numbers: number[] = [];
   for await (const event of client.followFederation({ federationId: "north", since: 0 }, options)) {
@@ -101,7 +101,7 @@ test("ends with its hub, also where it is cut at its end", async ({ stage }) => 
   ]);
   assert.is(await next(cut), "FederationUpdateRemoved");
   proxy.cut();
-  for await (const { type } of cut) assert.is(type, "StreamEnd"); // it may have come before the cut
+  for await (const { type } of cut) assert.is(type, "StreamEnd"); // it may arrive before the cut
 });
 
 test("rejects when the token is revoked, and when there is no such hub", async ({ stage }) => {

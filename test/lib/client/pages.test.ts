@@ -11,7 +11,7 @@ const test = suite<{ stage: Stage }>("pagedList");
 test.before(async (context) => {
   const stage = context.stage = await openStage(), { db, people, hub } = stage.scene;
   for (let i = 0; i < 9; i++) await makeSpoke(db, people.operator.id, hub, `spoke-${i}`);
-  // Two thirds of them were made in the same moment.
+  // Two thirds of them have the same creation time.
   // What shares a time shares a page: people are made within a moment.
   await query(
     db,

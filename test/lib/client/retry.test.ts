@@ -7,7 +7,7 @@ const test = suite("persist");
 
 const ME = answer("200 OK", '{"user": {"id": "usr_1"}}');
 
-/** An error of Wheelwright's. */
+/** A response with a Wheelwright error. */
 function problem(status: string, code: string, headers: readonly string[] = []): string {
   const statusCode = Number(status.slice(0, 3));
   return answer(status, JSON.stringify({ statusCode, code, message: "Not now", error: status.slice(4) }), headers);
@@ -19,7 +19,7 @@ const SLOW = problem("504 Gateway Timeout", "too_slow", ["retry-after: 5"]);
 const LIMITED = problem("429 Too Many Requests", "too_many_tries", ["retry-after: 12"]);
 const HALF = ME.slice(0, -9);
 
-/** Has the client meet these answers, and tells what it asked for, and for how long it waited in between. */
+/** Answers the client with these responses. Returns its requests and its waits. */
 async function meet(answers: readonly string[], options: Partial<ConnectOptions> = {}) {
   const puppet = await openPuppet(answers), waits: number[] = [];
   const client = connect({ url: puppet.url, ...hasty, onRetry: ({ wait }) => void waits.push(wait), ...options });

@@ -41,7 +41,7 @@ test("with the ends of lines that proxies make", async () => {
   assert.equal(await read([...dos].map((byte) => Uint8Array.of(byte))), FRAMES);
 });
 
-/** A stream that is read on a clock that the test moves. */
+/** A stream that is read with a clock of the test. */
 function openHandled(silence: number) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(), writer = writable.getWriter();
   let time = 0, timer: { readonly at: number; readonly work: () => void } | null = null;
@@ -79,7 +79,7 @@ test("takes half an event for silence", async () => {
   const { frames, send, pass } = openHandled(100), failure = rejection(frames.next());
   pass(60);
   await send("data: ha");
-  await new Promise((resolve) => setImmediate(resolve)); // it has read that, and waits again
+  await new Promise((resolve) => setImmediate(resolve)); // it has read the chunk and waits again
   pass(40);
   assert.match((await failure).message, "silent for");
 });

@@ -1,4 +1,4 @@
-/** A server of the whole API on a socket, a proxy before it, and clients that reach it through that. */
+/** Sets up a server of the complete API, a proxy in front of it, and clients that use the proxy. */
 import { type AddressInfo, createServer } from "node:net";
 import {
   connect,
@@ -19,15 +19,15 @@ import { rejection } from "#test/support/until.ts";
 export interface Stage {
   readonly scene: Scene;
   readonly proxy: Proxy;
-  /** What its clients were told before they tried again. */
+  /** The retry notices of its clients. */
   readonly retries: RetryNotice[];
   as(who: Who, more?: Partial<ConnectOptions>, scope?: TokenScope): Promise<Wheelwright>;
-  /** Without a token. */
+  /** A client without a token. */
   stranger(more?: Partial<ConnectOptions>): Wheelwright;
   close(): Promise<void>;
 }
 
-/** Nobody waits between tries. */
+/** Retries without waiting. */
 export const hasty: Partial<ConnectOptions> = { pause: () => Promise.resolve(), random: () => 0 };
 
 export async function openStage(routes: Manifest = manifest): Promise<Stage> {
@@ -55,7 +55,7 @@ export async function openStage(routes: Manifest = manifest): Promise<Stage> {
   };
 }
 
-/** A server that knows its answers by heart: one for each connection, byte by byte as they stand, and the end. */
+/** A server that sends one fixed response per connection, unchanged, and then closes it. */
 export async function openPuppet(answers: readonly string[]) {
   const asked: string[] = [];
   const server = createServer((socket) => {
@@ -68,13 +68,13 @@ export async function openPuppet(answers: readonly string[]) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The heads of the requests that came. */
+    /** The headers of the received requests. */
     asked,
     close: () => new Promise((resolve) => server.close(resolve)),
   };
 }
 
-/** Such an answer, whole. */
+/** Returns a complete response. */
 export function answer(status: string, body: string, headers: readonly string[] = []): string {
   const type = body.startsWith("{") ? "application/json" : "text/html";
   return [
@@ -85,7 +85,7 @@ export function answer(status: string, body: string, headers: readonly string[] 
   ].join("\r\n");
 }
 
-/** What the call was rejected with; throws if it was not, or with anything else. */
+/** Returns the WheelwrightError of a call. Throws if the call succeeded or failed with another error. */
 export async function refused(call: Promise<unknown>): Promise<WheelwrightError> {
   const error = await rejection(call);
   if (error instanceof WheelwrightError) return error;

@@ -1,4 +1,4 @@
-/** What must not compile: checked by the compiler, for each of these lines has to be wrong. */
+/** Lists calls that must not compile. The compiler checks that each line is an error. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { connect, type Operation, type Spoke, type SpokePreview, type StreamEvent } from "#lib/client/client.ts";
@@ -18,9 +18,9 @@ test("know each field of what is sent and answered", () => {
     if (cost.available) cost.recurringMonthly satisfies number;
     // @ts-expect-error no such field
     client.createFederationSpoke({ federationId: "north" }, { slug: "ash", colour: "red" });
-    // @ts-expect-error slug is needed
+    // @ts-expect-error slug is required
     client.createFederationSpoke({ federationId: "north" }, {});
-    // @ts-expect-error the hub is needed
+    // @ts-expect-error the hub is required
     client.createFederationSpoke({}, { slug: "ash" });
     // @ts-expect-error no such action
     client.actOnSpoke({ spokeId: "spk_1" }, { action: "polish" });
@@ -30,13 +30,13 @@ test("know each field of what is sent and answered", () => {
     client.listUsers({ limit: "many" });
     // @ts-expect-error no such state
     client.listUsers({ state: "asleep" });
-    // @ts-expect-error it takes no key
+    // @ts-expect-error the endpoint accepts no key
     client.createToken({ name: "x", scope: "cli" }, { idempotencyKey: "k" });
     // @ts-expect-error no such field
     void spoke.colour;
-    // @ts-expect-error a state that no spoke is in
+    // @ts-expect-error not a state of a spoke
     void (spoke.state === "asleep");
-    // @ts-expect-error only what is available has a price
+    // @ts-expect-error only an available cost has a price
     void cost.dueNow;
     return { preview, page };
   };

@@ -8,7 +8,7 @@ const test = suite("bodyReader");
 
 const KIB = 1024;
 
-/** A request whose body comes in these pieces and then no further, unless it ends. */
+/** A request whose body consists of these chunks. It stays open unless it ends. */
 function request(pieces: readonly Uint8Array<ArrayBuffer>[], ends: boolean): Request {
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {

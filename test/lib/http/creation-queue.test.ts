@@ -9,7 +9,7 @@ import { openHandler } from "#test/support/handler.ts";
 
 const test = suite("openCreations");
 
-/** A server whose creations in one hub do this, each time that they have their turn. */
+/** A server whose creations in one hub call this function when it is their turn. */
 async function open(
   work: (query: { readonly name?: string | undefined }) => Promise<void>,
   env: Record<string, string> = {},
@@ -47,8 +47,8 @@ test("does not count the waiting for a turn against the time of a request", asyn
     if (name === "first") await end.promise;
   }, { REQUEST_TIMEOUT_MS: "100" });
   const first = send("/create?name=first", POST), second = send("/create?name=second", POST);
-  assert.is((await first).status, 504); // what it does itself counts
-  assert.is((await send("/slow")).status, 504); // so the second has waited for longer than its own time
+  assert.is((await first).status, 504); // its own work counts
+  assert.is((await send("/slow")).status, 504); // so the second one has waited longer than its time limit
   assert.equal(begun, ["first"]);
   end.resolve();
   assert.is((await second).status, 200);

@@ -1,4 +1,4 @@
-/** What a deprecated endpoint says of itself, in every answer that there can be of it, and what the program announces. */
+/** Tests the headers of deprecated endpoints in every kind of response, and the announcements. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";

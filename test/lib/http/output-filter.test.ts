@@ -1,4 +1,4 @@
-/** What is taken out of a value is what its schema would take. */
+/** Tests that the filter returns the same as the schema. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";

@@ -16,7 +16,7 @@ const page: HtmlPage = {
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** What a browser is given of a page. */
+/** A page as a browser receives it. */
 const opened = (status?: number): Response => toResponse(html(status).send(page));
 
 test("escapes what it is given, and takes markup as it is", async () => {

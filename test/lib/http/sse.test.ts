@@ -13,7 +13,7 @@ const Tick = v.object({
 });
 type Tick = { n: number; note?: string };
 
-/** A source of these frames that tells how many of them were taken, and whether it was ended. */
+/** A source of these frames that counts how many were read, and records whether it was stopped. */
 function source(frames: readonly Frame<Tick>[]) {
   const state = { taken: 0, cancelled: false };
   const run: FrameSource<Tick>["run"] = async (send) => {

@@ -1,4 +1,4 @@
-/** The conventions of OpenMetrics, and that all that is told is listed. */
+/** Tests the conventions of OpenMetrics, and that all recorded metrics are defined. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Metric, METRICS } from "#lib/metrics/definitions.ts";

@@ -6,7 +6,7 @@ import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
 
 const test = suite("openRegistry");
 
-/** All gauges but those named are not known. */
+/** Gauges; those that are not named are unknown. */
 function readings(known: Partial<Readings> = {}): Readings {
   const gauges = METRICS.filter(({ type }) => type === "gauge").map(({ name }) => [name, null]);
   return { ...Object.fromEntries(gauges), ...known };

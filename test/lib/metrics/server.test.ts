@@ -48,7 +48,7 @@ test("cuts who sends half a request, and who does not take the answer", async ()
   await new Promise((resolve) => deaf.socket.once("connect", resolve));
   const half = openConnection(port);
   half.write("GET /metrics HTTP/1.1\r\nHost: x\r\n");
-  assert.is(await half.closed, ""); // it came later, so the time of the other is over, too
+  assert.is(await half.closed, ""); // this connection is newer, so the other one has timed out as well
   deaf.socket.resume();
   assert.ok((await deaf.closed).length < 2 ** 24, "the rest was never sent");
   await close();

@@ -1,4 +1,4 @@
-/** The document of the whole API: nothing that it says may be missing an example, or have one that does not fit. */
+/** Tests that everything in the OpenAPI document has a valid example. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
@@ -29,7 +29,7 @@ const endpoints = withoutPortal(manifest).flatMap(([pattern, module]) =>
   })
 );
 
-/** Every body and answer that has a schema: where it is, and what the document has there. */
+/** Returns every request body and response with a schema, with its location. */
 const contents = endpoints.flatMap(({ name, operation }) => [
   ...(operation.requestBody ? [{ at: `${name}: body`, content: operation.requestBody.content }] : []),
   ...Object.entries<Json>(operation.responses).map(([status, { content = {} }]) => ({
@@ -40,7 +40,7 @@ const contents = endpoints.flatMap(({ name, operation }) => [
 
 test("has an example wherever data is sent or answered, and each fits its schema", () => {
   const wrong = contents.flatMap(({ at, type, media: { schema, example, examples } }) => {
-    if (/^text\/(?!event-stream)|\+xml$/.test(type)) return []; // it is for people, or a format with a document of its own
+    if (/^text\/(?!event-stream)|\+xml$/.test(type)) return []; // a page, or a format with its own specification
     const values = examples ? Object.values<Json>(examples).map((one) => resolve(one).value) : [example];
     return values.flatMap((value) => read.misfit(schema, value) ?? []).map((misfit) => `${at}: ${misfit}`);
   });
@@ -127,7 +127,7 @@ function findSilent(schema: Json, owner: string, silent: string[]): void {
   for (const part of [schema.items, ...schema.anyOf ?? []]) if (part) findSilent(part, owner, silent);
 }
 
-/** Text or a number of which nothing says what it may be. */
+/** Whether the schema is text or a number without any rule. */
 function isPlain({ type, format, enum: choices, anyOf, $ref }: Json): boolean {
   if ($ref || choices) return false;
   if (anyOf) return anyOf.every((option: Json) => option.type === "null" || isPlain(option));

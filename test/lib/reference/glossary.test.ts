@@ -1,4 +1,4 @@
-/** The glossary against the whole API: nothing in it is about a field that is no more. */
+/** Tests that the glossary describes only existing fields. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { fieldDescription, fieldExample, GLOSSARY_LINES } from "#lib/reference/glossary/glossary.ts";
@@ -13,7 +13,7 @@ type Json = any;
 
 const all = Object.fromEntries(GLOSSARY_LINES);
 
-/** The lines that the document is made of, by their keys. */
+/** The entries of the glossary, by key. */
 function findUsed(): ReadonlySet<string> {
   const used = new Set<string>();
   const use = (owner: string, name: string) =>

@@ -1,4 +1,4 @@
-/** The whole surface, as it stands. UPDATE_GOLDEN=1 writes the files anew; look at what changed before committing it. */
+/** Compares the API with the golden files. UPDATE_GOLDEN=1 rewrites them; review the changes before you commit. */
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-/** What the published OpenAPI document has, and what linters of such documents warn of. */
+/** Tests the published OpenAPI document, including common linter warnings. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeApi } from "#lib/reference/openapi.ts";

@@ -1,7 +1,7 @@
-/** The surface of the API at a glance, a line an endpoint: a change to it shows as a changed line in a review. */
+/** Lists the API, one line per endpoint, so that changes are visible in reviews. */
 import { type Manifest, METHODS } from "#lib/http/endpoint.ts";
 
-/** Method, URL, access, scope and the faults that are the endpoint's own, in columns. */
+/** Returns method, URL, access, scope and own faults of each endpoint, in columns. */
 export function endpointTable(manifest: Manifest): string {
   return columns(
     rowsOf(manifest).map(({ method, pattern, endpoint }) => [
@@ -14,7 +14,7 @@ export function endpointTable(manifest: Manifest): string {
   );
 }
 
-/** The endpoints that let in everybody: a list to be looked at twice. */
+/** Lists the public endpoints, which need careful review. */
 export function unguardedTable(manifest: Manifest): string {
   const rows = rowsOf(manifest).filter(({ endpoint }) => endpoint.access.name === "anyone");
   return columns(rows.map(({ method, pattern, endpoint }) => [method, pattern, endpoint.scope]));

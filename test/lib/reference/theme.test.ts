@@ -14,7 +14,7 @@ function read(): { light: Colours; dark: Colours } {
   return { light: colours(before), dark: colours(after) };
 }
 
-/** WCAG 2: relative luminance, and the contrast of two colours. */
+/** Computes the contrast of two colours from their relative luminance (WCAG 2). */
 function contrast(one: string, other: string): number {
   const light = (hex: string) => {
     const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
@@ -28,7 +28,7 @@ function contrast(one: string, other: string): number {
 const GROUNDS = ["ground", "surface", "sunken"];
 const TEXT = ["ink", "ink-soft", "accent", "good", "warn", "bad", "info"];
 
-/** Every text on every ground that it can stand on, and text on its own soft ground. */
+/** Every text colour on every possible background. */
 const PAIRS = [
   ...TEXT.flatMap((text) => GROUNDS.map((ground) => [text, ground] as const)),
   ...["accent", "good", "warn", "bad", "info"].map((text) => [text, `${text}-soft`] as const),

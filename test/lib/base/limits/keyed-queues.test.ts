@@ -5,7 +5,7 @@ import { rejection } from "#test/support/until.ts";
 
 const test = suite("openQueues");
 
-/** Queues whose work ends when the test says so. */
+/** Queues of tasks that end when the test ends them. */
 function open(slots: number, abreast?: number) {
   const queues = openKeyedQueues({ slots, ...(abreast !== undefined && { perQueue: abreast }) });
   const began: string[] = [], releases = new Map<string, () => void>();

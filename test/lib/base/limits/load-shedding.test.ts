@@ -28,7 +28,7 @@ function open(maxInFlight: number) {
     return place;
   };
   const beLate = () => [1, 2, 3].forEach(() => look(1100));
-  /** Whether one more request of this caller is let in; it stays. */
+  /** Adds a request of this caller. Returns whether it was accepted. */
   const takes = (caller: string, room?: LoadPool) => !isRefused(() => enter(room).assignTo(caller));
   return {
     load,
@@ -58,7 +58,7 @@ test("refuses what is over the number in flight, until one leaves", () => {
   enter();
   assert.is(isShed(), true);
   first.release();
-  first.release(); // leaving twice makes room for one
+  first.release(); // a second release has no effect
   enter();
   assert.is(isShed(), true);
 });
@@ -98,7 +98,7 @@ test("gives one caller a quarter, and others the rest", () => {
   const { enter } = open(64);
   const places = Array.from({ length: 16 }, () => enter());
   for (const place of places) place.assignTo("ada");
-  for (const place of places) place.assignTo("ada"); // a claim counts once
+  for (const place of places) place.assignTo("ada"); // assigning again has no effect
   const more = enter();
   assert.is(isRefused(() => more.assignTo("ada")), true);
   more.assignTo("ben");
@@ -182,7 +182,7 @@ test("does not refuse a burst of many callers while it is late, nor all of one n
   beLate();
   for (let i = 0; i < 200; i++) assert.is(takes(`usr_${i}`), true);
   assert.is(takes("usr_7"), false, "nobody has more than one, and this would be the second");
-  const burst = Array.from({ length: 100 }, () => enter()); // all have come before anybody knows whose they are
+  const burst = Array.from({ length: 100 }, () => enter()); // all arrive before their callers are known
   let taken = 0;
   for (const place of burst) {
     if (isRefused(() => place.assignTo("192.0.2.0"))) {

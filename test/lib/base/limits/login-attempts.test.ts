@@ -12,7 +12,7 @@ interface Running {
   end(judged: "in" | null | Error): void;
 }
 
-/** Attempts whose clock and whose judgements are the test's. */
+/** Login attempts with a clock and password checks controlled by the test. */
 function open(capacity?: number) {
   const clock = { now: 0 };
   let timers: { at: number; work: () => void }[] = [];
@@ -27,9 +27,9 @@ function open(capacity?: number) {
   });
   const running: Running[] = [], outcomes = new Map<string, unknown>();
   const stage = {
-    /** Those that are being judged now. */
+    /** Attempts whose passwords are being checked. */
     names: () => running.map(({ name }) => name),
-    /** How each has ended: what it gave, or the code or message of what it threw. */
+    /** The result of each attempt, or the code or message of its error. */
     outcomes,
     async pass(ms: number) {
       const end = clock.now + ms;
@@ -59,7 +59,7 @@ function open(capacity?: number) {
       one!.end(judged);
       await settled();
     },
-    /** So many wrong passwords, each in its turn. */
+    /** Sends `count` wrong passwords, one after the other. */
     async fail(times: number, whose = "thief", email = ADA) {
       for (let i = 0; i < times; i++) {
         await stage.take(whose, whose, email);

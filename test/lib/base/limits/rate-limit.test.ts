@@ -8,7 +8,7 @@ const test = suite("openBucket");
 function open(options: RateLimitOptions = {}) {
   const clock = { now: 1000 };
   const bucket = openRateLimit({ ...options, now: () => clock.now });
-  /** Null when the try was allowed, else the seconds to wait. */
+  /** Returns null if the attempt was allowed, otherwise the seconds to wait. */
   const take = (address: string): number | null => {
     try {
       bucket.take(address, "too many tries");

@@ -7,7 +7,7 @@ const test = suite("openPlaces");
 const nobody: AbortSignal[] = [];
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Works that end when the test says so. */
+/** Tasks that end when the test ends them. */
 function openWorks(count: number) {
   const places = openSemaphore(count), begun: string[] = [], ends = new Map<string, () => void>();
   const begin = (name: string, signals = nobody) =>

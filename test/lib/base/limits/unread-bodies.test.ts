@@ -49,7 +49,7 @@ test("gives each body its time, however many there are", async () => {
   const clock = { now: 0, asked: 0 }, cut: string[] = [];
   const unread = openUnreadBodies(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
   for (const name of ["first", "second", "third"]) unread.track("192.0.2.1", () => cut.push(name));
-  await until(() => clock.asked > 10); // it has looked many times
+  await until(() => clock.asked > 10); // it has checked many times
   assert.equal(cut, []);
   clock.now = 1;
   await until(() => cut.length > 1);

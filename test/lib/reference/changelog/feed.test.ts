@@ -1,4 +1,4 @@
-/** The Atom feed, read by a strict XML parser and held against what RFC 4287 demands. */
+/** Tests the Atom feed with a strict XML parser and the rules of RFC 4287. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
@@ -11,7 +11,7 @@ const PUBLIC = new URL("https://hubs.example.org");
 const NOW = new Date("2026-12-10T12:00:00Z");
 const ATOM = "http://www.w3.org/2005/Atom";
 
-/** Of the feed, a limit, a release and a deprecation, as they were published: others would be new to every reader. */
+/** The published IDs of the feed, a limit, a release and a deprecation. Other IDs would be new entries for readers. */
 const IDS = [
   "urn:uuid:4022addc-5a2f-585c-84af-f885322b904a",
   "urn:uuid:1f1cab10-dadf-5a95-9605-435d1586dcbc",

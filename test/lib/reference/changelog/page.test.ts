@@ -1,4 +1,4 @@
-/** The changelog as a page, read as text: what stands on it, in which order, and that nothing in it is taken for HTML. */
+/** Tests the content and order of the changelog page, and that text is escaped. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";

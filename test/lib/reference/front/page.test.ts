@@ -1,4 +1,4 @@
-/** The front page, read as text. */
+/** Tests the text of the front page. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { writeFront } from "#lib/reference/front/page.ts";

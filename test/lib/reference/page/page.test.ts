@@ -1,4 +1,4 @@
-/** The reference page of the whole API, read as text: what is on it, and that it holds together. */
+/** Tests the content and the links of the reference page of the complete API. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeApi } from "#lib/reference/openapi.ts";
