@@ -1,12 +1,14 @@
 /**
- * Records a change: audit events, stream events and jobs, together, in the caller's transaction, so that none can
- * exist without the others.
+ * Records a change: audit events, stream events and jobs in the caller's transaction, so none exists without the
+ * others.
  *
- * The head row of each hub concerned is locked here, and it must be the last thing that the transaction locks: a
- * transaction that holds a head commits next. That is why stream numbers have no gap and readers who follow "number >
- * last" miss nothing. Several hubs in one transaction are locked in the order of their ids. Events of no hub have a
- * lock that does for them what a head does; it is taken before any head, so that no two transactions wait for each
- * other. What is counted for spokes and people is locked before both, in the order of their ids.
+ * This locks the head row of each hub concerned, which must be the last lock of the transaction. A transaction that
+ * holds a head commits next, so stream numbers have no gaps. Readers who ask for "number > last" therefore miss
+ * nothing.
+ *
+ * Several hubs are locked in the order of their IDs. Events without a hub have their own lock, taken before any head.
+ * Counters of spokes and users are locked before both, in the order of their IDs. No two transactions can therefore
+ * deadlock.
  */
 import { sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -23,11 +25,11 @@ export interface Change {
   readonly jobs?: readonly NewJob[];
 }
 
-/** Call it last in the transaction. */
+/** Records the change. Call it last in the transaction. */
 export async function record(tx: Tx, requester: Requester, change: Change): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
   for (const job of jobs) await enqueue(tx, requester, job);
-  // Asked at once: so they are done in this order, and cost one way to the server.
+  // Sent together: the server runs them in this order, in one round trip.
   await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeEntries(tx, requester, audit, events)]);
 }
 
@@ -49,7 +51,7 @@ async function writeEntries(
   }
 }
 
-/** The same for a new operation that the rest of the change names: `tell` is given the job as it was enqueued. */
+/** Enqueues an operation and records the change that `changeFor` returns for the enqueued job. */
 export async function recordOperation(
   tx: Tx,
   requester: Requester,
@@ -66,7 +68,7 @@ function hubIdsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]):
   return [...new Set(ids)].sort();
 }
 
-/** Keeps the count of customer-visible events of each spoke, so that counting the unread costs the same for ever. */
+/** Updates each spoke's counter of customer-visible events, so that counting unread events costs the same forever. */
 async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { kind, spokeId } of audit) {
@@ -79,7 +81,7 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   );
 }
 
-/** The same for those who see an event because it decides what they asked for, by the hub and spoke that it is about. */
+/** Updates the counters of users who see an event because it decides their request, by hub and spoke. */
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const audiences = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisibleKind(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);
@@ -95,13 +97,14 @@ async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<voi
 }
 
 /**
- * Events that belong to no hub. Under their lock, which is held until the commit, `at` grows by at least 1 ms and in
- * commit order: sealing goes on after the last event that it saw, and would never come back for an earlier one.
+ * Writes events that belong to no hub. The lock is held until the commit, so `at` grows by at least 1 ms in commit
+ * order. Sealing continues after the last event that it saw and would never return to an earlier one.
  */
 async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readonly AuditEntry[]): Promise<void> {
   if (audit.length === 0) return;
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: events of no hub', 0))`.execute(tx);
-  // A statement of its own: one that waited for the lock would not see what was committed meanwhile. Ordering by the
+  // A separate statement: a statement that waited for the lock would not see what was committed meanwhile. Ordering
+  // also by the constant column lets PostgreSQL use the index: it does not treat "is null" as a constant.
   // constant column too is what lets the index answer: "is null" does not count as a constant there.
   const { rows: [row] } = await sql<{ at: Date }>`
     select greatest(wheelwright_now(), (
@@ -116,7 +119,7 @@ async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readon
   await tx.updateTable("loose_heads").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
 }
 
-/** Takes the hub's head, and with it a number for each stream event and a millisecond of its own for each entry. */
+/** Locks the hub's head and assigns a number to each stream event and a separate millisecond to each entry. */
 async function writeHubEntries(
   tx: Tx,
   requester: Requester,

@@ -1,8 +1,8 @@
 /**
- * Idempotency keys: the same creation asked twice is done once, and answered alike.
+ * Handles idempotency keys: a repeated creation request is executed once and gets the same reply.
  *
- * The key is written in the creating transaction. A concurrent caller with the same key therefore waits at the primary
- * key until the first one has committed (and gets its reply) or has rolled back (and creates).
+ * The key is written in the creating transaction. A concurrent request with the same key waits at the primary key. When
+ * the first transaction commits, it gets that reply; when it rolls back, it creates the object.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -13,15 +13,15 @@ export interface IdempotencyKey {
   readonly method: string;
   readonly path: string;
   readonly key: string;
-  /** SHA-256 of the request's body as it came. */
+  /** SHA-256 of the raw request body. */
   readonly bodyHash: Uint8Array;
 }
 
 const OLDEST_VALID = sql<Date>`wheelwright_now() - interval '24 hours'`;
 
 /**
- * Runs `make` in the transaction unless this key was used within 24 hours, and returns what it returned then. `T` must
- * survive JSON. Throws Fault impossible `idempotency_key_reused` (422) when the key came with another body before.
+ * Runs `create` unless this key was used within 24 hours; then returns the stored reply. `T` must survive JSON. Throws
+ * Fault impossible `idempotency_key_reused` (422) if the key was used with another body.
  */
 export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () => Promise<T>): Promise<T> {
   if (!key) return await create();
@@ -36,8 +36,8 @@ export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () 
 }
 
 /**
- * What was answered to this key within 24 hours, before anything else is asked of the request; undefined where nothing was,
- * or not yet. Throws as `once` does.
+ * Returns the reply stored for this key within 24 hours, before the request is checked further. Undefined if there is
+ * none yet. Throws like `runOnce`.
  */
 export async function findReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;

@@ -1,6 +1,8 @@
 /**
- * Whether the database is held: it was restored from a backup, so it may be older than the clusters. Until an operator has
- * compared the two (`wheelwright doctor --reconcile`), replicas answer requests and keep what is asked for, and run no job.
+ * Reads, releases and watches the hold of a restored database.
+ *
+ * A restored database may be older than the clusters. Until an operator compares them (`wheelwright doctor
+ * --reconcile`), replicas accept requests but run no jobs.
  */
 import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -12,12 +14,12 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 const POLL_INTERVAL = 2 * SECOND;
 
 export interface DatabaseHold {
-  /** To when the database was taken back. */
+  /** The time of the backup that was restored. */
   readonly takenAt: Date;
   readonly restoredAt: Date;
 }
 
-/** Null while the database is not held. */
+/** Returns null if the database is not held. */
 export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null> {
   const row = await rows.selectFrom("database_restores").select(["takenAt", "restoredAt"]).where(
     "releasedAt",
@@ -28,9 +30,12 @@ export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null>
   return row ?? null;
 }
 
-/** Lets replicas go on. Returns what is over with that; null when the database was not held. Call it last in the transaction. */
+/**
+ * Releases the hold, so replicas run jobs again. Returns the hold; null if the database was not held. Call it last in
+ * the transaction.
+ */
 export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
-  // By what it has changed: who comes at the same time, and waits for this one, finds that it was done.
+  // The update decides who released it: a concurrent caller waits here and then changes no row.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
     .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
   const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
@@ -53,12 +58,12 @@ export function describeDatabaseHold({ takenAt }: DatabaseHold): string {
 }
 
 export interface DatabaseHoldWatch {
-  /** What holds the database, as it was a moment ago. */
+  /** The hold as of the last poll. */
   current(): DatabaseHold | null;
   close(): void;
 }
 
-/** Says so in the log, too, both ways: the database of a running replica may be taken from it, and restored in the same place. */
+/** Polls the hold and logs both changes. The database of a running replica may be replaced by a restored one. */
 export async function watchDatabaseHold(db: Pick<Database, "rows">, log: Log): Promise<DatabaseHoldWatch> {
   const end = new AbortController();
   let hold: DatabaseHold | null = null;

@@ -1,10 +1,10 @@
-/** Which installation this database is of: what tells it from another control plane's in the same cluster. */
+/** Identifies this installation, and signs what it stores in the cluster. Several installations can share a cluster. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 export interface Installation {
   readonly id: string;
-  /** Signs what the control plane leaves in namespaces for itself. */
+  /** The key that signs records stored in namespaces. */
   readonly key: string;
 }
 
@@ -12,7 +12,7 @@ export async function readInstallation(rows: Rows): Promise<Installation> {
   return await rows.selectFrom("installation").select(["id", "key"]).executeTakeFirstOrThrow();
 }
 
-/** For this namespace alone: in another one the same text is not signed. */
+/** Signs the text for one namespace. In another namespace the signature is not valid. */
 export function signText({ key }: Pick<Installation, "key">, namespaceUid: string, text: string): string {
   return createHmac("sha256", key).update(`${namespaceUid}\n${text}`).digest("base64url");
 }

@@ -1,8 +1,8 @@
 /**
- * Taking jobs: from the queue, and from replicas that no longer beat.
+ * Claims jobs from the queue, and takes over jobs of replicas that send no heartbeats.
  *
- * What a look found (poll.ts) may be out of date at once; taking is a short transaction of its own, in which the lane's
- * advisory lock, the conditional update and two partial unique indexes see to it that one replica wins.
+ * What a poll (poll.ts) found may be outdated at once. Each claim is therefore a short transaction. The lane's advisory
+ * lock, the conditional update and two partial unique indexes let only one replica win.
  */
 import { sql } from "kysely";
 import { violates } from "#lib/drivers/db/faults.ts";
@@ -11,7 +11,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-/** A job that could be taken when it was looked at. */
+/** A job that a poll found to be claimable. */
 export interface Candidate {
   readonly id: string;
   readonly kind: string;
@@ -23,12 +23,15 @@ export interface Candidate {
   readonly trace: string | null;
 }
 
-/** The kinds that this replica can run, as the queries want them. */
+/** The job kinds that this replica can run, in the form that the queries need. */
 export interface KnownKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
-  /** Labels of the steps by `kind@plan`, of the kinds that a look may start by itself: nothing but their row changes. */
+  /**
+   * Step labels by `kind@plan`. Only for kinds that a poll may start directly, because their start changes no other
+   * row.
+   */
   readonly plainLabels: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -48,7 +51,7 @@ interface Claim {
   readonly label: string;
 }
 
-/** Takes the job, with a fence of its own; null when somebody else was faster. Call it inside `unlessTaken`. */
+/** Claims the job with a new fence. Returns null when another replica was faster. Call it inside `nullIfTaken`. */
 export async function claimJob(tx: Tx, candidate: Candidate, known: KnownKinds, claim: Claim): Promise<Job | null> {
   if (candidate.lane !== null) {
     const { rows: [lock] } = await sql<{ taken: boolean }>`
@@ -66,7 +69,7 @@ export async function claimJob(tx: Tx, candidate: Candidate, known: KnownKinds, 
   return row ? toJob(row) : null;
 }
 
-/** Two replicas that saw the same lane free: the index lets one through, and to the other that is no error. */
+/** Returns null when another replica claimed the lane first: the unique index refuses the second claim. */
 export async function nullIfTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -82,20 +85,20 @@ export interface OrphanedJob {
   readonly fence: string;
 }
 
-/** The last beat of a replica. */
+/** The last heartbeat of a replica. */
 export interface Heartbeat {
   readonly id: string;
-  /** The transaction that wrote its row last: another one after each beat, whatever any clock says. */
+  /** The ID of the transaction that last wrote the row. It changes with each heartbeat, so no clocks are compared. */
   readonly version: string;
 }
 
 export interface Takeover {
   readonly holder: string;
-  /** The replicas that are given up, each with the beat after which it was silent. */
+  /** Replicas that count as dead, each with its last heartbeat. */
   readonly silent: readonly Heartbeat[];
 }
 
-/** The last beats of all others that hold a job. */
+/** Returns the last heartbeats of all other replicas that hold a job. */
 export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbeat[]> {
   const { rows: found } = await sql<Heartbeat>`
     select id, xmin::text as version from replicas
@@ -104,8 +107,8 @@ export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbe
 }
 
 /**
- * Running jobs that nobody runs: their holder is silent, or is this replica, which had to let go of them because it
- * could not beat. `running` are the jobs that this replica does run.
+ * Finds running jobs that no replica works on. Their holder is silent, or it is this replica, which released them after
+ * a lost lease. `running` are the jobs that this replica does run.
  */
 export async function findOrphanedJobs(
   rows: Rows,
@@ -120,7 +123,7 @@ export async function findOrphanedJobs(
   return found;
 }
 
-/** Takes the orphan where it stands: it keeps its lane, attempt and steps, and gets a new holder and fence. */
+/** Takes over the job. It keeps its lane, attempt and finished steps, and gets a new holder and fence. */
 export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()

@@ -1,21 +1,21 @@
 /**
- * What the holder of a running job may write, and nothing without its fence.
+ * Writes to running jobs, guarded by their fence.
  *
- * The fence is a number that grows with every claim and every takeover. A holder that was given up for dead may still
- * be alive and know nothing of it: its writes find no row, and whatever it was about to record is rolled back with them.
+ * The fence is a number that grows with every claim and takeover. A replica that was declared dead may still be alive.
+ * Its writes then match no row, and its transaction is rolled back.
  */
 import { CompiledQuery, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-/** Which job, and by which right. */
+/** A job and the fence that allows writing to it. */
 export interface JobFence {
   readonly id: string;
   readonly fence: string;
 }
 
-/** The job is no longer this holder's. Whatever it still wanted to do, somebody else does. */
+/** Thrown when another replica has taken over the job. */
 export class FenceLost extends Error {
   constructor(held: JobFence) {
     super(`Job ${held.id} is no longer held with fence ${held.fence}`);
@@ -25,13 +25,13 @@ export class FenceLost extends Error {
 
 interface HeldJobChange {
   readonly label?: string;
-  /** Appended to the steps done; one that stands there already is not repeated. */
+  /** Appended to the finished steps, unless it is already there. */
   readonly stepDone?: string;
-  /** Merged into what is there. */
+  /** Merged into the stored progress. */
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes what changed while the job runs, and returns the job as it is now. Throws FenceLost. */
+/** Writes changes of a running job. Returns the updated job. Throws FenceLost. */
 export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChange = {}): Promise<Job> {
   const { label, stepDone, progress } = change;
   return await writeColumns(tx, held, {
@@ -42,8 +42,8 @@ export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChang
 }
 
 /**
- * Writes that the step is done and the next one begun, and returns the job. Null when that was written already, or when
- * the job is no longer this holder's: `writeHeld` tells which.
+ * Records that a step is finished and the next one begins. Returns the updated job. Returns null when the step was
+ * already recorded or the fence is lost: `updateHeldJob` tells the two apart.
  */
 export async function recordStep(tx: Tx, held: JobFence, step: string, label: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs")
@@ -66,7 +66,7 @@ interface Ending {
   readonly stepDone?: string;
 }
 
-/** Ends the job. Its lane is free from the commit on. Throws FenceLost. */
+/** Ends the job. Its lane is free after the commit. Throws FenceLost. */
 export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, held, {
@@ -79,14 +79,14 @@ export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promis
   });
 }
 
-/** As text that is written once: to build and compile it costs more than all else that is done here for such a job. */
+/** A constant text, because building and compiling this query costs more than running it. */
 const END_PLAIN_JOB = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
     steps_done = array_append(steps_done, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
   where id = $1 and fence = $2 and state = 'running' returning *`;
 
 /**
- * Ends a job that has succeeded and of which nothing else is written, with its last step: one statement, without a
- * transaction around it and without a wake-up. Who calls it looks for work afterwards. Throws FenceLost.
+ * Ends a successful job that needs no other records. It is one statement, without a transaction and without a wake-up,
+ * so the caller polls afterwards. Throws FenceLost.
  */
 export async function endPlainJob(rows: Rows, held: JobFence, stepDone: string): Promise<Job> {
   const { rows: [row] } = await rows.executeQuery<JobRow>(
@@ -98,17 +98,17 @@ export async function endPlainJob(rows: Rows, held: JobFence, stepDone: string):
 
 export interface Requeue {
   readonly label: string;
-  /** Milliseconds until it may be claimed again. */
+  /** Milliseconds until the job may be claimed again. */
   readonly delayMs: number;
-  /** Whether the attempt counts: one that a shutdown cut off does not. */
+  /** Whether this run counts as an attempt. A run that a shutdown interrupted does not. */
   readonly countsAsAttempt: boolean;
-  /** The operation that must end first. Then the time that this one may take begins anew. */
+  /** The operation that must end first. The job's time limit starts again after that. */
   readonly awaits?: string;
   readonly failure?: FailureReport;
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Puts the job back into the queue, with its finished steps. Throws FenceLost. */
+/** Returns the job to the queue and keeps its finished steps. Throws FenceLost. */
 export async function requeueHeldJob(tx: Tx, held: JobFence, requeue: Requeue): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, held, {

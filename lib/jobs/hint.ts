@@ -1,15 +1,14 @@
 /**
- * What to do once the cause of a failure is gone, in words that hold for what failed.
+ * Adapts the hint of a failure to the operation that failed.
  *
- * A hint is written for its cause, whatever operation met it, and says "retry" of it. The action of that name is not
- * for all: it is taken by hubs and spokes that failed. What an action could not do is asked for again by its own name,
- * and what is tried again by itself is not asked for at all.
+ * Hints are written for their cause and say "retry". Only failed hubs and spokes have an action of that name. Other
+ * operations must be requested again under their own name. Operations that retry automatically need no request.
  */
 import type { Job } from "#lib/jobs/job.ts";
 
-const RETRY = /\bretry\b(?! the\b)/g; // "retry the upgrade" says by itself what is meant
+const RETRY = /\bretry\b(?! the\b)/g; // "retry the upgrade" is already clear
 
-/** Of an operation that has ended; `state` is what its spoke or hub is in since. */
+/** Returns the hint of an ended operation. `state` is the present state of its hub or spoke. */
 export function hintAfterFailure(
   hint: string | null,
   { kind, visible }: Pick<Job, "kind" | "visible">,
@@ -20,7 +19,7 @@ export function hintAfterFailure(
   return replaceRetry(hint, kind === "restore" ? "restore it again" : `ask for the action ${kind} again`);
 }
 
-/** Of a try that is followed by another. */
+/** Returns the hint of a failed attempt that will be retried automatically. */
 export function hintWhileRetrying(hint: string | null): string | null {
   return replaceRetry(hint, "it goes on by itself");
 }

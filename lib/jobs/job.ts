@@ -1,6 +1,4 @@
-/**
- * Jobs and operations as the rest of the program sees them. An operation is a job that people can see.
- */
+/** Defines jobs and operations. An operation is a job that users can see. */
 import { createHash } from "node:crypto";
 import type { Blame } from "#lib/base/errors.ts";
 import { parseTrace, type Sampler, type SpanContext, startSpanContext } from "#lib/base/trace.ts";
@@ -9,7 +7,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
-/** What stays of a failed operation, outliving its namespace. */
+/** The report of a failed operation. It outlives the operation's namespace. */
 export interface FailureReport {
   readonly step: string;
   readonly code: string;
@@ -22,13 +20,13 @@ export interface FailureReport {
 
 export interface NewJob {
   readonly kind: JobKind;
-  /** `federation:<id>`, `spoke:<id>`, `mail:<number>`, or null: not held back by any other job. */
+  /** `federation:<id>`, `spoke:<id>` or `mail:<number>`. A job without a lane (null) waits for no other job. */
   readonly lane: string | null;
   readonly federationId: string | null;
   readonly spokeId: string | null;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly runAt?: Date;
-  /** At most one queued or running job has it; enqueueing another one is left out silently and returns the first. */
+  /** A key that only one queued or running job can have. Enqueueing a duplicate returns the first job instead. */
   readonly dedupeKey?: string;
 }
 
@@ -50,7 +48,10 @@ export interface Job {
   readonly plan: number;
   readonly stepNames: readonly string[];
   readonly stepsDone: readonly string[];
-  /** When steps ended, by name: not the last one, which ends with the job, nor those that an older release did. */
+  /**
+   * End times of the steps by name. Missing for the last step, which ends with the job, and for steps that an older
+   * release ran.
+   */
   readonly stepEnds: Readonly<Record<string, string>>;
   readonly label: string;
   // deno-lint-ignore no-explicit-any
@@ -60,7 +61,7 @@ export interface Job {
   readonly failure: FailureReport | null;
   readonly cancelRequestedAt: Date | null;
   readonly requester: Requester;
-  /** What it was asked for as part of, as a text of `writeTrace`; null for what the service does by itself. */
+  /** The trace of the request, as written by `formatTrace`. Null for jobs that the service starts itself. */
   readonly trace: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -68,13 +69,16 @@ export interface Job {
   readonly finishedAt: Date | null;
 }
 
-/** Its place in the trace of who asked for it, or in one of its own. It follows from the row: each holder finds the same. */
+/**
+ * Returns the job's span context: in the trace of its request, or in a new trace. It is derived from the row, so every
+ * holder gets the same one.
+ */
 export function traceOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
 
-/** What a line of the log says of a job: which it is, what it is about and who asked, all by id. */
+/** Returns the log fields of a job: its ID, kind, subject and requester. */
 export function jobLogFields(job: Job): Readonly<Record<string, string>> {
   const { id, kind, federationId, spokeId, requester } = job;
   return {
@@ -87,7 +91,7 @@ export function jobLogFields(job: Job): Readonly<Record<string, string>> {
   };
 }
 
-/** States that a job does not leave again. */
+/** Whether the state is final. */
 export const isFinished = (state: JobState): boolean => state !== "queued" && state !== "running";
 
 export const hubLane = (federationId: string): string => `federation:${federationId}`;

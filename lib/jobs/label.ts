@@ -1,11 +1,11 @@
-/** What an operation that does not run waits for, in a sentence. It names nothing that not everybody may know of. */
+/** Says in a sentence what a queued operation waits for. The sentence names nothing that some users may not see. */
 import type { Job } from "#lib/jobs/job.ts";
 import { findPlan } from "#lib/operations/table.ts";
 import type { QueuePosition } from "#lib/jobs/queue.ts";
 
 const RETRY_PREFIX = /^Trying again: /;
 
-/** The label that it has, but for what a row cannot know: the state of others, and the time. */
+/** Returns the stored label, replaced where it depends on the time or on other operations. */
 export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Called off before it began";
   if (job.state !== "queued" || !queuePosition) return job.label;

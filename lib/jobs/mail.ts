@@ -1,10 +1,12 @@
 /**
- * The job that sends a mail. It is enqueued in the transaction of what it tells of, and is nobody's operation: however
- * it ends, what it tells of stands.
+ * Creates jobs that send mail.
  *
- * A replica without SMTP does not know this kind, so the mail waits in the queue until one that has it comes. Mail has a
- * few lanes of its own: a mail server that hangs holds that many jobs up and no more, however much mail waits; and what
- * goes to one address goes out in the order in which it was written.
+ * A mail job is enqueued in the transaction of the change that it reports, and it is not an operation. Its failure does
+ * not affect that change.
+ *
+ * A replica without SMTP does not know this kind, so the mail stays queued until a replica with SMTP runs. Mail has few
+ * lanes, so a hanging mail server blocks only that many jobs. Mails to one address are sent in the order in which they
+ * were written.
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -20,35 +22,34 @@ export const MAIL_KIND: JobKind = {
 };
 
 /**
- * What goes to many at once. It has lanes of its own, so that nobody waits for the link to a new password behind
- * thousands of them; and is a kind of its own, so that earlier releases, which cannot write such letters, leave it
- * alone.
+ * The kind for mails to many recipients. Its separate lanes keep thousands of mails from delaying a password reset. It
+ * is a separate kind because earlier releases cannot write these mails.
  */
 export const BULK_MAIL_KIND: JobKind = { ...MAIL_KIND, kind: "bulk-mail" };
 
 const LANES = 4, BULK_LANES = 2;
 
-/** What lies in the queue. */
+/** The payload of a mail job. */
 export interface MailPayload {
   readonly letter: Letter;
-  /** The one-time token that the letter's link opens: its row, not its secret. Sent only while that is open. */
+  /** The ID of the one-time token in the mail's link; not its secret. The mail is sent only while the token is open. */
   readonly grantId: string | null;
 }
 
-/** To be handed to `record` with the change that it tells of. */
+/** Creates the mail job. Pass it to `record` together with the change that the mail reports. */
 export function createMailJob(letter: Letter, grantId: string | null = null): NewJob {
   const payload: MailPayload = { letter, grantId };
   const lane = `mail:${laneNumberOf(letter.to.email, LANES)}`;
   return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
-/** The same for a letter without a grant, of which many go out at once. */
+/** Creates the job for one of many mails. These mails have no one-time token. */
 export function createBulkMailJob(letter: Letter): NewJob {
   const lane = `bulk-mail:${laneNumberOf(letter.to.email, BULK_LANES)}`;
   return { ...createMailJob(letter), kind: BULK_MAIL_KIND, lane };
 }
 
-/** Any spreading of the addresses over the lanes will do, as long as it is the same everywhere. */
+/** Maps an address to a lane number. The mapping must be the same on every replica. */
 function laneNumberOf(email: string, lanes: number): number {
   return [...email].reduce((hash, character) => (hash * 31 + character.codePointAt(0)!) >>> 0, 7) % lanes;
 }

@@ -1,4 +1,4 @@
-/** An operation on the wire: what it is, how far it has come, what it waits for, and why it failed. */
+/** Describes an operation for the API: its progress, what it waits for, and why it failed. */
 import * as v from "valibot";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
@@ -24,16 +24,16 @@ const operationFields = {
   state: v.picklist(["queued", "running", "succeeded", "failed", "cancelled"]),
   federationId: v.nullable(v.string()),
   spokeId: v.nullable(v.string()),
-  /** Number of the step under way, or at which it ended; 0 while queued. */
+  /** Number of the running step, or of the step at which it ended; 0 while queued. */
   step: v.number(),
   of: v.number(),
   label: v.string(),
   attempt: v.number(),
-  /** Its place in its lane, 1 when nothing is ahead; null unless queued. */
+  /** Position in its lane, 1 if it is the first; null unless queued. */
   position: v.nullable(v.number()),
   /** Seconds until it is done, by the median of past runs; null when unknown or finished. */
   etaSeconds: v.nullable(v.number()),
-  /** The operation that it waits for; null also where the caller may not see that one. */
+  /** The operation that it waits for; null also if the caller may not see that operation. */
   waitingFor: v.nullable(v.object({
     id: v.string(),
     kind: v.string(),
@@ -44,26 +44,23 @@ const operationFields = {
     federationId: v.nullable(v.string()),
     spokeId: v.nullable(v.string()),
   })),
-  /** When it is tried again, after a try that failed; null when it need not wait for that. */
+  /** Time of the next attempt after a failed one; null if no retry is pending. */
   nextTryAt: NullableTimestamp,
-  /** What was left out or could not be done, though the operation went on. */
+  /** Parts that the operation skipped or could not do. */
   notes: v.array(v.string()),
   createdAt: Timestamp,
   startedAt: NullableTimestamp,
   finishedAt: NullableTimestamp,
 };
 
-/** `error` is that of the last try, also while the next one is waited for. */
+/** An operation in lists. `error` is the error of the last attempt, also while a retry is pending. */
 export const OperationView = v.object({ ...operationFields, error: v.nullable(OperationError) });
 export type OperationView = v.InferInput<typeof OperationView>;
 
-/**
- * The same with its steps, and with what its failure left behind: the last log lines of the failing pod and the namespace's
- * events.
- */
+/** A single operation with its steps, the last log lines of the failing pod and the namespace's events. */
 export const OperationDetail = v.object({
   ...operationFields,
-  /** In the order of its plan. */
+  /** In the order of the plan. */
   steps: v.array(StepView),
   error: v.nullable(v.object({
     ...OperationError.entries,
@@ -79,10 +76,10 @@ export const OperationDetail = v.object({
 });
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
-/** Whether the caller may know of an operation. */
+/** Whether the caller may see an operation. */
 export type MaySee = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
-/** Views of the jobs, in their order. However many they are, the queue is read once. */
+/** Returns views of the jobs in the same order. Reads the queue only once. */
 export async function describeOperations(
   rows: Rows,
   jobs: readonly Job[],
@@ -103,7 +100,7 @@ export async function describeOperation(rows: Rows, job: Job, maySee: MaySee = (
   };
 }
 
-/** What a stream event says of the operation. */
+/** Returns the part of an operation that a stream event contains. */
 export function toStreamOperation(job: Job): StreamOperation {
   return {
     id: job.id,
@@ -157,7 +154,7 @@ async function describeAll(rows: Rows, jobs: readonly Job[], maySee: MaySee): Pr
   });
 }
 
-/** What went wrong at last; a hint of before the next try says that there is one. */
+/** Returns the last failure. While a retry is pending, its hint says that the operation continues automatically. */
 function failureOf({ state, failure }: Job): FailureReport | null {
   if (state === "succeeded" || failure === null) return null;
   return isFinished(state) ? failure : { ...failure, hint: hintWhileRetrying(failure.hint) };
@@ -167,7 +164,7 @@ function summarizeFailure({ code, message, step, fault, hint }: FailureReport): 
   return { code, message, step, fault, hint };
 }
 
-/** Steps that note something add it to `notes` in the job's progress. */
+/** Returns the notes that steps stored in the job's progress. */
 export function notesOf({ progress }: Pick<Job, "progress">): string[] {
   return Array.isArray(progress.notes) ? progress.notes.map(String) : [];
 }

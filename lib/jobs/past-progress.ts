@@ -1,11 +1,14 @@
-/** What operations have kept in their progress, for others of their kind. */
+/** Reads what earlier operations stored in their progress. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** Operations that are looked at, latest first. */
+/** The number of recent operations that are searched. */
 const MAX_OPERATIONS = 50;
 
-/** Of the last that has succeeded and kept, under this key, what holds these values. */
+/**
+ * Returns the value under `key` in the progress of the latest successful operation that contains `expected`. Null if
+ * there is none.
+ */
 export async function findLastProgress<Value extends object>(
   rows: Rows,
   kind: string,

@@ -1,6 +1,6 @@
 /**
- * Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds
- * them. And how many there are.
+ * Reads the queue positions of jobs: what is ahead, what they wait for, and for how long. Also counts queued and
+ * running jobs.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { UNAVAILABLE_CODES } from "#lib/drivers/cluster/availability.ts";
@@ -10,26 +10,29 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 export interface QueuePosition {
-  /** 1 when nothing of the lane is ahead. */
+  /** 1 if the job is the first of its lane. */
   readonly position: number;
-  /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded, or waits for a cluster. */
+  /** Null when the job, or one ahead of it, waits for a cluster or is of a kind that has never succeeded. */
   readonly etaSeconds: number | null;
   /**
-   * The operation that must end first: what sets up the hub, what its step needs, what runs in the lane, what runs for the
-   * same spoke, or the next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
+   * The operation that must end first: the hub's setup, the operation that a step needs, the running job of the lane, a
+   * running operation of the same spoke, or the next job ahead. A failed hub setup is returned until somebody retries
+   * it.
    */
   readonly waitingFor: Job | null;
-  /** When it may be tried again, while that is still to come. */
+  /** Time of the next attempt, if it is in the future. */
   readonly nextTryAt: Date | null;
-  /** The state of its hub, where it has to wait for that to be active; `ahead` is the hub's own operation then. */
+  /** The state of the hub, if the job waits for the hub to become active. `waitingFor` is then the hub's operation. */
   readonly hubState: string | null;
 }
 
-/** Past runs of a kind whose median is the estimate. */
+/** The number of past runs whose median is the estimate. */
 const MAX_SAMPLES = 50;
 const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
-/** The places of those of the jobs that are queued or running. One query, and one more if something is waited for. */
+/**
+ * Returns the positions of those jobs that are queued or running. Takes one query, or two if a job waits for another.
+ */
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePosition>> {
   if (ids.length === 0) return new Map();
   const { rows: positions } = await sql<QueueRow>`
@@ -107,11 +110,11 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
 interface QueueCounts {
   readonly queued: number;
   readonly running: number;
-  /** How long the oldest of the queued has been there; null where none is. */
+  /** The age of the oldest queued operation; null if none is queued. */
   readonly oldestWaitSeconds: number | null;
 }
 
-/** How many operations there are that have not ended, among those that `which` is true of. */
+/** Counts the queued and running operations that match the condition. */
 export async function countQueue(rows: Rows, condition: RawBuilder<SqlBool>): Promise<QueueCounts> {
   const { rows: [count] } = await sql<QueueCounts>`
     select count(*) filter (where state = 'queued')::integer as queued,
@@ -122,7 +125,7 @@ export async function countQueue(rows: Rows, condition: RawBuilder<SqlBool>): Pr
   return count!;
 }
 
-/** An operation that could run now, and that nothing keeps from it but the want of a replica that has room for it. */
+/** Matches operations that could run now and only wait for a replica with a free slot. */
 const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <= wheelwright_now()
   and (kind <> all(${KINDS_NEEDING_HUB}::text[])
     or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
@@ -130,10 +133,10 @@ const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <
     and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))`;
 
 export interface LaneCounts {
-  /** Lanes in which an operation could run and does not, and in which one runs. */
+  /** `queued`: lanes with an operation that could run but does not. `running`: running operations. */
   readonly queued: number;
   readonly running: number;
-  /** For how long one has waited for nothing but a replica; 0 where none does. */
+  /** The longest time that an operation has waited for a replica; 0 if none waits. */
   readonly longestWaitSeconds: number;
 }
 
@@ -147,8 +150,8 @@ export async function countLanes(rows: Rows): Promise<LaneCounts> {
 }
 
 /**
- * Whether an operation waits for nothing but a replica that has room for it. One that has waited for over an hour is passed
- * over: nobody knows its kind.
+ * Whether an operation only waits for a replica with a free slot. Ignores operations that have waited for over an hour:
+ * no replica knows their kind.
  */
 export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`

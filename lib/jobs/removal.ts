@@ -1,13 +1,13 @@
-/** The job that takes a spoke or a hub down: the one that is under way, or how the last one went. */
+/** Finds and speeds up removals of hubs and spokes. */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toJob } from "#lib/jobs/store.ts";
 
-/** A hub's own, or one of its spokes'. */
+/** A hub or a spoke. */
 export type RemovalSubject = { readonly federationId: string } | { readonly spokeId: string };
 
-/** A second request may hurry the next try, but not so often that trying is all that happens. */
+/** A repeated request may start the next attempt early, but at most once in this time. */
 const MIN_SECONDS = 60;
 
 export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Promise<Job | null> {
@@ -23,7 +23,7 @@ export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Prom
   return row ? toJob(row) : null;
 }
 
-/** Has the next try begin now, unless the last one ended a moment ago. */
+/** Makes the next attempt due now, unless the last one ended less than a minute ago. */
 export async function retrySoon(tx: Tx, { id }: Job): Promise<void> {
   const { numUpdatedRows } = await tx.updateTable("jobs").set({ runAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "=", "queued").where("runAt", ">", sql<Date>`wheelwright_now()`)
@@ -33,8 +33,8 @@ export async function retrySoon(tx: Tx, { id }: Job): Promise<void> {
 }
 
 /**
- * Ends at once what has only been told to stop, because what it is about was given up: its holder finds at its next write
- * that it has lost it, and tells nobody a second time that the thing is removed.
+ * Cancels running jobs immediately, because their subject was abandoned. Their holders notice the lost fence at their
+ * next write, so nobody is notified twice.
  */
 export async function cancelRunningJobs(tx: Tx, jobs: readonly Job[]): Promise<Job[]> {
   const ended: Job[] = [];

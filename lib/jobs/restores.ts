@@ -1,19 +1,19 @@
-/** The restores that a spoke has behind it, and what else it has behind it since. */
+/** Finds past restores of a spoke, and what succeeded after them. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { ON_CURRENT_SITE, toJob } from "#lib/jobs/store.ts";
 
-/** The last step before the site is stopped. */
+/** The last step that leaves the site unchanged. */
 const LAST_SAFE_STEP = "volumes";
 
-/** Whether the site was touched by this very restore: everything before that leaves it was. */
+/** Whether this restore has changed the site. */
 export function hasChangedSite({ stepsDone }: Pick<Job, "stepsDone">): boolean {
   return stepsDone.includes(LAST_SAFE_STEP);
 }
 
-/** The last one that touched the site that there is and has ended, however it did. */
+/** Returns the latest ended restore that changed the current site, whatever its result. */
 export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
     .where(sql<boolean>`${LAST_SAFE_STEP} = any(steps_done)`).where(ON_CURRENT_SITE).orderBy("seq", "desc").limit(1)
@@ -21,13 +21,13 @@ export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job 
   return row ? toJob(row) : null;
 }
 
-/** The one that left the site half-way; only another restore ends that. */
+/** Returns the restore that left the site incomplete. Only another restore can complete it. */
 export async function findUnfinishedRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const last = await findLastRestore(rows, spokeId);
   return last && last.state !== "succeeded" ? last : null;
 }
 
-/** Of all that have begun. */
+/** Returns the IDs of all restores that have started. */
 export async function listStartedRestores(rows: Rows, spokeId: string): Promise<string[]> {
   const found = await selectRestores(rows, spokeId).select("id").where("startedAt", "is not", null).execute();
   return found.map(({ id }) => id);
@@ -38,7 +38,7 @@ function selectRestores(rows: Rows, spokeId: string) {
     .where("kind", "=", OPERATIONS.restore.name);
 }
 
-/** Whether an operation of this kind has succeeded at the spoke since then. */
+/** Whether an operation of this kind succeeded on the spoke after `since`. */
 export async function hasSucceededSince(
   rows: Rows,
   spokeId: string,

@@ -1,6 +1,8 @@
 /**
- * The steps of an operation with their times. A step begins when the one before it ends, and the first one with the
- * operation; waiting for another try belongs to the step that is tried again.
+ * Lists the steps of an operation with their times.
+ *
+ * A step begins when the previous one ends; the first one begins with the operation. Waiting for a retry counts as part
+ * of the retried step.
  */
 import * as v from "valibot";
 import { NullableTimestamp } from "#lib/base/schema.ts";
@@ -10,21 +12,23 @@ import type { Job } from "#lib/jobs/job.ts";
 export const StepView = v.object({
   name: v.string(),
   label: v.string(),
-  /** Null until it begins, and where an older release, which kept no times, did the step before it. */
+  /** Null until it begins, or if an older release ran the previous step without recording times. */
   startedAt: NullableTimestamp,
-  /** Null until it ends, well or not, and where an older release did it. */
+  /** Null until it ends, or if an older release ran it. */
   finishedAt: NullableTimestamp,
 });
 export type StepView = v.InferInput<typeof StepView>;
 
-/** In the order of the plan. A step that no plan of this release has is called by its name. */
+/**
+ * Returns the steps in the order of the plan. A step that no plan of this release contains is labelled with its name.
+ */
 export function describeSteps(job: Job): StepView[] {
   const plan = (findPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
   let startedAt = job.startedAt;
   return job.stepNames.map((name) => {
     const label = plan.find((step) => step.name === name)?.label ?? name;
     const step = { name, label, startedAt, finishedAt: stepEndOf(job, name) };
-    startedAt = name in job.stepEnds ? step.finishedAt : null; // after a step that failed, none begins
+    startedAt = name in job.stepEnds ? step.finishedAt : null; // no step begins after a failed one
     return step;
   });
 }

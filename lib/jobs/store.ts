@@ -1,4 +1,4 @@
-/** The rows of the queue, for those that enqueue, show or call off a job. Running them: lib/scheduler. */
+/** Reads and writes the rows of the queue: enqueues, lists and cancels jobs. lib/scheduler runs them. */
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -12,23 +12,23 @@ import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobRow = Selectable<Schema["jobs"]>;
 
-/** What an operation belongs to, and which page of the history is asked for. */
+/** Filters for a page of the operation history. */
 interface OperationFilter extends ListPageRequest {
   readonly federationId?: string;
   readonly spokeId?: string;
-  /** Of these spokes alone. */
+  /** Only operations of these spokes. */
   readonly spokeIds?: readonly string[];
 }
 
 const WAITING_LABEL = "Waiting to start";
 
-/** Adds the job; if a queued or running job has its dedupe key, that job is returned and nothing is added. */
+/** Adds the job. If a queued or running job has the same dedupe key, returns that job and adds nothing. */
 export async function enqueue(tx: Tx, requester: Requester, job: NewJob): Promise<Job> {
   tx.wakes.add("jobs");
   for (;;) {
     const row = await insertJob(tx, requester, job);
     if (row) return toJob(row);
-    // The live one may end between the two statements; then the next insert succeeds.
+    // That job may end between the two statements; then the next insert succeeds.
     const live = await tx.selectFrom("jobs").selectAll().where("dedupeKey", "=", job.dedupeKey!)
       .where("state", "in", ["queued", "running"]).executeTakeFirst();
     if (live) return toJob(live);
@@ -56,7 +56,7 @@ function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | 
     askerIp: requester.ip,
     askerAgent: requester.userAgent,
     askerToken: requester.tokenPrefix,
-    trace: kind.repeatEvery === undefined ? currentTrace() : null, // else one trace would go on for ever
+    trace: kind.repeatEvery === undefined ? currentTrace() : null, // a repeated job would otherwise extend one trace forever
   }).onConflict((conflict) =>
     conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
       .doNothing()
@@ -68,19 +68,19 @@ export async function findJob(rows: Rows, id: string): Promise<Job | null> {
   return row ? toJob(row) : null;
 }
 
-/** Whether it has. Until the transaction ends, one that has not does not. */
+/** Whether the job has ended. Locks the row, so a live job cannot end before this transaction does. */
 export async function hasJobEnded(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("jobs").select("state").where("id", "=", id).forShare().executeTakeFirst();
   return !row || isFinished(row.state);
 }
 
-/** The same for what people can see: an operation, or null. */
+/** Returns the job if users can see it, otherwise null. */
 export async function findOperation(rows: Rows, id: string): Promise<Job | null> {
   const job = await findJob(rows, id);
   return job?.visible ? job : null;
 }
 
-/** Newest first; those of one time in the order in which they were queued. */
+/** Returns operations, newest first. Operations of the same time are in queue order. */
 export async function listOperations(rows: Rows, filter: OperationFilter): Promise<ListPage<Job>> {
   let query = rows.selectFrom("jobs").select(summaryColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
@@ -94,8 +94,8 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
 }
 
 /**
- * The operation that each spoke shows as its present one: the running one, else the oldest queued, and one that was called
- * off only where there is no other. Spokes without one are not in the map.
+ * Returns the current operation of each spoke: the running one, or else the oldest queued one. A cancelled one is
+ * returned only if there is no other.
  */
 export async function readCurrentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
@@ -106,7 +106,7 @@ export async function readCurrentOperations(rows: Rows, spokeIds: readonly strin
   return new Map(found.map((row) => [row.spokeId!, toJob(row)]));
 }
 
-/** The same for hubs: of their own operations, not of their spokes'. */
+/** Returns the current operation of each hub, without those of its spokes. */
 export async function readCurrentHubOperations(
   rows: Rows,
   federationIds: readonly string[],
@@ -120,7 +120,7 @@ export async function readCurrentHubOperations(
   return new Map(found.map((row) => [row.federationId!, toJob(row)]));
 }
 
-/** Live operations of one spoke, oldest first: what an action has to queue behind, or what forbids it. */
+/** Returns the queued and running operations of a spoke, oldest first. */
 export async function listLiveOperations(rows: Rows, spokeId: string): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").select(summaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
@@ -128,11 +128,14 @@ export async function listLiveOperations(rows: Rows, spokeId: string): Promise<J
   return found.map(toJob);
 }
 
-/** What has ended since the spoke's site was ready: one whose cluster was lost gets another site, and is ready anew. */
+/**
+ * Matches jobs that ended after the spoke's current site became ready. A spoke whose cluster was lost gets a new site,
+ * and a new ready time.
+ */
 export const ON_CURRENT_SITE = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 
-/** The operation of this kind that failed last at a spoke's site, if any did. */
+/** Returns the latest failed operation of this kind on the spoke's current site. */
 export async function findLastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
   const row = await rows.selectFrom("jobs").select(summaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
@@ -141,18 +144,18 @@ export async function findLastFailure(rows: Rows, spokeId: string, kind: string)
   return row ? toJob(row) : null;
 }
 
-/** Operations of these kinds at the same spoke's site that had ended when this one was asked for, newest first. */
+/** Returns operations of these kinds that had ended on the same site when `job` was requested, newest first. */
 export async function listEndedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").selectAll()
     .where("spokeId", "=", job.spokeId).where("visible", "=", true).where("kind", "in", kinds)
     .where("state", "in", ["succeeded", "failed", "cancelled"]).where(ON_CURRENT_SITE).where("seq", "<", job.seq)
-    .orderBy("seq", "desc").limit(100).execute(); // more than anybody tries again and again
+    .orderBy("seq", "desc").limit(100).execute(); // more than anybody retries
   return found.map(toJob);
 }
 
 /**
- * Calls the job off: a queued one is cancelled here and now, a running one is told to stop, and its holder cancels it.
- * Returns it is then; null if none exists, or if it has ended by itself.
+ * Cancels a queued job immediately, or asks the holder of a running job to stop. Returns the updated job; null if it
+ * does not exist or has ended.
  */
 export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs").set({
@@ -166,12 +169,12 @@ export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   return toJob(row);
 }
 
-/** Calls off whatever is live for a spoke, because it is going to be removed. The result is oldest first. */
+/** Cancels all queued and running operations of a spoke before its removal. Returns them oldest first. */
 export async function cancelSpokeOperations(tx: Tx, spokeId: string): Promise<Job[]> {
   return await cancelAll(tx, await listLiveOperations(tx, spokeId));
 }
 
-/** The same for a hub: its own operations, not its spokes'. */
+/** Cancels the operations of a hub, without those of its spokes. */
 export async function cancelHubOperations(tx: Tx, federationId: string): Promise<Job[]> {
   const live = await tx.selectFrom("jobs").select("id").where("federationId", "=", federationId)
     .where("spokeId", "is", null).where("visible", "=", true).where("state", "in", ["queued", "running"])
@@ -188,7 +191,7 @@ async function cancelAll(tx: Tx, live: readonly { readonly id: string }[]): Prom
   return cancelled;
 }
 
-/** Calls off the next runs that an older release planned of kinds that repeat themselves: the newer plan runs instead. */
+/** Cancels queued runs of repeated jobs that an older release planned. The new plan runs instead. */
 export async function cancelOlderPlans(tx: Tx, kinds: readonly JobKind[]): Promise<void> {
   for (const { kind, plan } of kinds) {
     await tx.updateTable("jobs")

@@ -1,6 +1,7 @@
 /**
- * The columns of a job where many are read at once: of what a failure left behind all but the log and the events, which
- * may be most of a megabyte a job. Who wants these asks for the one operation.
+ * Lists the job columns that are read for lists: everything except the log and events of a failure.
+ *
+ * Log and events can take most of a megabyte per job. They are read only for a single operation.
  */
 import { sql } from "kysely";
 
