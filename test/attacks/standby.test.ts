@@ -81,7 +81,7 @@ async function assertReadsOnly(scene: Scene): Promise<void> {
   const { client } = scene;
   const refused = await until(async () => {
     const answer = await client.send("POST", "/api/federations", { slug: "never" });
-    return answer.body.message?.includes("takes no writes") && answer;
+    return answer.body.message?.includes("is read-only") && answer;
   });
   assert.is(refused.status, 503);
   assert.ok(Number(refused.headers.get("retry-after")) >= 1);

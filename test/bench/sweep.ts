@@ -104,7 +104,7 @@ async function installOne(scene: WorkScene): Promise<string> {
 
 function runOf({ db }: WorkScene, signal: AbortSignal, log: Log): Run {
   const write = <T>(work: (tx: Tx) => Promise<T>) => db.transact(work);
-  return { job: { payload: { cluster: "default" } }, signal, log, check: () => {}, write } as unknown as Run;
+  return { job: { payload: { cluster: "default" } }, signal, log, throwIfStopped: () => {}, write } as unknown as Run;
 }
 
 /** What is reachable: with `--expose-gc` (npm run sweep has it) nothing else is counted. */

@@ -106,7 +106,7 @@ async function sitesOf(
 
 /** As the replica of a quiet evening does. */
 export async function plan(app: App): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silentLog, check: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
   await planBackups(app).steps.due!(run);
 }
 

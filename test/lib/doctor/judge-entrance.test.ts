@@ -11,11 +11,11 @@ test("an https address is right, plain HTTP from elsewhere is not, and localhost
   assert.is(short(judgeAddress(HTTPS)), "address ok: https://hubs.example.org/");
   assert.match(
     short(judgeAddress(new URL("http://192.0.2.2"))),
-    /^address warning: PUBLIC_URL is http and not on this/,
+    /^address warning: PUBLIC_URL is http: browsers drop the session cookie/,
   );
   assert.match(
     short(judgeAddress(LOCAL)),
-    /^address warning: PUBLIC_URL http:\/\/localhost:3000\/ leads to whatever machine/,
+    /^address warning: PUBLIC_URL http:\/\/localhost:3000\/ points to the local machine/,
   );
 });
 

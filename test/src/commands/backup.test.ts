@@ -44,7 +44,7 @@ test("goes through pipes, sealed on the way", async ({ run, file, db, directory 
   assert.match((await readFile(file)).toString("latin1"), "age-encryption.org/v1\n");
   const other = await run(["backup", "--verify", file], { BACKUP_PASSPHRASE: "correct horse batterx" });
   assert.is(other.status, 65);
-  assert.match(other.text, "cannot be used: the passphrase does not open it, or its first lines are damaged");
+  assert.match(other.text, "he passphrase is wrong, or the start of the file is damaged");
   const none = await run(["backup", "--verify", file], {});
   assert.is(none.status, 2);
   assert.match(none.text, "set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE");

@@ -80,8 +80,8 @@ async function plant(directory: string): Promise<void> {
   await change("lib/operations/provision.ts", "version: 2,", "version: 3,");
   await change(
     "lib/operations/table.ts",
-    "formerProvision].map(({ kind }) => kind)",
-    "formerProvision]" +
+    "provisionVersion1].map(({ kind }) => kind)",
+    "provisionVersion1]" +
       ".map(({ kind }) => kind).concat({ ...OPERATIONS.provision.kind, plan: 2 })",
   );
   await change(

@@ -45,7 +45,7 @@ export async function noteParticulars(app: App, log: Log = silentLog): Promise<v
     job: { id: "op_upkeep", fence: row!.fence },
     signal: new AbortController().signal,
     log,
-    check: () => {},
+    throwIfStopped: () => {},
     write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
   } as unknown as Run;
   for (const step of Object.values(keepParticulars(app).steps)) await step(run);

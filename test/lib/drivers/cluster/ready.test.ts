@@ -220,7 +220,7 @@ test(
     const [{ metadata }] = [dbPod({})];
     const deletionTimestamp = new Date(Date.now() - 60_000).toISOString();
     table.put("pods", { ...dbPod({}, { nodeName: "b" }), metadata: { ...metadata, deletionTimestamp } });
-    await waiting.told(/: db-0 \(on node b, over its time since \S+ \S+ UTC: check whether that node is up\)$/);
+    await waiting.told(/: db-0 \(on node b, overdue since \S+ \S+ UTC: check whether that node is up\)$/);
     assert.is(table.server.asked.findLast((one) => one.path.endsWith("/pods"))?.query.get("labelSelector"), "role=db");
     table.drop("pods", "db-0");
     await gone;

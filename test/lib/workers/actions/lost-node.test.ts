@@ -37,7 +37,7 @@ test("names the node when it has given up, and the node's own word is kept with 
   const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "suspend"));
   assert.equal([error!.code, error!.fault, error!.step], ["deadline", "cluster", "app"]);
   assert.match(error!.message, onNode);
-  assert.match(error!.hint!, /last seen waiting for/);
+  assert.match(error!.hint!, /Fix what it was waiting for/);
   assert.ok(error!.events.some(({ reason }) => reason === "NodeNotReady"));
   assert.is((await clinic.row()).stateReason, error!.message);
 });

@@ -129,8 +129,8 @@ test("does not take an API server that is late with an answer for storage that i
   const run = {
     job: { id: job!.id, attempt: 1, progress: {} },
     signal: new AbortController().signal,
-    ...{ log: silentLog, check: () => {}, progress: () => {}, patience: () => HOUR },
-    remember: (values: unknown) => Promise.resolve(void notes.push(values)),
+    ...{ log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, timeLeft: () => HOUR },
+    saveProgress: (values: unknown) => Promise.resolve(void notes.push(values)),
     write: (work: (tx: Tx) => Promise<unknown>) => scene.db.transact(work),
   } as unknown as Run;
   const fault = scene.simulator.faults.hang({ method: "GET", path: `${namespace}/volumesnapshots` });

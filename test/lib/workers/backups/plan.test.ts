@@ -59,7 +59,7 @@ async function spoke({ scene, hub }: Context, state = "active", cluster = "defau
 }
 
 async function plan(app: App): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silentLog, check: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
   const { steps } = planBackups(app);
   await steps.abandoned!(run);
   await steps.due!(run);

@@ -33,7 +33,7 @@ test.before.each(async ({ db }) => {
 test.after(({ db }) => db.close());
 
 async function plan({ db, catalog }: Context, batch?: number): Promise<string[]> {
-  const run = { check: () => {} } as unknown as Run;
+  const run = { throwIfStopped: () => {} } as unknown as Run;
   await planBilling({ db, catalog }, batch).steps.compare!(run);
   const jobs = await query(db, "select federation_id as id, kind, lane, visible from jobs where state = 'queued'");
   for (const { kind, lane, visible } of jobs) {

@@ -87,7 +87,7 @@ export async function reconcile({ scene: { app } }: Context, most?: number): Pro
 }
 
 function idle(): Run {
-  return { signal: new AbortController().signal, check: () => {} } as unknown as Run;
+  return { signal: new AbortController().signal, throwIfStopped: () => {} } as unknown as Run;
 }
 
 /** Plans, and waits until no job about the hub is under way, or soon will be. */

@@ -39,8 +39,8 @@ function holder({ scene: { app } }: Context, hub: string, mayWrite: () => boolea
     job: { id: "op_1", fence: "1", federationId: hub, progress },
     signal: new AbortController().signal,
     log: app.log,
-    check: () => {},
-    remember: (values: object) => Promise.resolve(void Object.assign(progress, values)),
+    throwIfStopped: () => {},
+    saveProgress: (values: object) => Promise.resolve(void Object.assign(progress, values)),
     write: (work: never) => {
       if (!mayWrite()) return Promise.reject(new FenceLost({ id: "op_1", fence: "1" }));
       return app.db.transact(work);
@@ -190,7 +190,7 @@ test("shows operators a refusal that trying again does not mend, and tries again
   const [price] = [...provider.state.prices.values()].filter(({ metadata }) => metadata["size"] === "small");
   await clientOf(provider).prices.update(price!.id, { active: false });
   await synced(context, hub);
-  assert.match((await rowOf(context, hub)).error!, /is archived\. Mend it there/);
+  assert.match((await rowOf(context, hub)).error!, /is archived\. Fix it there/);
   const [operator, admin] = await Promise.all(
     (["operator", "hub_admin"] as const).map((role) => showBilling(app, { role }, { id: hub })),
   );

@@ -58,7 +58,7 @@ async function plan(
   restoreDrills: RestoreTestInterval | "off" = "nightly",
   lanes = 64,
 ): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silentLog, check: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
   const config = { ...app.config, restoreDrills, scheduler: { on: true, lanes } };
   await planDrills({ ...app, config } as App).steps.due!(run);
 }

@@ -41,7 +41,9 @@ async function removeAll({ app }: WorkScene, during = async () => {}): Promise<v
       return { ...cluster, listPage };
     },
   };
-  const run = { ...{ signal, log: silentLog, check: () => {}, progress: () => {}, job: {} } } as unknown as Run;
+  const run = {
+    ...{ signal, log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, job: {} },
+  } as unknown as Run;
   for (const step of Object.values(removeRemains({ ...app, clusters }).steps)) await step(run);
 }
 

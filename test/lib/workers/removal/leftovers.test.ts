@@ -47,9 +47,9 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
   const run = {
     job,
     signal: new AbortController().signal,
-    patience: () => 0,
-    progress: () => {},
-    remember: (values: object) => Promise.resolve(void (job.progress = { ...job.progress, ...values })),
+    timeLeft: () => 0,
+    showProgress: () => {},
+    saveProgress: (values: object) => Promise.resolve(void (job.progress = { ...job.progress, ...values })),
   } as unknown as Run;
   return { cluster, run, asked, job };
 }

@@ -181,10 +181,10 @@ test("is done though the storage does not let go of what the volumes were made f
     job,
     signal: AbortSignal.timeout(20_000),
     log: silentLog,
-    check: () => {},
-    patience: () => 500,
-    progress: () => {},
-    remember: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
+    throwIfStopped: () => {},
+    timeLeft: () => 500,
+    showProgress: () => {},
+    saveProgress: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
   } as unknown as Run;
   await restore(app).steps["keep"]!(run);
   assert.match(notes.at(-1)!, `goes with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);

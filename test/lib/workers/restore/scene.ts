@@ -70,10 +70,10 @@ export async function dropClaims({ app }: WorkScene): Promise<void> {
   const run = {
     signal: new AbortController().signal,
     log: silentLog,
-    check: () => {},
+    throwIfStopped: () => {},
     write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
-    patience: () => 10_000,
-    progress: () => {},
+    timeLeft: () => 10_000,
+    showProgress: () => {},
   } as unknown as Run;
   for (const step of Object.values(dropKeptClaims(app).steps)) await step(run);
 }

@@ -31,10 +31,10 @@ async function open({ app }: WorkScene, id = newId("op"), progress: object = {})
     job,
     log: silentLog,
     signal: new AbortController().signal,
-    check: () => {},
-    patience: () => 5000,
-    progress: () => {},
-    remember: (values: object) => Promise.resolve(void Object.assign(job.progress, values)),
+    throwIfStopped: () => {},
+    timeLeft: () => 5000,
+    showProgress: () => {},
+    saveProgress: (values: object) => Promise.resolve(void Object.assign(job.progress, values)),
   } as unknown as Run;
   const spoke = spokeInputs(app.catalog, app.config, {
     ...{

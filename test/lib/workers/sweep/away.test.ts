@@ -26,7 +26,7 @@ async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterEr
     job: { attempt, payload: { cluster: "default" } },
     signal: new AbortController().signal,
     log: silentLog,
-    check: () => {},
+    throwIfStopped: () => {},
     write: (work: Parameters<Run["write"]>[0]) => app.db.transact(work),
   } as unknown as Run;
   return await rejection(Promise.resolve(look(app, QUICK).steps["spokes"]!(run))) as ClusterError;

@@ -58,11 +58,11 @@ export async function runDying(
       ...call(),
       job: { id, kind, spokeId, fence: String(holders), payload, progress, attempt: 1, failure: null },
       log: silentLog,
-      check: () => {},
-      progress: () => {},
-      patience: () => 20_000,
+      throwIfStopped: () => {},
+      showProgress: () => {},
+      timeLeft: () => 20_000,
       write: (change: never) => dying(`row ${String(change)}`, () => scene.db.transact(change)),
-      remember: (values: object) => dying(`note ${Object.keys(values)}`, () => keep(progress, values)),
+      saveProgress: (values: object) => dying(`note ${Object.keys(values)}`, () => keep(progress, values)),
     } as unknown as Run;
     try {
       for (step of handler.kind.steps.map(({ name }) => name)) {

@@ -58,7 +58,7 @@ export async function retry(scene: WorkScene, id: string): Promise<void> {
 export async function retire(app: App): Promise<void> {
   const signal = new AbortController().signal, { db } = app;
   const run = {
-    ...{ signal, log: silentLog, check: () => {}, progress: () => {}, patience: () => 1500, job: {} },
+    ...{ signal, log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, timeLeft: () => 1500, job: {} },
     write: db.transact,
   } as unknown as Run;
   for (const step of Object.values(retireTemplates(app).steps)) await step(run);

@@ -198,8 +198,8 @@ async function tryOn(
   } as unknown as Space;
   const run = {
     job: { fence: "7", progress: {} },
-    patience: () => 1000,
-    remember: () => Promise.resolve(),
+    timeLeft: () => 1000,
+    saveProgress: () => Promise.resolve(),
     write: () => Promise.resolve(null),
   } as unknown as Run;
   const blueprint = openBlueprint(), inputs = inputsOf(blueprint);

@@ -182,7 +182,7 @@ const SMALL = ["stream_heads", "replicas"];
 
 test("finds what is over by an index, whatever it is", async ({ scene }) => {
   const explainer = openExplainer(scene.db.url, { enable_seqscan: "off" });
-  const run = { check: () => {}, signal: new AbortController().signal } as unknown as Run;
+  const run = { throwIfStopped: () => {}, signal: new AbortController().signal } as unknown as Run;
   const walked: string[] = [];
   for (const step of Object.keys(prune(scene).steps)) {
     const plans = await explainer.explain((rows) => prune({ db: { rows } as Database }).steps[step]!(run));

@@ -77,10 +77,10 @@ export function nextRun(patience = 20_000, own: unknown = ++fence): Run {
     ...call(),
     job,
     log: silentLog,
-    check: nothing,
-    progress: nothing,
-    patience: () => patience,
-    remember: () => Promise.resolve(),
+    throwIfStopped: nothing,
+    showProgress: nothing,
+    timeLeft: () => patience,
+    saveProgress: () => Promise.resolve(),
   } as unknown as Run;
 }
 

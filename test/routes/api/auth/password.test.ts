@@ -57,7 +57,7 @@ test("changes nothing for a wrong password, and records the attempt", async ({ f
   const { person, cookie, change } = await signedIn(flows, "bob");
   const refused = await change({ current: "a wrong password", password: NEW });
   assert.equal([refused.status, refused.headers.get("set-cookie")], [403, null]);
-  assert.match(refused.body.message, "the current one is another");
+  assert.match(refused.body.message, "the current password is wrong");
   assert.ok(await flows.opens(person.email, PASSWORD));
   assert.is(await statusOf(flows, { cookie }), 200);
   assert.equal(await kindsOf(flows, person), ["password_change_failed"]);

@@ -36,14 +36,14 @@ test("has disks as large as the original's extended ones, and no smaller size", 
   assert.equal([small.status, small.body.code, small.body.message], [
     400,
     "size_too_small",
-    "size must have disks as large as those of elm, 70Gi for files and 30Gi for the database: it can be large",
+    "size must have disks as large as those of elm, 70Gi for files and 30Gi for the database: choose large",
   ]);
 });
 
 test("names the sizes that are large enough", async ({ scene, elm }) => {
   const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, size: "small" });
   assert.is(status, 400);
-  assert.match(body.message, /^size must have disks as large as those of elm, .*: it can be medium, large$/);
+  assert.match(body.message, /^size must have disks as large as those of elm, .*: choose medium, large$/);
 });
 
 test("works with values that the catalog no longer lists", async ({ scene, elm }) => {
