@@ -40,7 +40,7 @@ test.before(async (context) => {
   // Replaces scrypt, which is slow and irrelevant here.
   const quick = { hash: () => Promise.resolve("$scrypt$"), verify: () => Promise.resolve("wrong" as const) };
   const attempts: LoginAttempts = { run: (_, judge) => judge() }; // all use the same few paths
-  Object.assign(context.scene.app, { passwords: quick, attempts });
+  Object.assign(context.scene.app, { passwords: quick, loginAttempts: attempts });
   context.samples = await sampleParams(context.scene);
   context.sender = openSender(context.scene, context.samples);
 });

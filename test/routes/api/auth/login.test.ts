@@ -98,7 +98,7 @@ test("counts a body without any address too", async ({ scene }) => {
 test("leaves the queue when the client disconnects", async ({ scene }) => {
   const waiting = Promise.withResolvers<AbortSignal | undefined>(), leaving = new AbortController();
   const take = ({ signal }: LoginAttempt) => (waiting.resolve(signal), new Promise<never>(() => {}));
-  Object.assign(scene.app, { attempts: { take } });
+  Object.assign(scene.app, { loginAttempts: { run: take } });
   const server = openServer(scene.app, manifest);
   const login = posting({ email: "ada@example.org", password: PASSWORD });
   const answer = server.request(new Request("http://localhost:3000/auth/login", { ...login, signal: leaving.signal }));
