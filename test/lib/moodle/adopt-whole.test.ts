@@ -13,7 +13,7 @@ const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5
 
 type Site = ReadonlyMap<string, string>;
 
-/** Each value by its place, such as `config siteidentifier` or `mnet_host 1 wwwroot`. */
+/** Reads each value by its location, such as `config siteidentifier` or `mnet_host 1 wwwroot`. */
 async function readSite(volume: Volume): Promise<Site> {
   return await volume.ask("it's new", async (sql) => {
     const values = new Map<string, string>();
@@ -38,7 +38,7 @@ function differing(before: Site, after: Site): string[] {
     .sort();
 }
 
-/** What becomes of each place; all others stay as they were. */
+/** The values that an adoption changes. All others must stay. */
 const GENERATED = [
   ...["siteidentifier", "calendar_exportsalt", "cronremotepassword", "badges_badgesalt"].map((name) =>
     `config ${name}`
@@ -80,7 +80,7 @@ const GONE_ROWS = [
   ...["communication_user 1", "matrix_room 1", "oauth2_refresh_token 1", "external_tokens 1", "user_private_key 1"],
   "registration_hubs 1",
 ];
-/** What people have typed may name the old address: nobody can tell where such a text leads to on purpose. */
+/** Texts of users that may contain the old host. */
 const MAY_NAME_THE_OLD_HOST = ["config additionalhtmlhead", "label 1 intro", "page 1 content"];
 
 function isOfRow(place: string, rows: readonly string[]): boolean {

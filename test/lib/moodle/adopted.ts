@@ -1,6 +1,6 @@
 /**
- * A site's database as a snapshot would have it, and what adopt.yaml makes of it: real PostgreSQL, killed in the middle of
- * its work, its directory copied as it lay there.
+ * Runs adopt.yaml on a site's database as a snapshot contains it: real PostgreSQL, killed at work, with its directory
+ * copied.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -44,7 +44,7 @@ const CONFIG = [
 ];
 const KEYS = [["mnet", "openssl"], ["mod_lti", "privatekey"], ["mod_lti", "kid"], ["enrol_lti", "lti_13_privatekey"]];
 
-/** What Moodle keeps, as far as it matters here: every secret holds the same word, so that none can hide. */
+/** The parts of Moodle's schema that matter here. Every secret has the same value, so that none is missed. */
 const SITE = `
   create table mdl_config (id bigserial, name text not null unique, value text not null);
   insert into mdl_config (name, value) values ('rolesactive', '1'), ('marked', 'as it was'), ('noemailever', '0'),
@@ -59,14 +59,14 @@ const SITE = `
 
 export interface Volume {
   readonly directory: string;
-  /** As the container runs it. */
+  /** Runs the container's command. */
   adopt(origin: SiteOrigin, password?: string): Promise<{ code: number; said: string }>;
   /** Starts the server on it, asks as the site would, and stops it again; the old password is refused. */
   ask<T>(password: string, question: (sql: postgres.Sql) => Promise<T>): Promise<T>;
 }
 
 export interface Volumes {
-  /** A copy of the first one, as it was cut off. */
+  /** Copies the volume as it was when PostgreSQL was killed. */
   copy(): Promise<Volume>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a blueprint needs to make a site from snapshots, and what such a site has to be. */
+/** Tests what a blueprint needs to create a site from snapshots, and that site's inputs. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";

@@ -1,4 +1,4 @@
-/** What each size becomes. UPDATE_GOLDEN=1 writes the files anew; look at what changed. */
+/** Compares the rendered objects of each size with golden files. UPDATE_GOLDEN=1 rewrites them; review the diff. */
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { suite } from "uvu";

@@ -1,4 +1,4 @@
-/** What a customer may write must stay what it is: text, in one place, read by nobody as anything else. */
+/** Tests that customers' text stays text, in one place. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-/** What a real cluster showed to be wrong in the first manifests, one test each; in every size. */
+/** Tests mistakes of the first manifests that a real cluster showed, for every size. */
 import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

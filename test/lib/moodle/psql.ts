@@ -1,4 +1,4 @@
-/** What a Job's psql does, against a real PostgreSQL: the statements of its command, in one transaction. */
+/** Runs the SQL of a Job's psql command against a real PostgreSQL, in one transaction. */
 import postgres from "postgres";
 import type { JobName } from "#lib/moodle/files.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
@@ -24,7 +24,7 @@ export function psqlOf(name: JobName, fence: string): Psql {
   };
 }
 
-/** As psql --single-transaction -c … -c … does it. */
+/** Runs statements like psql --single-transaction -c … -c …. */
 export async function run(url: string, psql: Psql, edit = (sql: string) => sql): Promise<void> {
   const name = psql.env["PGAPPNAME"] ?? "psql";
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: name } });
@@ -51,5 +51,5 @@ export async function tables(url: string): Promise<string[]> {
   return rows.map((row) => row["tablename"]);
 }
 
-/** What an install leaves of a site in this state. */
+/** The tables that an installation leaves in this state. */
 export const CONFIG = "create table mdl_config (name text, value text); insert into mdl_config values ('rolesactive', ";

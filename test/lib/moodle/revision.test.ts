@@ -1,4 +1,4 @@
-/** A revision stands for what is rendered: it changes exactly when the same inputs become other objects. */
+/** Tests that the revision changes exactly when the same inputs render other objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
@@ -16,7 +16,7 @@ const test = suite("a blueprint's revision");
 const blueprint = openBlueprint();
 const SETTINGS = ["sizes.yaml", "images.yaml", "surroundings.yaml"];
 
-/** All that is rendered from the same inputs, without the revision on it. */
+/** Returns everything rendered from the same inputs, without the revision. */
 function rendered(files: ReturnType<typeof builtIn>): string {
   const made = makeBlueprint(files);
   const formerHosts = [{ host: "old.example.org", certificate: "old" }];

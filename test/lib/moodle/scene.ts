@@ -20,7 +20,7 @@ export function builtIn(replaced: Files = {}): Files {
   return { ...Object.fromEntries(files), ...replaced };
 }
 
-/** A built-in file with some of its text replaced; throws when that text is not in it. */
+/** Returns a built-in file with a text replaced. Throws if it does not contain the text. */
 export function edited(file: string, from: string, to: string): Files {
   const text = builtIn()[file]!;
   if (!text.includes(from)) throw new Error(`${file} has no ${from}`);

@@ -158,7 +158,7 @@ const preflight = suite<{ folder: string }>("the preflight Job");
 preflight.before(async (context) => void (context.folder = await mkdtemp(join(tmpdir(), "wheelwright-preflight-"))));
 preflight.after(({ folder }) => rm(folder, { recursive: true }));
 
-/** As a release has it, with what stands around it. */
+/** A release's version.php. */
 const VERSION_PHP = `<?php
 defined('MOODLE_INTERNAL') || die();
 

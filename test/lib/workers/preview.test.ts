@@ -1,4 +1,4 @@
-/** What the preview of an action, or of a patch, names in the cluster is what its run changes there, and nothing else. */
+/** Tests that a preview names exactly the objects that the operation changes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
@@ -9,7 +9,7 @@ import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-/** In an order in which each may be asked. A retry is whatever failed. */
+/** Actions in an order in which each is allowed. */
 const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, wish?: object])[] = [
   ["suspend"],
   ["resume"],
@@ -26,14 +26,14 @@ const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, wish?: objec
   ["reapply"],
 ];
 
-/** What is changed that no preview can tell: when the pods were started anew, a password, and what the Job is told to set. */
+/** Changes that no preview shows: restart times, a password, and settings of the seed. */
 const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   restart: ["Deployment/moodle"],
   "reset-admin-password": ["Secret/admin"],
   configure: ["ConfigMap/seed", "Deployment/moodle"],
 };
 
-/** What belongs to the site, and does not come and go with pods and Jobs. */
+/** Kinds that belong to the site and do not come and go with pods and Jobs. */
 const LASTING =
   /^(?:Deployment|StatefulSet|CronJob|Service|Ingress|ConfigMap|Secret|NetworkPolicy|ResourceQuota|LimitRange|PersistentVolumeClaim)$/;
 

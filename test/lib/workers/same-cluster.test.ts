@@ -1,4 +1,4 @@
-/** A cluster that was put in the place of another under the same name: what it does not have is not gone. */
+/** Tests that nothing counts as deleted when another cluster has the same name. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";

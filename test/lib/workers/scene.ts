@@ -136,7 +136,7 @@ export async function openWorkScene(
   return scene;
 }
 
-/** What compose builds, as far as jobs need it. */
+/** Creates the parts of the app that jobs need. */
 export async function makeApp(
   db: Database,
   kubeconfig: string,
@@ -169,10 +169,7 @@ export async function makeApp(
   return { app, close: () => cluster.close() };
 }
 
-/**
- * A replica without nights, unless it is told to have them: at some hours the backups of the night would come into whatever is
- * tested, and where the clock is moved on, nearly always.
- */
+/** Starts a replica without nightly backups by default: they would disturb tests that move the clock. */
 export async function startReplica(app: App, nights: "with nights" | "without" = "without"): Promise<Scheduler> {
   const retry = { firstMs: 50, maxMs: 200 };
   const own = handlers(app).filter(({ kind }) => nights === "with nights" || kind.kind !== "plan-backups");

@@ -1,4 +1,4 @@
-/** A site with the hub's single sign-on is protected when it is created, reapplied and restored. */
+/** Tests that a site with single sign-on is protected when it is created, reapplied and restored. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
@@ -12,7 +12,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-/** How often the Job has run in the spoke's namespace. */
+/** Returns how often the Job has run in the spoke's namespace. */
 async function protections(scene: WorkScene, id: string): Promise<number> {
   const { namespace } = await scene.row(id);
   const jobs = scene.simulator.writes().filter(({ method, path, status }) =>

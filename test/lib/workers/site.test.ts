@@ -1,4 +1,4 @@
-/** How often the site of an operation is opened, and what of it is read anew. */
+/** Tests how often an operation opens the cluster and reads its rows. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
@@ -13,7 +13,7 @@ const test = suite<{ clinic: Clinic }>("the site of a step");
 test.before(async (context) => void (context.clinic = await openClinic()));
 test.after(({ clinic }) => clinic.close());
 
-/** Each operation's handler, and how often it has opened a cluster. */
+/** Returns each operation's handler, which counts how often it opens a cluster. */
 function counting({ scene }: Clinic): { readonly of: (kind: string) => Handler; readonly opened: () => number } {
   let opened = 0;
   const clusters: Clusters = {

@@ -1,4 +1,4 @@
-/** One installed site, and what the tests of actions ask of it: of its row, of the cluster, and of the Moodle in it. */
+/** An installed site, with helpers that read its row, the cluster and its Moodle. */
 import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -31,7 +31,7 @@ export interface Clinic {
   space(): Promise<Space>;
   /** Keeps Jobs whose names begin so from being made, until what it returns is called. */
   holdBack(name: string): () => void;
-  /** What the replica has logged. */
+  /** The log lines of the replica. */
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
   return clinic;
 }
 
-/** A holder of this job, with a fence of its own, that nobody has told that it is no longer the holder. */
+/** Returns a run of this job with its own fence, which does not know that it lost the job. */
 export function holderOf(clinic: Clinic, job: Job, fence: string): Run {
   return {
     job: { ...job, fence },

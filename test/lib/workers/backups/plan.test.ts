@@ -50,7 +50,7 @@ test.after(async ({ close }) => {
   for (const one of close) await one();
 });
 
-/** A spoke that is in this state and in this cluster; no night has come yet. */
+/** Creates a spoke in this state and cluster, without a backup. */
 async function spoke({ scene, hub }: Context, state = "active", cluster = "default"): Promise<string> {
   const id = await scene.spoke(hub, `site-${++count}`);
   await scene.db.sql("delete from jobs where spoke_id = $1", [id]);
@@ -72,7 +72,7 @@ async function queued({ db }: WorkScene, id: string): Promise<string[]> {
   return found.map(({ kind }) => kind);
 }
 
-/** What runs the queue has done: nothing is live any more. */
+/** Marks all queued runs as ended. */
 async function end({ db }: WorkScene): Promise<void> {
   await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
 }

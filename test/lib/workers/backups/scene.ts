@@ -1,7 +1,4 @@
-/**
- * A hub whose spokes have volumes and no site, and a replica that backs them up; it is noon for as long as the tests
- * run.
- */
+/** A hub whose spokes have volumes but no site, and a replica that backs them up. The clock shows noon. */
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -12,7 +9,7 @@ import { openHub, plant, type Planted, setClock, settled } from "#test/support/p
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-/** By the database's clock: far from midnight, for it is by days that backups are kept. */
+/** The database's time, far from midnight, because backups are kept by days. */
 export const NOON = new Date("2026-11-21T12:00:00.000Z");
 export const API = "/apis/snapshot.storage.k8s.io/v1";
 
@@ -29,7 +26,7 @@ export async function openBackups(context: BackupScene): Promise<void> {
   await context.scene.replica();
 }
 
-/** An active spoke with two bound volumes. */
+/** Creates an active spoke with two bound volumes. */
 export async function spoke({ scene, hub }: BackupScene): Promise<Planted> {
   const { simulator: { url } } = scene;
   const planted = await plant(scene.app, scene.db, scene.actor, hub, `site-${crypto.randomUUID().slice(0, 8)}`, {
@@ -40,12 +37,12 @@ export async function spoke({ scene, hub }: BackupScene): Promise<Planted> {
   return planted;
 }
 
-/** As a person asks for it. */
+/** Requests a backup like a user. */
 export async function ask(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
 }
 
-/** As the night does. */
+/** Requests a backup like the nightly plan. */
 export async function nightly(scene: WorkScene, id: string): Promise<void> {
   const row = await scene.row(id);
   await scene.db.transact((tx) => record(tx, scene.actor, { jobs: [operationOn(row, "backup", { kind: "nightly" })] }));

@@ -9,7 +9,7 @@ import type { Payments, RefundedObject, Refunds, Subscription } from "#lib/drive
 import { billingEvent } from "#lib/workers/billing/event.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-/** What the provider would answer, which each test sets, and what was asked. */
+/** The provider's answers, which each test sets, and the requests it received. */
 export interface Provider {
   subscription(id: string): Promise<Subscription | null> | Subscription | null;
   refunds(of: RefundedObject): Promise<Refunds | null> | Refunds | null;
@@ -61,7 +61,7 @@ export interface Hub {
   readonly subscription: string;
 }
 
-/** A connected hub with one active spoke, whose subscription was last seen to be active. */
+/** Creates a connected hub with one active spoke and an active subscription. */
 export async function connected({ scene }: Context): Promise<Hub> {
   const { id, spokes } = await scene.hub(1);
   await scene.db.sql("update spokes set state = 'active', ready_at = now() where id = any($1)", [spokes]);

@@ -1,4 +1,4 @@
-/** What is changed at the provider without us is seen within a day, told once, and put right when somebody says so. */
+/** Tests that a change made at the provider is noticed within a day, reported once, and reconciled on request. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findUncheckedHubs } from "#lib/domains/billing/hubs.ts";

@@ -70,7 +70,7 @@ async function act(context: Context, id: string, action: string, more: object, s
 /** Far from the night and its backups. */
 let clock = Date.parse("2026-11-21T10:00:00.000Z");
 
-/** So much of the hour, and all that waited for it to pass. */
+/** Advances the clock by these minutes, with everything that waits for it. */
 async function pass({ scene: { db } }: Context, minutes: number): Promise<void> {
   await setClock(db, new Date(clock += minutes * MINUTE));
   await db.transact(async (tx) => {
@@ -106,7 +106,7 @@ function counted({ provider }: Context): string[][] {
   ]);
 }
 
-/** Of all invoices, what was credited taken off. The provider's own clock stands still: a spoke costs a month or nothing. */
+/** Returns the sum of all invoices less credits. The provider's clock stands still. */
 function charged({ provider }: Context): number {
   return [...provider.state.invoices.values()].reduce((sum, { total }) => sum + total, 0);
 }

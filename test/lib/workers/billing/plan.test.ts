@@ -43,7 +43,7 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
   return jobs.map(({ id }) => id).sort();
 }
 
-/** A hub that is billed; `told` is what the provider was told, and a live spoke is in each of the states. */
+/** Creates a billed hub with spokes in these states; `told` is the quantity the provider knows. */
 async function hub({ db, user }: Context, told: object | null, states: readonly string[] = []): Promise<string> {
   const id = await makeHub(db, user, newId("fed").slice(4).toLowerCase());
   const text = told && JSON.stringify(told);

@@ -33,7 +33,7 @@ export interface Context {
   log: any[];
 }
 
-/** For all tests of the suite: each has hubs of its own. */
+/** Gives the tests of a suite billing; each test has its own hubs. */
 export function withBilling(test: Test<Context>): void {
   test.before(async (context) => {
     const provider = context.provider = await openProvider();
@@ -56,7 +56,7 @@ export function withBilling(test: Test<Context>): void {
 
 let count = 0;
 
-/** A hub that is billed, with these spokes; nothing was told of it yet. */
+/** Creates a billed hub with these spokes, which the provider does not know yet. */
 export async function billedHub(context: Context, spokes: Counts = {}): Promise<string> {
   const { db, people } = context.scene, slug = `hub-${++count}`;
   const id = await makeHub(db, people.operator.id, slug);
@@ -76,12 +76,12 @@ export async function setSpokes({ scene: { db, people } }: Context, hub: string,
   }
 }
 
-/** What runs each quarter of a minute. */
+/** Runs the plan that runs every 15 seconds. */
 export async function plan({ scene: { app } }: Context, batch?: number): Promise<void> {
   await planBilling(app, batch).steps.compare!(idle());
 }
 
-/** What runs each hour. */
+/** Runs the plan that runs every hour. */
 export async function reconcile({ scene: { app } }: Context, most?: number): Promise<void> {
   await planLooks(app, most).steps.unseen!(idle());
 }
@@ -119,13 +119,13 @@ export function subscriptionsOf({ provider }: Context, hub: string): Subscriptio
   return [...provider.state.subscriptions.values()].filter(({ metadata }) => metadata["federationId"] === hub);
 }
 
-/** What the provider counts of each size: `["small 2"]`; of all of the hub's subscriptions. */
+/** Returns the provider's quantities per size: `["small 2"]`. */
 export function counted(context: Context, hub: string): string[] {
   return subscriptionsOf(context, hub).filter(({ status }) => status !== "canceled")
     .flatMap(({ items }) => items.data.map(({ quantity, metadata }) => `${metadata["size"]} ${quantity}`)).sort();
 }
 
-/** What the provider was asked to do since then: `POST /v1/customers`. */
+/** Returns the requests to the provider since then: `POST /v1/customers`. */
 export function asked({ provider }: Context, since = 0): string[] {
   return provider.calls.slice(since).filter(({ method }) => method !== "GET")
     .map(({ method, path }) => `${method} ${path.replace(/_\w+/, "_…")}`);

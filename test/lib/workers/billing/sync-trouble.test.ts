@@ -32,7 +32,7 @@ import { rejection, until } from "#test/support/until.ts";
 const test = suite<Context>("syncBilling in trouble");
 withBilling(test);
 
-/** A holder's run that is ours to break: each write asks first. */
+/** Returns a run whose writes the test can refuse. */
 function holder({ scene: { app } }: Context, hub: string, mayWrite: () => boolean = () => true): Run {
   const progress: Record<string, unknown> = {};
   return {

@@ -1,4 +1,4 @@
-/** A site that moves to another name, and back. One site with certificates, in this order. */
+/** Moves a site to another domain and back. One site with certificates, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DAY } from "#lib/base/time.ts";
@@ -20,7 +20,7 @@ test.before(async (context) => void (context.clinic = await openConfigureClinic(
 test.before.each(({ clinic }) => clinic.scene.simulator.faults.clear());
 test.after(({ clinic }) => clinic.close());
 
-/** Each Ingress: its hosts with the Secrets of their certificates, and where it leads if not to the site. */
+/** Returns each Ingress: its hosts, their certificate Secrets, and its target if it is not the site. */
 function ingresses(clinic: ConfigureClinic): unknown[] {
   return clinic.objects("Ingress").map(({ metadata, spec }) => [
     spec.rules.map(({ host }: { host: string }) => host).join(" "),
@@ -45,7 +45,7 @@ async function drift({ scene, row }: ConfigureClinic): Promise<unknown> {
   return (await row()).drift;
 }
 
-/** What another spoke is refused that would have the name. */
+/** Returns the error of another spoke that requests the domain. */
 async function claim({ scene, row }: ConfigureClinic, domain: string): Promise<string | undefined> {
   const hub = (await findFederation(scene.db.rows, (await row()).federationId, "shown"))!;
   const input = { slug: `other-${domain.replaceAll(".", "-")}`, domain } as never;

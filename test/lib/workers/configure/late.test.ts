@@ -1,4 +1,4 @@
-/** A move whose holder dies after each of its writes, and is taken over each time. */
+/** Kills the run of a move after each of its writes, and continues it each time. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
@@ -10,7 +10,7 @@ import { openWorkScene, startReplica } from "#test/lib/workers/scene.ts";
 
 const test = suite("a move that is cut off again and again");
 
-/** Each write is done, and its answer is lost the first time: an operation that was not idempotent would show it. */
+/** Loses the first answer of each write, which shows operations that are not idempotent. */
 function forgetful(clusters: Clusters, lost: Set<string>): Clusters {
   const losing = async <T>(key: string, write: Promise<T>): Promise<T> => {
     const written = await write;

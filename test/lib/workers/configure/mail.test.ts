@@ -1,4 +1,4 @@
-/** Whether a site sends mail, changed after it was made. One site with a relay, in this order. */
+/** Turns a site's mail on and off after its creation. One site with a relay, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
@@ -21,7 +21,7 @@ test.before(async (context) => void (context.clinic = await openConfigureClinic(
 test.before.each(({ clinic }) => clinic.scene.simulator.faults.clear());
 test.after(({ clinic }) => clinic.close());
 
-/** What the site is told, what it does, and whether its mail could leave. */
+/** Returns the site's mail settings, and whether its mail could be sent. */
 function told(clinic: ConfigureClinic): unknown[] {
   const named = (kind: string, name: string) => clinic.objects(kind).find(({ metadata }) => metadata.name === name)!;
   const { SMTP_HOST } = named("ConfigMap", "moodle-env")["data"];

@@ -1,4 +1,4 @@
-/** An installed site and how to ask it to be other than it is, as the API does. */
+/** An installed site, and a helper that changes it through the API. */
 import type { Job } from "#lib/jobs/job.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";

@@ -21,7 +21,7 @@ async function paint({ scene, id }: ConfigureClinic, data: object | null): Promi
   await byHand(scene.simulator.url, `${CORE}/namespaces/${namespace}/configmaps/brand`, { data });
 }
 
-/** What Moodle itself says that it is. */
+/** Returns the settings that Moodle shows. */
 function seen(clinic: ConfigureClinic): (string | undefined)[] {
   const { config, accounts } = clinic.site().database!;
   return [config!.fullname, config!.brandcolor, accounts!.admin!.email];

@@ -1,4 +1,4 @@
-/** What a drill finds out about a backup, in the simulated cluster. */
+/** Tests the results of restore tests in the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listBackups } from "#lib/domains/backups/store.ts";

@@ -32,7 +32,7 @@ test.before.each(async ({ scene }) => {
 });
 test.after(({ scene }) => scene.close());
 
-/** An active spoke in this cluster, with a backup in each of these states, the newest last. */
+/** Creates an active spoke in this cluster, with a backup in each of these states, the newest last. */
 async function spoke(
   { scene, hub }: Context,
   states: readonly string[] = ["ready"],

@@ -1,4 +1,4 @@
-/** A site that people use, backed up, and the night in which its backup is put to the proof. */
+/** A site in use with a backup, and the night of its restore test. */
 import type { Selectable } from "kysely";
 import * as assert from "uvu/assert";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
@@ -11,12 +11,12 @@ import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const MINUTE = 60_000;
-/** What people have uploaded, by its hash. */
+/** The hashes of the uploaded files. */
 export const UPLOADS = ["a".repeat(40), "b".repeat(40)];
 
 export interface DrillScene {
   readonly scene: WorkScene;
-  /** An active spoke that people use. */
+  /** The ID of an active spoke in use. */
   readonly id: string;
   another(): Promise<string>;
   act(id: string, action: "suspend" | "resume"): Promise<void>;
@@ -46,7 +46,7 @@ export async function openDrills(): Promise<DrillScene> {
   return { scene, id, another, act, remove };
 }
 
-/** A backup, as somebody asks for it. */
+/** Takes a manual backup. */
 export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<Backed> {
   await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "backup", parameters: {} }));
   const operation = await ended(id, "backup");
@@ -85,7 +85,7 @@ export async function night({ db }: WorkScene, id: string): Promise<string> {
   return (await until(async () => (await drillsOf(db, id))[before], MINUTE)).id;
 }
 
-/** The same, and its drill waits for its volumes until the faults are cleared. */
+/** Does the same, and lets the restore test wait for its volumes until the faults are cleared. */
 export async function held(scene: WorkScene, id: string): Promise<string> {
   scene.simulator.faults.unready("sandbox-");
   const drill = await night(scene, id);
@@ -112,7 +112,7 @@ export async function ended(scene: WorkScene, drillId: string): Promise<Job> {
   return drill;
 }
 
-/** Its namespace, once that is there. */
+/** Returns the namespace of the sandbox, if it exists. */
 export function sandboxOf({ simulator }: WorkScene, drillId: string): string | undefined {
   return simulator.objects("Namespace").find(({ metadata }) => metadata.labels?.["wheelwright.dev/sandbox"] === drillId)
     ?.metadata.name;
@@ -134,7 +134,7 @@ async function outcomes({ db }: WorkScene, id: string): Promise<Outcome[]> {
   );
 }
 
-/** What the audit says of the spoke's drills. */
+/** Returns the audit events of the spoke's restore tests. */
 export async function toldOf(scene: WorkScene, id: string): Promise<string[]> {
   return (await outcomes(scene, id)).map(({ kind }) => kind);
 }
@@ -148,7 +148,7 @@ export async function letters({ db }: WorkScene): Promise<object[]> {
   return found.map(({ letter: { to, about } }) => ({ to: to.email, backupId: about.backupId, reason: about.reason }));
 }
 
-/** All that stands in the cluster of a drill's sandbox. */
+/** Returns everything in the cluster that belongs to a restore test's sandbox. */
 function leftOf({ simulator }: WorkScene, { id, progress }: Job): string[] {
   const of = progress.inputs?.namespace;
   return simulator.objects()

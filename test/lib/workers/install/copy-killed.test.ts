@@ -1,4 +1,4 @@
-/** A copy whose holder dies in each of its steps, when all of the step is done and nothing of that is written down. */
+/** Kills the run of a copy in each step, after its work and before it is recorded. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { provision } from "#lib/operations/provision.ts";

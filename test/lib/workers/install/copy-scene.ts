@@ -1,4 +1,4 @@
-/** A spoke in use, and copies of it as the API makes them. */
+/** A spoke in use, and copies of it made through the API. */
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
@@ -46,19 +46,19 @@ export async function backUp({ scene, id }: CopyScene): Promise<string> {
   return backup.id;
 }
 
-/** No backup of the source comes to its end until it is let go. */
+/** Blocks backups of the source until the returned function is called. */
 export function holdBackups({ scene, namespace }: CopyScene): () => void {
   const { faults } = scene.simulator, fault = faults.add({ type: "unready", name: `${namespace}/files-` });
   return () => void faults.heal(fault);
 }
 
-/** No copy's volumes are made until they are let go. */
+/** Blocks the creation of copies' volumes until the returned function is called. */
 export function holdCopies({ scene }: CopyScene): () => void {
   const { faults } = scene.simulator, fault = faults.add({ type: "unready", name: "origin-files" });
   return () => void faults.heal(fault);
 }
 
-/** What volumes are made by and is to be taken away again, by kind. */
+/** Returns the snapshot objects behind volumes, which must be deleted, by kind. */
 export function sourcesOf({ simulator }: WorkScene): string[] {
   return ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => simulator.objects(kind))
     .map(({ metadata }) => metadata.name).filter((name) => name.includes("origin-"));

@@ -7,7 +7,7 @@ export interface FailureCase {
   readonly name: string;
   /** Faults; `NS` stands for the spoke's namespace. */
   readonly faults?: readonly Breakage[];
-  /** What it is made from, changed: path in blueprint_inputs and value. */
+  /** Changed inputs: path in blueprint_inputs and value. */
   readonly inputs?: readonly (readonly [path: string, value: unknown])[];
   readonly domain?: string;
   /** Milliseconds until the operation gives up. */

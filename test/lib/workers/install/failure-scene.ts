@@ -1,4 +1,4 @@
-/** A hub whose spokes each fail in their own way, queued in one lane behind each other, and one behind them that is fine. */
+/** Spokes of one hub that each fail in their own way, queued in one lane, and a last one that succeeds. */
 import { sql } from "kysely";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { Breakage } from "#lib/dev/simulator/faults.ts";
@@ -7,7 +7,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export interface Failures {
   readonly scene: WorkScene;
-  /** Of the spokes, by slug. */
+  /** The IDs of the spokes by slug. */
   readonly ids: Map<string, string>;
   /** The spoke behind them all. */
   readonly last: string;

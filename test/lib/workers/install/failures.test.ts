@@ -42,7 +42,7 @@ test("goes on with the lane after each of them", async ({ scene, ids, last }) =>
   }
 });
 
-/** What holds for each of them: sentences for people, bounded, in order, and no password. */
+/** Checks each failure: readable sentences of limited length, in order, and no password. */
 function readable(each: FailureCase, error: NonNullable<v.InferOutput<typeof OperationDetail>["error"]>): void {
   assert.match(error.message, /^[A-Z"]/);
   assert.not.match(error.message, /undefined|\bnull\b|\[object|: *$/);

@@ -12,7 +12,7 @@ test.after.each(({ scene }) => scene.close());
 
 const NAMES = provisionVersion1.kind.steps.map(({ name }) => name);
 
-/** As that release's row of it was, with these steps done. */
+/** Queues a job as that release would, with these steps done. */
 async function enqueue(scene: WorkScene, done: readonly string[] = []): Promise<string> {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.db.sql("update jobs set plan = 1, step_names = $1, steps_done = $2 where spoke_id = $3", [

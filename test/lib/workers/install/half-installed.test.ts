@@ -43,7 +43,7 @@ function jobs(scene: WorkScene, ...kinds: string[]): string[] {
   ).map((name) => name.split("-")[0]!).sort();
 }
 
-/** As the cluster clears finished Jobs away a day later. */
+/** Deletes finished Jobs, as the cluster does after a day. */
 async function clearJobs(scene: WorkScene, namespace: string): Promise<void> {
   const address = `${scene.simulator.url}/apis/batch/v1/namespaces/${namespace}/jobs`;
   for (const { metadata } of scene.simulator.objects("Job").filter((job) => job.metadata.namespace === namespace)) {

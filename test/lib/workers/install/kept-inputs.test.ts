@@ -1,4 +1,4 @@
-/** A spoke is what it was made from, whatever the blueprint and the catalogue say since. */
+/** Tests that a spoke keeps its inputs when blueprint and catalog change. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";

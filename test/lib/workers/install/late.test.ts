@@ -59,7 +59,7 @@ function recording(clusters: Clusters, { applied, created }: Sent): Clusters {
   };
 }
 
-/** An apply that has raised a fence first names the version that it made: it comes too late for any other. */
+/** Refuses a late apply, because the object has another version by then. */
 function refuseLate(error: ClusterError): void {
   assert.is(error.status, 409);
 }

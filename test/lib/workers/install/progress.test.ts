@@ -1,4 +1,4 @@
-/** An install that tells how far it is, while it runs: on the stream, in the operation, and by whoever takes it over. */
+/** Tests the progress of an installation: in the stream, in the operation, and after a takeover. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -10,7 +10,7 @@ test.after.each(({ scene }) => scene.close());
 
 const PART = /^Installing Moodle: part (\d+)(?: of (\d+))? \((\w+)\)$/;
 
-/** What the operation says of its part, once it says so. */
+/** Returns the progress that the operation shows, once it shows one. */
 async function partOf(scene: WorkScene, id: string, least = 1) {
   return await until(async () => {
     const [, part, total, name] = PART.exec((await scene.operations(id))[0]!.label) ?? [];

@@ -1,4 +1,4 @@
-/** What an installation ends with, in one Job: each way for it to fail is told as what it is, and what is seen is kept. */
+/** Tests each way in which the Job `settle` can fail, and what is kept. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
@@ -13,7 +13,7 @@ const test = suite<{ scene: WorkScene }>("settle");
 test.before.each(async (context) => void (context.scene = await openWorkScene()));
 test.after.each(({ scene }) => scene.close());
 
-/** Of a spoke whose Job `settle` says this and ends so; healed, it becomes active by a retry. */
+/** Creates a spoke whose Job `settle` fails in this way. A retry makes it active. */
 async function failSettling(scene: WorkScene, fault: Omit<Breakage & { type: "failing-job" }, "type" | "name">) {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const broken = scene.simulator.faults.add({ type: "failing-job", name: "settle-", ...fault });

@@ -11,7 +11,7 @@ import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/s
 
 interface Context {
   scene: WorkScene;
-  /** A replica whose calls end after a second, so that no test waits half a minute for one that hangs. */
+  /** Starts a replica whose calls end after a second, so that no test waits for a hanging one. */
   replica(): Promise<Scheduler>;
 }
 
@@ -41,7 +41,7 @@ function troubled(test: Test<Context>): void {
 }
 
 const SPACES = "/namespaces/spoke-";
-/** Each hits what a provisioning asks for so many times; then it heals. */
+/** Faults that hit each call of a provisioning a number of times and then pass. */
 const PASSING: Readonly<Record<string, readonly Breakage[]>> = {
   "is busy": [{ type: "answer", status: 429, retryAfter: 1, path: SPACES, times: 3 }],
   "is restarting": [{ type: "answer", status: 503, times: 40 }],

@@ -60,7 +60,7 @@ test("goes to one address in the order in which it was written", async (context)
   );
 });
 
-/** So many mails in the queue, in the lanes that mail has. */
+/** Queues a number of mails in the mail lanes. */
 async function fill({ db }: Scene, { kind, plan }: JobKind, count: number): Promise<void> {
   const { payload } = createMailJob(plain("waits@example.org"));
   await db.sql(

@@ -21,9 +21,9 @@ type Entry = any;
 export interface Context {
   scene: Scene;
   app: App;
-  /** What was logged until now. */
+  /** The log entries so far. */
   log: Entry[];
-  /** Another one for each test. */
+  /** The mail server of this test. */
   smtp: Smtp;
   opened: (() => unknown)[];
 }
@@ -49,7 +49,7 @@ export function withMail(test: Test<Context>): void {
   test.after(({ scene }) => scene.close());
 }
 
-/** A replica that sends mail to the server of this test, and can do this too. */
+/** Starts a replica that sends mail to the test's server. */
 export async function replica(
   { app, smtp, opened }: Context,
   { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: MailRetry } = {},
@@ -70,7 +70,7 @@ export async function replica(
   return scheduler;
 }
 
-/** A letter without a link. */
+/** Returns a letter without a link. */
 export function plain(email: string, hub = "North"): Letter {
   return { template: "request-approved", to: { email, name: "" }, about: { hub, slug: "north" } };
 }

@@ -53,7 +53,7 @@ async function run({ scene }: Context, handler: Handler, times = 1): Promise<voi
   }
 }
 
-/** A replica that sends mail, of this release or of an earlier one. */
+/** Starts a replica of this or an earlier release that sends mail. */
 async function replica(context: Context, own: readonly Handler[], release: "this" | "earlier" = "this"): Promise<void> {
   const { app, scene, smtp, opened } = context;
   const post = openPost({

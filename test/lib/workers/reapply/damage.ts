@@ -1,4 +1,4 @@
-/** What somebody may do by hand to each kind of object of a spoke, and what the sweep then tells of it. */
+/** Manual changes to each kind of object, and the drift that the sweep reports. */
 export const CORE = "/api/v1", APPS = "/apis/apps/v1", BATCH = "/apis/batch/v1", NET = "/apis/networking.k8s.io/v1";
 
 const container = (name: string, change: object) => ({

@@ -1,4 +1,4 @@
-/** A site's mail: it goes by the relay with an account of the site's own, and the service's account is nowhere in it. */
+/** Tests that a site sends mail with its own relay account, and that the service's account is stored nowhere in it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { relayPassword } from "#lib/moodle/secrets.ts";
@@ -35,7 +35,7 @@ function account(clinic: Clinic): string[] {
   return [SMTP_HOST, SMTP_USER, atob(named("Secret", "mail").SMTP_PASSWORD)];
 }
 
-/** Whether anything in the cluster, or the row, holds the service's password. */
+/** Returns whether the cluster or the row contains the service's password. */
 async function leaks(clinic: Clinic): Promise<boolean> {
   const all = JSON.stringify([clinic.scene.simulator.objects(), await clinic.row()]);
   return all.includes(SERVICE.SMTP_PASS) || all.includes(btoa(SERVICE.SMTP_PASS));

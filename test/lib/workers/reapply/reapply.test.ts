@@ -1,4 +1,4 @@
-/** What somebody did to a spoke by hand: the sweep finds and names it, and a reapply puts it right. */
+/** Tests that the sweep reports manual changes and that a reapply reverts them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Job } from "#lib/jobs/job.ts";

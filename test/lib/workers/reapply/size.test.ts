@@ -1,4 +1,4 @@
-/** A size whose amounts are others now than when the spoke was made: a reapply offers them, and takes them over. */
+/** Tests that a reapply applies the changed amounts of a size. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -27,7 +27,7 @@ test.before(async (context) => {
 });
 test.after(({ close }) => close());
 
-/** More for the database, less for the site, other limits, and a larger disk. */
+/** Returns the size with a larger database, smaller site, other limits and a larger disk. */
 function changed(size: Size): Size {
   const { app, database, quota, disks } = size;
   return {

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
 import { CONTENT, SNAPSHOT } from "#lib/workers/backups/expired.ts";
 
-/** One that was cut from a volume, or one that names a snapshot in the storage. Returns its name. */
+/** Creates a content that was taken from a volume, or one that names a snapshot. Returns its name. */
 export async function postContent(
   url: string,
   namespace: string,

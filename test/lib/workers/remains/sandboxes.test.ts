@@ -1,4 +1,4 @@
-/** What sandboxes leave in the storage where no row knows it: removed by its names, and nothing else with it. */
+/** Tests that storage of removed sandboxes is found by its names and deleted, and nothing else. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
@@ -26,7 +26,7 @@ import { byHand } from "#test/lib/workers/sweep/looks.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { until } from "#test/support/until.ts";
 
-/** As it runs every hour, now. */
+/** Runs the hourly task now. */
 async function removeAll({ app }: WorkScene, during = async () => {}): Promise<void> {
   const { signal } = new AbortController(), { open } = app.clusters;
   const clusters = {

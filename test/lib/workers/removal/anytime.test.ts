@@ -20,7 +20,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   restore: { backupId: "bak_1" },
 };
 
-/** A spoke that counts as active, with a namespace in which there is nothing. */
+/** Creates an active spoke with an empty namespace. */
 async function standing(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub"]>>, slug: string): Promise<string> {
   const id = await scene.spoke(hub, slug);
   const { blueprintInputs: inputs } = await scene.row(id);

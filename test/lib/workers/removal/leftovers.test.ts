@@ -8,7 +8,7 @@ import { rejection } from "#test/support/until.ts";
 
 type Kind = Omit<Ref, "name">;
 
-/** What is left where; a ClusterError in the place of a list is thrown. */
+/** The remaining objects by kind. A ClusterError instead of a list is thrown. */
 interface Left {
   readonly anywhere?: Readonly<Record<string, readonly KubeObject[]>>;
   readonly under?: Readonly<Record<string, readonly KubeObject[] | ClusterError>>;
@@ -26,7 +26,7 @@ function unable(status: number): ClusterError {
   return new ClusterError(status === 403 ? "Forbidden" : "NotFound", "no", { transient: false, status });
 }
 
-/** A cluster in which this is left, and a run that looks once and has no time to wait. */
+/** Creates a cluster with these remaining objects, and a run that checks once. */
 function scene(left: Left, progress: Record<string, unknown> = {}) {
   const asked: string[] = [];
   const give = <T>(found: T | ClusterError | undefined, none: T): Promise<T> =>

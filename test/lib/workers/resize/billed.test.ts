@@ -1,4 +1,4 @@
-/** A size that the storage cannot give, where sizes are paid for. */
+/** Tests a size that the storage cannot provide, with a payment provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";

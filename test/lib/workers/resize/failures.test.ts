@@ -1,4 +1,4 @@
-/** What a resize does when it cannot: one site, in this order. */
+/** Tests failures of a resize: one site, in this order. */
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

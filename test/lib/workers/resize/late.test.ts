@@ -1,7 +1,4 @@
-/**
- * A resize whose holder dies after each write, and calls of it that arrive when all is long over. One site, in this
- * order.
- */
+/** Kills the run of a resize after each write, and delivers its calls late. One site, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
@@ -10,7 +7,7 @@ import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
 import { startReplica } from "#test/lib/workers/scene.ts";
 
-/** What was sent, and whether answers are lost. */
+/** The calls that were sent, and whether answers are lost. */
 interface Wire {
   readonly sent: Sent[];
   losing: boolean;

@@ -1,4 +1,4 @@
-/** A spoke that becomes large and small again: one site, in this order. */
+/** Resizes a spoke to a larger size and back: one site, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Job } from "#lib/jobs/job.ts";
@@ -35,7 +35,7 @@ async function waiting(scene: ResizeScene, step: string, what: string): Promise<
   });
 }
 
-/** What was written into the spoke's namespace and changed something since then, as `Kind/name`, each once in a row. */
+/** Returns the objects in the spoke's namespace that changed since then, as `Kind/name`. */
 function written(scene: ResizeScene, since: number): string[] {
   const paths = scene.simulator.writes().slice(since).filter(({ changed, method, path }) =>
     changed && method === "PATCH" && path.includes(`/${scene.namespace}/`)

@@ -1,4 +1,4 @@
-/** A spoke to resize, how to ask for it, and what stands in the cluster of it. */
+/** A spoke to resize, with helpers. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Breakage } from "#lib/dev/simulator/faults.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -19,7 +19,7 @@ export interface ResizeScene extends WorkScene {
   breakIt(breakage: Breakage): string;
 }
 
-/** With a replica at work, or with none any more: then the test starts its own. */
+/** Opens the scene with a running replica, or without one, so that the test starts its own. */
 export async function openResizeScene({ replica = "running" }: { replica?: "running" | "stopped" } = {}): Promise<
   ResizeScene
 > {

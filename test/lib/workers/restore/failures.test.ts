@@ -26,7 +26,7 @@ test.after(({ scene }) => scene.close());
 
 const FORCED = "?fieldManager=wheelwright&force=true";
 
-/** What fails for good, in its own step each. */
+/** Faults that make each step fail permanently. */
 const BROKEN: Readonly<Record<string, (faults: Faults) => string>> = {
   stop: (faults) => faults.answer(403, { method: "PATCH", path: "/cronjobs/moodle-cron" }),
   switch: (faults) => faults.answer(403, { method: "DELETE", path: "/statefulsets/db" }),

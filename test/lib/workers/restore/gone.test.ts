@@ -34,7 +34,7 @@ async function recreate(scene: WorkScene, gone: SpokeRow, asked: RecreateRequest
   return await scene.becomes(spoke.id, "active", "failed");
 }
 
-/** What its volumes were to be made from. */
+/** Returns the snapshot objects that were created for its volumes. */
 function made({ simulator }: WorkScene, { namespace }: SpokeRow): string[] {
   return ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => simulator.objects(kind))
     .filter(({ metadata: { name, namespace: of } }) => name.includes("origin-") && (of ?? name).startsWith(namespace))

@@ -1,4 +1,4 @@
-/** What becomes of the volumes that a restore has replaced, once their days are over. */
+/** Tests what happens to replaced volumes after the days of their retention. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
@@ -19,7 +19,7 @@ test.before.each(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-/** As if so many days had gone by since the restore. */
+/** Moves the restore back by these days. */
 async function pass(scene: WorkScene, id: string, days: number): Promise<void> {
   const ago = `${days} days`;
   await scene.db.sql(

@@ -1,4 +1,4 @@
-/** A spoke that is to be restored, on a simulated cluster, and what a test asks of it: marks in its data, backups, restores. */
+/** A spoke to restore in a simulated cluster, with helpers for marks in its data, backups and restores. */
 import type { Requester } from "#lib/audit/requester.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
@@ -60,12 +60,12 @@ export function claims({ simulator }: WorkScene, { namespace }: Pick<SpokeRow, "
     .map(({ metadata }) => metadata.name).sort();
 }
 
-/** Those that the row says that the site uses. */
+/** Returns the claims that the site uses according to its row. */
 export function usedBy({ blueprintInputs }: SpokeRow): string[] {
   return Object.values(claimNames(blueprintInputs as SpokeInputs)).sort();
 }
 
-/** What the hourly upkeep does with claims that no site uses. */
+/** Runs the hourly deletion of unused claims. */
 export async function dropClaims({ app }: WorkScene): Promise<void> {
   const run = {
     signal: new AbortController().signal,

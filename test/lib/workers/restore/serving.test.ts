@@ -25,7 +25,7 @@ async function bindClaims({ simulator: { url } }: WorkScene, volumeBindingMode: 
   await post(url, CLASSES, { metadata: { name: "standard", annotations }, provisioner, volumeBindingMode });
 }
 
-/** What the operation shows once it waits for volumes, has stopped the site, or has ended. */
+/** Returns the last label of the operation. */
 async function lastLabel(scene: WorkScene, id: string): Promise<string> {
   return await until(async () => {
     const [{ label, state }] = await scene.operations(id) as [Job], { pods, replicas } = await standing(scene, id);

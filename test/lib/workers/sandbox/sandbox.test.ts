@@ -17,7 +17,7 @@ import { RELEASE } from "#test/support/release.ts";
 interface Made {
   readonly sandbox: Sandbox;
   readonly run: Run;
-  /** Another holder of the same job. */
+  /** Returns another run of the same job. */
   again(): Promise<Made>;
 }
 

@@ -1,4 +1,4 @@
-/** What a look does where the cluster is away or busy: nobody knows how its sites are, until it answers again. */
+/** Tests that the health of sites is unknown while their cluster is unavailable or busy. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -20,7 +20,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** One try of the sweep's job; returns the failure. */
+/** Runs one attempt of the cluster check and returns its failure. */
 async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterError> {
   const run = {
     job: { attempt, payload: { cluster: "default" } },
