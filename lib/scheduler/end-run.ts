@@ -1,6 +1,6 @@
 /**
- * What happens when a step throws, or a run is told to stop: the job is let go of, given back, cancelled, put off until
- * the next try or the end of another one, or failed. What cannot even be recorded is put aside.
+ * Ends a run that was stopped or whose step threw. The job is released, requeued, cancelled, retried later or failed.
+ * If even that cannot be recorded, the job is set aside.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
@@ -37,7 +37,7 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const LAST_READ_TIMEOUT = 10 * SECOND;
 
-/** A run that came to a stop before its job was done. */
+/** A run that stopped before its job was finished. */
 export interface StoppedRun {
   readonly handler: Handler;
   readonly heldJob: HeldJob;
@@ -45,7 +45,7 @@ export interface StoppedRun {
   readonly retry: RetryDelays | undefined;
 }
 
-/** Throws nothing: what cannot be recorded is in the log. */
+/** Never throws. Errors that cannot be recorded are logged. */
 export async function endRun(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
   const { handler, heldJob, run: { log, signal } } = stopped;
   const reason = signal.aborted ? signal.reason : error;
@@ -68,7 +68,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
   }
 }
 
-/** Whether the job is no longer this holder's, so that nothing more may be written of it. */
+/** Whether this replica has lost the job and must not write to it. */
 function isJobLost(reason: unknown): boolean {
   return reason instanceof LeaseLapsed || reason instanceof FenceLost;
 }
@@ -78,7 +78,7 @@ async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: stri
   log[heldJob.job.visible ? "info" : "debug"]("Gave an operation back", { reason: label });
 }
 
-/** The end of what it waits for calls it back (sql/0051); looking again is for the case that nothing does. */
+/** Requeues the job until the other operation ends, which wakes it (sql/0051). The delay is a safety net. */
 async function waitForOperation({ heldJob, retry, run: { log } }: StoppedRun, reason: OperationAwaited): Promise<void> {
   const wait = retry?.maxMs ?? 2 * MINUTE;
   await heldJob.advance((tx, job) => requeueUntilEnded(tx, job, reason, wait));
@@ -102,12 +102,12 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
   await heldJob.advance((tx, job) => scheduleRetry(tx, job, report, wait, progress));
 }
 
-/** Milliseconds before the next try. */
+/** Returns the milliseconds before the next attempt. */
 function delayOf({ handler, heldJob, retry }: StoppedRun, clusterAway = false): number {
   return retryDelay(handler, heldJob.job, retry, clusterAway);
 }
 
-/** Looks at the cluster once more: for logs and events, if the failure brought none, and for how things stand. */
+/** Fails the job. First reads the cluster again: for its state, and for logs and events if the failure has none. */
 async function failPermanently({ handler, heldJob, run }: StoppedRun, report: FailureReport): Promise<void> {
   const endsAt = performance.now() + LAST_READ_TIMEOUT;
   const lastRun: Run = {

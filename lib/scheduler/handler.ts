@@ -1,4 +1,4 @@
-/** What does the work of a kind of job: a function for each step, and what the ends of the job mean for its subject. */
+/** Defines handlers: a function for each step of a job's kind, and hooks for its start and end. */
 import type { Change } from "#lib/changes/record.ts";
 import type { Evidence } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -6,28 +6,30 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 
-/** One holder's run of one job, as its steps see it. */
+/** A run of a job on this replica, as its steps see it. */
 export interface Run {
-  /** The job as it was claimed, with the steps done until now. */
+  /** The job as claimed, with the steps finished so far. */
   readonly job: Job;
-  /** Aborts when the run must end: the job is lost, called off, given back, or the step has had its time. */
+  /** Aborts when the run must end: the job was lost, cancelled or requeued, or the step timed out. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Throws unless this replica still holds the job. To be called right before anything that cannot be taken back. */
+  /** Throws if this replica no longer holds the job. Call it right before an action that cannot be undone. */
   throwIfStopped(): void;
-  /** Writes in a transaction that is rolled back if the job is no longer this holder's. It may run more than once. */
+  /**
+   * Runs `work` in a transaction. It is rolled back if this replica has lost the job, and it may run more than once.
+   */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Keeps values in the job's progress, for a later step or another holder. */
+  /** Stores values in the job's progress for a later step or another replica. */
   saveProgress(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Tells people, in a plain sentence, what is being waited for. */
+  /** Shows users what the step waits for. One plain sentence. */
   showProgress(sentence: string): void;
-  /** Milliseconds that the step may still wait, so that what it waited for is told before its time is over. */
+  /** Milliseconds that the step may still wait. Leaves time to report the result before the timeout. */
   timeLeft(): number;
 }
 
 /**
- * What an end of the job, or its start, means for others. `state` is the subject's from now on, and goes out with the
- * stream event that the engine writes in any case; without it the subject is in the state that it was in.
+ * The records to write with a job's start or end. `state` is the subject's new state, also sent in the stream event.
+ * Without it, the subject keeps its state.
  */
 export interface Outcome extends Omit<Change, "events"> {
   readonly state?: string;
@@ -35,7 +37,7 @@ export interface Outcome extends Omit<Change, "events"> {
 
 type Hook<Extra extends unknown[] = []> = (tx: Tx, job: Job, ...extra: Extra) => Promise<Outcome>;
 
-/** Each runs in the transaction that writes the job's own row; it changes rows and nothing else. */
+/** Hooks that run in the transaction that writes the job's row. They only change rows. */
 export interface Hooks {
   readonly onStart?: Hook;
   readonly onSucceeded?: Hook;
@@ -45,19 +47,19 @@ export interface Hooks {
 
 type StepFunction = (run: Run) => Promise<void>;
 
-/** An operation's declaration, as far as its work goes by it. */
+/** The part of an operation's declaration that its handler depends on. */
 export interface PlannedOperation<Step extends string> {
   readonly kind: JobKind;
   readonly plan: { readonly steps: Readonly<Record<Step, unknown>> };
 }
 
-/** What is done in a place that was opened for it. */
+/** A function that works on an opened site. */
 type SiteFunction<Site, Result> = (site: Site, run: Run) => Promise<Result>;
 
-/** A function for each step of the plan: one that is missing or misspelt does not compile. */
+/** A function for each step of the plan. A missing or misspelt step does not compile. */
 export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, SiteFunction<Site, void>>>;
 
-/** What a handler has besides its steps, in the same place. */
+/** The hooks of a handler, and what it reads after a failure. */
 export interface HandlerHooks<Site> {
   readonly hooks: Hooks;
   readonly readEvidence?: SiteFunction<Site, Evidence>;
@@ -66,19 +68,22 @@ export interface HandlerHooks<Site> {
 
 export interface Handler {
   readonly kind: JobKind;
-  /** By the names of the kind's plan. Each may be run again after a crash, and must then find what is there already. */
+  /** Step functions by step name. Each may run again after a crash and must handle existing results. */
   readonly steps: Readonly<Record<string, StepFunction>>;
   readonly hooks?: Hooks;
-  /** Logs and events for the report of a failure that brought none along. */
+  /** Reads logs and events for a failure that has none. */
   readonly readEvidence?: (run: Run) => Promise<Evidence>;
   /**
-   * How things stand after a failure, never undefined. It is in the job's progress as `observed` when onFailed is
-   * called.
+   * Reads the state after a failure; never undefined. It is stored as `observed` in the job's progress before onFailed
+   * is called.
    */
   readonly observe?: (run: Run) => Promise<unknown>;
 }
 
-/** `open` is asked once as each step begins, and for each look at a failure: the step before may have run elsewhere. */
+/**
+ * Creates a handler. Calls `open` as each step begins and for each read after a failure, because the previous step may
+ * have run on another replica.
+ */
 export function createHandler<Step extends string, Site>(
   { kind }: PlannedOperation<Step>,
   open: (run: Run) => Promise<Site>,
@@ -95,7 +100,7 @@ export function createHandler<Step extends string, Site>(
   };
 }
 
-/** The same handler, with this around each of its steps and around the opening of its place. */
+/** Returns the handler with `wrap` around each step and its opening of the site. */
 export function wrapSteps(handler: Handler, wrap: (work: StepFunction, step: string) => StepFunction): Handler {
   return { ...handler, steps: mapSteps(handler.steps, wrap) };
 }

@@ -1,4 +1,7 @@
-/** A job that this replica holds: its row as it was last written, and transactions that outlast a database that is away. */
+/**
+ * Keeps a job that this replica holds: its last written row, and transactions that survive a short outage of the
+ * database.
+ */
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -9,15 +12,15 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 type Work<T> = (tx: Tx, job: Job) => Promise<T>;
 
 export interface HeldJob {
-  /** The job as it was claimed, with the steps done until now. */
+  /** The job as claimed, with the steps finished so far. */
   readonly job: Job;
   readonly lease: ReplicaLease;
   transact<T>(work: Work<T>): Promise<T>;
   /** Writes the job, and keeps it is then. */
   advance(work: Work<Job>): Promise<Job>;
-  /** The same with a single statement. */
+  /** Writes the job with a single statement and keeps the updated row. */
   advanceInOneStatement(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
-  /** The database's own clock. */
+  /** Returns the time by the database's clock. */
   now(): Promise<Date>;
 }
 
@@ -25,7 +28,7 @@ export function openHeldJob(db: Database, claimed: Job, lease: ReplicaLease, log
   let job = claimed;
   const warn = warnOncePerMinute(log);
 
-  /** A database that is away for a moment costs nothing; away for longer, the tenure ends and with it this. */
+  /** Retries while the database is unavailable. After a longer outage the lease ends, and this throws. */
   async function retryWhileUnavailable<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       lease.throwIfLapsed();

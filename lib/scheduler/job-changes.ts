@@ -1,6 +1,8 @@
 /**
- * What is written when a job starts, comes forward and ends: each a single transaction of the job's row, its subject's
- * row, the audit, the stream event and what follows. The subject is locked first and the hub's head last, as everywhere.
+ * Writes the start, progress and end of a job.
+ *
+ * Each change is one transaction: the job's row, its subject's row, audit events, the stream event and follow-up jobs.
+ * The subject is locked first and the hub's head last.
  */
 import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
@@ -29,7 +31,7 @@ export async function startJob(
   });
 }
 
-/** Takes a job whose start its handler cannot write, by a mistake of ours, and sets it aside, with nothing more done. */
+/** Claims a job whose start the handler cannot write because of a bug, and schedules a retry or ends it. */
 export async function skipUnstartable(
   db: Database,
   handler: Handler,
@@ -63,14 +65,14 @@ function currentStepOf({ kind }: Handler, { stepsDone }: Candidate): StepPlan {
   return kind.steps[stepsDone]!;
 }
 
-/** Records that the step is done; with the last one, that the job has succeeded. */
+/** Records that the step is finished. After the last step, records that the job succeeded. */
 export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job, step: string): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const next = stepAfter(kind, job, step);
   if (next) {
     const after = await recordStep(tx, job, step, next.label);
     if (after) await recordJobChange(tx, after, subject, {});
-    return after ?? await updateHeldJob(tx, job); // it was recorded, and only the answer was lost
+    return after ?? await updateHeldJob(tx, job); // it was already recorded and only the reply was lost
   }
   const outcome = await hooks.onSucceeded?.(tx, await updateHeldJob(tx, job, { stepDone: step })) ?? {};
   const after = await endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null, stepDone: step });
@@ -78,12 +80,12 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
   return after;
 }
 
-/** Whether nothing but the job's own row is written when it starts. */
+/** Whether the start of the job changes only the job's row. */
 export function startsPlainly({ kind, hooks = {} }: Handler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
-/** Whether nothing but the job's own row is written when it ends with this step. */
+/** Whether the end of the job with this step changes only the job's row. */
 export function endsPlainly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
@@ -137,7 +139,10 @@ export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job)
   return after;
 }
 
-/** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
+/**
+ * Retries a job whose start or end cannot be recorded because of a bug. Ends it after several attempts, so that its
+ * lane continues.
+ */
 export async function retryOrEnd(
   tx: Tx,
   handler: Handler,
@@ -151,8 +156,8 @@ export async function retryOrEnd(
 }
 
 /**
- * Ends a job whose start or end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way
- * with it is called failed, for nothing else would ever end that; any other stays as it is.
+ * Ends a job whose start or end cannot be recorded because of a bug, without its hooks. A subject in a transitional
+ * state becomes failed, because nothing else would change it.
  */
 async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
@@ -162,7 +167,7 @@ async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: Fail
   return after;
 }
 
-/** Puts the job back after a try that failed. */
+/** Requeues the job after a failed attempt. */
 export async function scheduleRetry(
   tx: Tx,
   job: Job,
@@ -174,7 +179,7 @@ export async function scheduleRetry(
   return await requeueJob(tx, job, { label, delayMs, countsAsAttempt: true, failure, progress });
 }
 
-/** Puts the job back: to be tried again later, or for another replica to go on with at once. */
+/** Requeues the job: for a later retry, or for another replica to continue immediately. */
 export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await requeueHeldJob(tx, job, requeue);
@@ -182,7 +187,7 @@ export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Jo
   return after;
 }
 
-/** Puts the job back until another one has ended. What that takes is no time of its own, and no attempt. */
+/** Requeues the job until another operation ends. The wait counts neither as an attempt nor against the time limit. */
 export async function requeueUntilEnded(
   tx: Tx,
   job: Job,
@@ -222,13 +227,16 @@ async function recordJobChange(
   await record(tx, job.requester, { ...change, events: event ? [event] : [] });
 }
 
-/** The next run of a kind that repeats itself. The present one has ended in this transaction, so the key is free. */
+/** Returns the next run of a repeated kind. The present run ends in this transaction, so the dedupe key is free. */
 function nextRuns(kind: JobKind, ended: Job): NewJob[] {
   if (kind.repeatEvery === undefined) return [];
   return [createRepeatedJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }
 
-/** One chain for each plan, so that an older release's next run, which nobody may know any more, is not waited for. */
+/**
+ * Creates a job of a repeated kind. Each plan has its own dedupe key, so a run that an older release planned blocks
+ * nothing.
+ */
 export function createRepeatedJob(kind: JobKind, runAt?: Date): NewJob {
   return {
     kind,

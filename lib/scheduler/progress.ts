@@ -1,4 +1,4 @@
-/** Sentences about what is being waited for, written at most once a second; of several in between only the last. */
+/** Writes progress sentences at most once per second. Of several in between, only the last one is written. */
 import { redact } from "#lib/base/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -6,14 +6,14 @@ const WRITE_INTERVAL = 1 * SECOND;
 const MAX_LENGTH = 300;
 
 export interface Progress {
-  /** From now on the sentences are about this step. */
+  /** Starts a step. Later sentences belong to it. */
   startStep(step: string): void;
   show(sentence: string): void;
-  /** Forgets what was not written yet, and resolves once nothing is being written. */
+  /** Drops the unwritten sentence. Resolves when no write is running. */
   settle(): Promise<void>;
 }
 
-/** Throws nothing: `write` deals with its failures itself. */
+/** Never throws: `write` handles its own errors. */
 export function openProgress(step: string, write: (label: string) => Promise<void>): Progress {
   let latest: string | null = null;
   let written: string | null = null;
@@ -54,7 +54,7 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
   };
 }
 
-/** What fits into a line that people read. */
+/** Shortens a sentence to one line. */
 export function shortenLabel(sentence: string): string {
   return sentence.length > MAX_LENGTH ? `${sentence.slice(0, MAX_LENGTH - 1).toWellFormed()}…` : sentence;
 }

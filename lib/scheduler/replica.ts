@@ -1,11 +1,13 @@
 /**
- * This replica among the others: it beats once a second, and knows for how long it may rely on that.
+ * Sends this replica's heartbeat every second and tracks its lease.
  *
- * Others take its jobs when they have seen no new beat in its row for 4 s (silence.ts). It stops by itself 2.5 s after
- * it sent the last beat that succeeded, by its own clock that nobody sets: so it has stopped before anybody begins. A
- * process that was stopped and goes on finds out at its next look, before its next call, whichever timer fires first.
- * That clock stands still while a virtual machine is suspended, so the one on the wall is asked too: if it was set
- * forward, this replica lets go of its jobs for nothing and takes them again, and nothing worse.
+ * Other replicas take its jobs when they have seen no new heartbeat for 4 s (silence.ts). This replica stops 2.5 s
+ * after it sent the last successful heartbeat, by its own monotonic clock. It has therefore stopped before another one
+ * starts.
+ *
+ * A process that was paused notices at its next check, before its next call. The monotonic clock stands still while a
+ * virtual machine is suspended, so the wall clock is checked, too. If the wall clock was set forward, the replica
+ * needlessly releases its jobs and claims them again.
  */
 import type { Control } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -13,22 +15,22 @@ import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const HEARTBEAT_INTERVAL = 1 * SECOND;
-const HEARTBEAT_RETRY = 200; // after one that failed: the control connection is replaced within a moment
+const HEARTBEAT_RETRY = 200; // after a failed one: the control connection is replaced quickly
 const LEASE_DURATION = 2.5 * SECOND;
 
-/** A time in which this replica beat without a break. */
+/** A period in which no heartbeat was late. */
 export interface ReplicaLease {
-  /** Aborts with Lapsed. */
+  /** Aborts with LeaseLapsed. */
   readonly signal: AbortSignal;
-  /** Throws Lapsed if the time is over, even if no timer has had its turn to notice. */
+  /** Throws LeaseLapsed if the lease is over, even if no timer has fired yet. */
   throwIfLapsed(): void;
 }
 
 export interface Replica {
   readonly id: string;
-  /** The present tenure, or null while it does not beat. */
+  /** Returns the current lease; null while heartbeats fail. */
   currentLease(): ReplicaLease | null;
-  /** Stops beating, and says so in its row. */
+  /** Stops the heartbeats and records this in the replica's row. */
   close(): Promise<void>;
 }
 
@@ -40,14 +42,14 @@ export interface ReplicaOptions {
   readonly onHeartbeat: () => void;
 }
 
-/** When a beat was sent, by both clocks. */
+/** The time of a heartbeat by both clocks, in milliseconds. */
 interface Moment {
   readonly steady: number;
   readonly wall: number;
 }
 
 interface HeartbeatResult {
-  /** Whether this replica had no row before. */
+  /** Whether the heartbeat created the replica's row. */
   readonly isNew: boolean;
 }
 
@@ -74,7 +76,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
     }
   }
 
-  /** Also makes the row, at first and should it ever be gone: and tells whether it did. */
+  /** Sends a heartbeat. Creates the row if it is missing and returns whether it did. */
   async function sendHeartbeat(): Promise<HeartbeatResult> {
     const [row] = await control.query(
       `insert into replicas (id, release) values ($1, $2)
@@ -94,15 +96,15 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
   function onWritten(sentAt: Moment, { isNew: made }: HeartbeatResult): void {
     if (failing) log.info("Beating again", { replica: id });
     failing = false;
-    lapseIfLate(); // the answer to a beat must not hide that it came too late
-    if (made && lease) endLease(lease); // nobody takes it away from who beats: another database is there, which was restored
+    lapseIfLate(); // a late reply must not extend a lapsed lease
+    if (made && lease) endLease(lease); // nobody deletes the row of a live replica: this is another, restored database
     heartbeatAt = sentAt;
     lease ??= openLease();
     scheduleLapse();
     onHeartbeat();
   }
 
-  /** A timer may fire a moment early, and would then have seen nothing: it is set again until the reign is over. */
+  /** Sets the timer again until the lease is over, because a timer may fire early. */
   function scheduleLapse(): void {
     clearTimeout(lapseTimer);
     lapseIfLate();

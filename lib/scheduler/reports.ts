@@ -1,8 +1,8 @@
 /**
- * What a failure means: whether trying again can help, and what is kept of it for people.
+ * Analyzes failures: whether a retry can help, and what the report contains.
  *
- * A report is read by many, for ever, and by those who may not see the cluster: whatever comes from there is bounded,
- * and cleared of secrets and of what a row cannot hold, here where every report is made.
+ * Reports are kept forever and read by people who may not see the cluster. Everything from the cluster is therefore
+ * limited in size and cleared of secrets and unstorable characters.
  */
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
@@ -16,14 +16,14 @@ import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface FailureAnalysis {
   /**
-   * `passing`: the cluster, the database, the mail server or the payment provider may do better next time. `bug`: ours; a
-   * few tries, in case it was chance.
+   * `transient`: the cluster, database, mail server or payment provider may recover. `permanent`: a retry cannot help.
+   * `bug`: an error in this program, retried a few times.
    */
   readonly nature: "transient" | "permanent" | "bug";
   readonly report: FailureReport;
-  /** Milliseconds that must pass before the next try makes sense. */
+  /** The minimum of milliseconds before the next attempt. */
   readonly minDelayMs: number;
-  /** Whether the cluster is away: it is tried again soon, for it may be back at any moment. */
+  /** Whether the cluster does not answer. It is retried soon, because it may be back at any moment. */
   readonly clusterAway?: boolean;
 }
 
@@ -61,7 +61,7 @@ function transientFailure(failureReport: FailureReport): FailureAnalysis {
   return { nature: "transient", report: failureReport, minDelayMs: 0 };
 }
 
-/** A webhook may answer with a page; a sentence for people has some lines at most. */
+/** The maximum length of a message. A webhook may reply with a whole page. */
 const MAX_MESSAGE_LENGTH = 2000;
 
 function createReport(
@@ -74,7 +74,7 @@ function createReport(
   return { step, code, fault, message: redactMessage(message), hint: null, ...redactEvidence(evidence) };
 }
 
-/** What the row says of the subject is then what was known before: its reader must know that. */
+/** Adds that the present state is unknown, so the stored state may be outdated. */
 export function withUnknownState(report: FailureReport): FailureReport {
   return { ...report, message: redactMessage(`${report.message}. How things stand since then could not be looked at`) };
 }
@@ -107,8 +107,8 @@ function redactMessage(message: string): string {
 }
 
 /**
- * The report of the last try: where it was not the first one, how often it went so, and since when. A
- * last try that was cut short by the time that was left says nothing of its own, so that the one before is told.
+ * Returns the final report of a job. After several attempts it says how many there were and since when.
+ * If the last attempt only ran out of time, the report of the attempt before it is used.
  */
 export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): FailureReport {
   if (nature === "permanent" || job.attempt < 2) return report;
@@ -121,7 +121,7 @@ export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): Fa
 
 const MAX_BUG_ATTEMPTS = 3;
 
-/** Of a job whose start or end cannot be written. */
+/** Creates the report of a job whose start or end cannot be recorded. */
 export function unrecordedReport(step: string, what: "that this began" | "how this ended"): FailureReport {
   const consequence = what === "that this began"
     ? "and nothing more was done"
@@ -131,16 +131,16 @@ export function unrecordedReport(step: string, what: "that this began" | "how th
   return { ...createReport(step, "internal", message, "operator"), hint };
 }
 
-/** Milliseconds before the first repeat of a failed try, and before the later ones at most. */
+/** The first and the longest delay between attempts, in milliseconds. */
 export interface RetryDelays {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
-/** The longest wait between two tries while a cluster is away. */
+/** The longest delay between attempts while a cluster does not answer. */
 const MAX_AWAY_DELAY = 10 * SECOND;
 
-/** Milliseconds before the next try. */
+/** Returns the milliseconds before the next attempt. */
 export function retryDelay(
   { kind }: { readonly kind: JobKind },
   { attempt }: Pick<Job, "attempt">,
@@ -151,12 +151,12 @@ export function retryDelay(
   return backoff(attempt, firstMs, clusterAway ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
 }
 
-/** Whether a job is broken off whose start or end could not be written as often as this. */
+/** Whether to end a job whose start or end could not be recorded this many times. */
 export function shouldGiveUp({ persistent }: JobKind, unended: number): boolean {
   return !persistent && unended >= MAX_BUG_ATTEMPTS;
 }
 
-/** Whether the job gets another try, by what went wrong, its kind, and the time that it has. */
+/** Whether the job may be retried, by its failure, kind and deadline. */
 export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at: Date): boolean {
   if (kind.persistent) return true;
   if (job.deadlineAt && at >= job.deadlineAt) return false;
@@ -164,7 +164,7 @@ export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at:
   return analysis.nature === "transient";
 }
 
-/** Tries of this job that failed by a mistake of ours. */
+/** Returns how many attempts of this job failed because of a bug. */
 export function bugCountOf(job: Job): number {
   return typeof job.progress.bugs === "number" ? job.progress.bugs : 0;
 }

@@ -1,7 +1,9 @@
 /**
- * When a replica looks for jobs: with each beat for those that nobody runs; for those that are due when it is woken, when
- * a job's time has come, and slowly in case a wake-up was missed. One round follows another: a job must not be claimed
- * and missed among the running ones at the same time.
+ * Decides when a replica polls for jobs.
+ *
+ * Each heartbeat triggers a takeover of orphaned jobs. Due jobs are claimed after a wake-up, when a delayed job becomes
+ * due, and every 5 s in case a wake-up was missed. Rounds never overlap: a job must not be claimed and missed among the
+ * running ones at the same time.
  */
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -12,20 +14,20 @@ const POLL_INTERVAL = 5 * SECOND;
 interface RoundsOptions {
   readonly log: Log;
   readonly currentLease: () => ReplicaLease | null;
-  /** Returns the milliseconds until there may be more to claim, if that is known. */
+  /** Returns the milliseconds until more jobs may be claimable, if known. */
   readonly claim: (currentLease: ReplicaLease) => Promise<number | null>;
-  /** Tells `onHeard` the milliseconds until there may be more to take over. */
+  /** Calls `onNextSilence` with the milliseconds until another replica may count as silent. */
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 
 export interface Rounds {
-  /** Whether there are rounds, and the last one was answered. */
+  /** Whether rounds run and the last one succeeded. */
   healthy(): boolean;
-  /** Claims, now or as soon as the round under way is over. */
+  /** Claims jobs now, or after the running round. */
   requestClaim(): void;
-  /** Takes over, and claims as well after a round that was not answered. */
+  /** Takes over orphaned jobs. Also claims jobs if the last round failed. */
   onHeartbeat(): void;
-  /** Begins no other round, and resolves at the end of the one under way. */
+  /** Starts no further round. Resolves when the running one ends. */
   close(): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
   const warn = warnOncePerMinute(log);
   let open = true;
   let healthy = false;
-  let requested = { claim: false, rescue: false }; // of the next round
+  let requested = { claim: false, rescue: false }; // for the next round
   let round: Promise<void> | null = null;
   let claimTimer: ReturnType<typeof setTimeout> | undefined;
   let takeoverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -43,7 +45,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
     if (open && (requested.claim || requested.rescue)) round ??= runRounds().finally(onEnd);
   }
 
-  /** What was asked for after the round had looked at that for the last time begins another one. */
+  /** Starts another round if one was requested after the last check. */
   function onEnd(): void {
     round = null;
     request({});
@@ -69,7 +71,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
     }
   }
 
-  /** A silence that is over its time between two beats of ours is not left until the next. */
+  /** Schedules a takeover for a replica that becomes silent between two heartbeats of this one. */
   function scheduleTakeover(wait: number | null): void {
     clearTimeout(takeoverTimer);
     if (open && wait !== null && wait < SECOND) {

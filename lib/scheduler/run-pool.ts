@@ -1,4 +1,4 @@
-/** The jobs that run here, at most so many at once: begun, watched, and ended when this replica shuts down. */
+/** Runs a limited number of jobs at the same time. Watches them, and ends them when this replica shuts down. */
 import { type Job, jobLogFields } from "#lib/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -7,16 +7,16 @@ import { openJobWatch } from "#lib/scheduler/job-watch.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface RunPool {
-  /** How many more jobs may begin; none once this replica shuts down. */
+  /** The number of jobs that may still start; 0 during shutdown. */
   freeSlots(): number;
-  /** The jobs that run. */
+  /** The IDs of the running jobs. */
   ids(): string[];
   start(handler: Handler, job: Job, lease: ReplicaLease): void;
-  /** Lets each run end its present step, and one that is being claimed just now its first. */
+  /** Lets each run end its current step. A job that is just being claimed ends its first step. */
   stopAfterStep(): void;
   /** Ends each run now, for one of the reasons in stop-reasons.ts. */
   stop(reason: Error): void;
-  /** Whether all have ended within so many milliseconds. */
+  /** Waits for all runs to end. Returns false if `limit` milliseconds pass first. */
   waitForEnd(limit: number): Promise<boolean>;
   close(): void;
 }
@@ -35,11 +35,11 @@ export function openRunPool(options: RunnerOptions, lanes: number, onEnd: () => 
       log[job.visible ? "info" : "debug"]("Runs a job", { ...jobLogFields(job), fence, attempt });
       const run = startRun(options, handler, job, lease);
       running.set(job.id, run);
-      const unwatch = job.visible ? watch.follow(job.id) : () => {}; // nobody calls off what nobody sees
+      const unwatch = job.visible ? watch.follow(job.id) : () => {}; // invisible jobs cannot be cancelled by users
       if (isLeaving) run.stopAfterStep();
       run.ended.catch((error) => log.error("A run ended badly", { ...jobLogFields(job), error })).finally(() => {
         unwatch();
-        if (running.get(job.id) === run) running.delete(job.id); // it may have been given back and taken again already
+        if (running.get(job.id) === run) running.delete(job.id); // it may have been requeued and claimed again already
         onEnd();
       });
     },

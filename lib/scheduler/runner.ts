@@ -1,6 +1,7 @@
 /**
- * Runs one claimed job: its steps in order, each recorded when done. The run is over once the last one is, or once
- * something stops it (end-run.ts); then nothing that is still going on of it can write.
+ * Runs one claimed job: its steps in order, each recorded when finished.
+ *
+ * The run is over after the last step, or when something stops it (end-run.ts). After that, nothing of it can write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endPlainJob, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
@@ -29,7 +30,7 @@ import {
 import { lockSubject } from "#lib/scheduler/subject.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const SETTLE_TIMEOUT = 5 * SECOND; // how long a step that was told to stop may take to do so
+const SETTLE_TIMEOUT = 5 * SECOND; // the time that a stopped step may take to end
 
 export interface RunnerOptions {
   readonly db: Database;
@@ -40,11 +41,11 @@ export interface RunnerOptions {
 
 export interface RunningJob {
   readonly job: Job;
-  /** Resolves when the run is over, however it went. */
+  /** Resolves when the run is over, whatever its result. */
   readonly ended: Promise<void>;
-  /** Ends it now, for one of the reasons in stop-reasons.ts. */
+  /** Ends the run now, for one of the reasons in stop-reasons.ts. */
   stop(reason: Error): void;
-  /** Lets the present step end, and gives the job back before the next. */
+  /** Lets the current step end and then requeues the job. */
   stopAfterStep(): void;
 }
 
@@ -104,7 +105,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  /** A step that was interrupted, or that waits for something, has not failed. */
+  /** Marks the span of an interrupted step, which has not failed. */
   async function markInterruption(span: Span, work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -120,12 +121,12 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     progress.startStep(step.label);
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
-    // A replica that shuts down looks for work no more, so it wakes the others when it ends a job.
+    // A replica that shuts down polls no more, so it must wake the others when a job ends.
     const job = !isLeaving && endsPlainly(handler, heldJob.job, step.name)
       ? await heldJob.advanceInOneStatement((rows, before) => endPlainJob(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
     if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelled());
-    const level = job.visible ? "info" : "debug"; // what repeats itself day and night is no news
+    const level = job.visible ? "info" : "debug"; // repeated background jobs are not worth an info line
     log[level](job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });
   }
 
@@ -138,7 +139,10 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  /** `queued` is given back, to be tried again or to be gone on with; `lost` is what another replica goes on with. */
+  /**
+   * Runs the job in a span. Its outcome is `queued` if the job was requeued, and `lost` if another replica continues
+   * it.
+   */
   async function runTraced(): Promise<void> {
     const spanOptions = {
       details: { ...jobLogFields(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
@@ -164,7 +168,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   };
 }
 
-/** Does the work of a step until it is done, its time is over, or the run is told to stop. */
+/** Runs a step until it is finished, times out or the run is stopped. */
 async function runWithTimeout(
   { label }: StepPlan,
   limit: number,
@@ -176,7 +180,7 @@ async function runWithTimeout(
   try {
     await Promise.race([work, rejectOnAbort(stop.signal)]);
   } catch (error) {
-    // What it began should have ended before anybody else goes on, if that can be had in a moment.
+    // Waits a moment for the step to end before another replica continues.
     if (!(stop.signal.reason instanceof LeaseLapsed)) await waitToSettle(work);
     throw error;
   } finally {

@@ -1,6 +1,8 @@
 /**
- * Takes jobs and has them run: as many at once as it has lanes for, woken by each enqueueing, by the clock (rounds.ts)
- * and by its own beats (replica.ts). Rows are the truth.
+ * Claims jobs and runs them.
+ *
+ * It runs as many jobs at the same time as it has slots. Enqueued jobs, timers (rounds.ts) and its own heartbeats
+ * (replica.ts) wake it. The rows are the only source of truth.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -26,12 +28,15 @@ import {
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 
-const RELEASE_TIMEOUT = 5 * SECOND; // after the grace: to stop, and to write that the job is free
+const RELEASE_TIMEOUT = 5 * SECOND; // after the grace period: time to stop and to requeue the jobs
 
 export interface SchedulerOptions {
-  /** What this replica can do. A kind may stand here with several plans: what an older release began is ended by its own. */
+  /**
+   * The handlers of this replica. A kind may have several plans: jobs that an older release started are finished by
+   * that plan.
+   */
   readonly handlers: readonly Handler[];
-  /** Jobs that run here at once. */
+  /** The maximum number of jobs that run at the same time. */
   readonly lanes: number;
   readonly replicaId?: string;
   readonly retry?: RunnerOptions["retry"];
@@ -40,9 +45,9 @@ export interface SchedulerOptions {
 
 export interface Scheduler {
   readonly replicaId: string;
-  /** Whether it beats, and its last look at the queue was answered. */
+  /** Whether heartbeats succeed and the last poll was answered. */
   ready(): boolean;
-  /** Jobs that run here. */
+  /** The number of running jobs. */
   running(): number;
   /**
    * Takes no more jobs, lets each step under way end within the grace, and releases the others within 5 s. Sends
@@ -58,7 +63,7 @@ export async function openScheduler(
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
-  let leaseWithoutHold: ReplicaLease | null = null; // in which the database was seen not to be held
+  let leaseWithoutHold: ReplicaLease | null = null; // the lease in which the database was found not held
   const kinds = handlers.map(({ kind }) => kind);
   await db.transact(async (tx) => {
     const repeatedKinds = kinds.filter((kind) => kind.repeatEvery !== undefined);
@@ -95,7 +100,10 @@ export async function openScheduler(
     },
   });
 
-  /** Asked until it is not, and anew after a time without beats: another database may be there since, which was restored. */
+  /**
+   * Reads the hold until the database is not held. Reads it again after a new lease, because the database may have been
+   * replaced by a restored one.
+   */
   async function isDatabaseHeld(lease: ReplicaLease): Promise<boolean> {
     if (leaseWithoutHold !== lease && await readDatabaseHold(db.rows) === null) leaseWithoutHold = lease;
     return leaseWithoutHold !== lease;
@@ -108,7 +116,7 @@ export async function openScheduler(
     unsubscribe();
     const end = performance.now() + graceMs, ended = rounds.close();
     runs.stopAfterStep();
-    await withTimeout(graceMs, ended); // a round waits for the database
+    await withTimeout(graceMs, ended); // a round may wait for the database
     if (await runs.waitForEnd(Math.max(0, end - performance.now()))) return;
     runs.stop(new ReplicaDraining());
     if (!await runs.waitForEnd(RELEASE_TIMEOUT)) log.warn("Some jobs could not be given back", { jobs: runs.ids() });
@@ -127,7 +135,7 @@ export async function openScheduler(
   };
 }
 
-/** A job goes to the handler of its own plan, not to the newest one of its kind. */
+/** Returns the key of a handler. A job goes to the handler of its own plan, not to the newest plan of its kind. */
 function planKeyOf({ kind, plan }: { readonly kind: string; readonly plan: number }): string {
   return `${kind}@${plan}`;
 }

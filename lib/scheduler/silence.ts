@@ -1,22 +1,23 @@
 /**
- * Which other replicas are silent, by this one's own clock.
+ * Detects silent replicas by this replica's own clock.
  *
- * No time of the database is compared with another: if its clock is set back while a holder dies, the holder's last beat
- * stays fresh by that clock for as long. A replica is silent once this one has read the same beat of it for 4 s, by a
- * clock that nobody sets. A break in this replica's own beating starts the count anew: it may have kept all others from
- * beating, too.
+ * Database times are not compared: if the database's clock is set back while a replica dies, its last heartbeat would
+ * look recent. A replica is silent when its heartbeat has not changed for 4 s on this replica's monotonic clock.
+ *
+ * When this replica's own lease breaks, the count restarts: the same cause may have kept the others from sending
+ * heartbeats.
  */
 import type { Heartbeat } from "#lib/jobs/claim.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Milliseconds without a beat after which a replica's jobs are taken. */
+/** Milliseconds without a heartbeat after which a replica's jobs are taken over. */
 export const SILENCE_LIMIT = 4 * SECOND;
 
 export interface SilenceDetector {
-  /** Takes the beats that a query brought which was sent at `askedAt`. Returns those of silent replicas. */
+  /** Receives the heartbeats of a query that was sent at `queriedAt`. Returns those of silent replicas. */
   findSilent(lease: ReplicaLease, heartbeats: readonly Heartbeat[], queriedAt: number): Heartbeat[];
-  /** Milliseconds until another replica may be silent; null when nobody is listened to. */
+  /** Returns the milliseconds until another replica may be silent; null if there is no other replica. */
   nextSilenceIn(): number | null;
 }
 

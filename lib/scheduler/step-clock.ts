@@ -1,12 +1,12 @@
-/** The time that a run has: what is left of its job's limit, and within that each step's own. */
+/** Tracks the time left for a run: its job's limit, and within it each step's timeout. */
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const MAX_TIMER = 2 ** 31 - 1; // a longer one would fire at once
+const MAX_TIMER = 2 ** 31 - 1; // a longer one would fire immediately
 
 export interface StepClock {
-  /** Begins the time of a step. Returns the milliseconds that it has. */
+  /** Starts the timeout of a step. Returns its milliseconds. */
   startStep(timeout: number): number;
   /** Milliseconds that the step may still wait. */
   timeLeft(): number;
@@ -16,7 +16,7 @@ export function createStepClock({ persistent }: JobKind, { deadlineAt, updatedAt
   const startedAt = performance.now();
   let stepEndsAt = startedAt;
 
-  /** What was left at the claim is told by the database's clock. */
+  /** Uses the database's clock for the time that was left at the claim. */
   function jobTimeLeft(): number {
     if (persistent) return Infinity;
     const atClaim = deadlineAt!.getTime() - updatedAt.getTime();
@@ -33,7 +33,7 @@ export function createStepClock({ persistent }: JobKind, { deadlineAt, updatedAt
   };
 }
 
-/** Less than what is left, so that what was waited for is told before the time is over. */
+/** Returns 90% of the time left, so that a wait can report its result before the timeout. */
 export function timeLeftUntil(endsAt: number): number {
   return Math.max(SECOND, (endsAt - performance.now()) * 0.9);
 }

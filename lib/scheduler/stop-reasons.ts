@@ -1,7 +1,7 @@
-/** Why a run ends before its job does. Each is the reason of an aborted signal. */
+/** Defines the reasons for which a run ends before its job. Each is the reason of an aborted signal. */
 import { FenceLost } from "#lib/jobs/fence.ts";
 
-/** This replica has not been heard of for so long that others may have taken its jobs. */
+/** This replica's heartbeat was late, so others may have taken its jobs. */
 export class LeaseLapsed extends Error {
   override readonly name = "LeaseLapsed";
   constructor() {
@@ -23,25 +23,25 @@ export class ReplicaDraining extends Error {
   }
 }
 
-/** A step leaves its place to others, and throws this. That is no attempt. */
+/** Thrown by a step that lets other jobs go first. It does not count as an attempt. */
 export class StepYielded extends Error {
   override readonly name = "StepYielded";
   /** Milliseconds. */
   readonly delayMs: number;
 
-  /** The sentence is what is read until then. */
+  /** The sentence is shown until the job continues. */
   constructor(sentence: string, wait: number) {
     super(sentence);
     this.delayMs = wait;
   }
 }
 
-/** A step needs what another operation is to bring, and that has not ended yet. It throws this; its lane goes on meanwhile. */
+/** Thrown by a step that needs the result of another operation. Its lane continues meanwhile. */
 export class OperationAwaited extends Error {
   override readonly name = "OperationAwaited";
   readonly operationId: string;
 
-  /** The sentence is what people read until then. */
+  /** The sentence is shown until the job continues. */
   constructor(sentence: string, operationId: string) {
     super(sentence);
     this.operationId = operationId;
@@ -55,7 +55,7 @@ export class StepTimeout extends Error {
   }
 }
 
-/** The run is over; what is still going on of it must not go on. */
+/** The run is over. Work of it that still runs must stop. */
 export class RunEnded extends Error {
   override readonly name = "RunEnded";
   constructor() {
@@ -63,7 +63,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** Whether the step that it ended has not failed by it. */
+/** Whether the reason interrupted the step, so that the step did not fail. */
 export function isInterruption(reason: unknown): boolean {
   return [LeaseLapsed, RunCancelled, ReplicaDraining, StepYielded, OperationAwaited, FenceLost].some((interruption) =>
     reason instanceof interruption

@@ -1,4 +1,6 @@
-/** What an operation is about: a spoke, or a hub. Its row is locked before the job's, as requests do it too. */
+/**
+ * Locks and updates the subject of an operation: a spoke or a hub. As in requests, its row is locked before the job's.
+ */
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -9,7 +11,7 @@ export interface Subject {
   readonly state: string;
 }
 
-/** Null for a job that people do not see, or that is about neither. */
+/** Locks the subject's row. Returns null for an invisible job or one without a subject. */
 export async function lockSubject(
   tx: Tx,
   { visible, federationId, spokeId }: Pick<Job, "visible" | "federationId" | "spokeId">,
@@ -28,7 +30,10 @@ export async function lockSubject(
 
 const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as const;
 
-/** Gives back the state that it is in then. The reason is written in any case, but for what is being removed, or is gone. */
+/**
+ * Marks the subject as failed if it was in a transitional state, and stores the reason. Leaves subjects that are being
+ * removed or are removed. Returns the resulting state.
+ */
 export async function markSubjectFailed(
   tx: Tx,
   { federationId, spokeId, state }: Subject,

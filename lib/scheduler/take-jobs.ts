@@ -1,4 +1,4 @@
-/** Takes jobs for the free lanes of this replica: those that are due, and those that nobody runs any more. */
+/** Claims due jobs for the free slots of this replica, and takes over orphaned jobs. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
@@ -22,7 +22,7 @@ import type { SilenceDetector } from "#lib/scheduler/silence.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** What takes the jobs. */
+/** The dependencies for claiming jobs. */
 export interface TakeJobsContext {
   readonly replicaId: string;
   readonly db: Database;
@@ -37,8 +37,8 @@ export interface TakeJobsContext {
 const MISSED_LANES_INTERVAL = 10 * SECOND;
 
 /**
- * Calls lanes that nothing leads to, though they have work: a net below the triggers that call them. Returns whether there
- * were any. It never throws: what only makes sure must not keep a replica from its work.
+ * Creates a check that marks lanes as ready if they have a startable job but no ready-lane row. A safety net below the
+ * triggers. It returns whether it found any. It never throws, because a safety net must not stop the replica's work.
  */
 export function createMissedLanesCheck(
   { db, log, kinds }: Pick<TakeJobsContext, "db" | "log" | "kinds">,
@@ -59,7 +59,10 @@ export function createMissedLanesCheck(
   };
 }
 
-/** Returns the milliseconds until a job is due, or null while that is unknown. The end of a run looks again by itself. */
+/**
+ * Claims and starts due jobs. Returns the milliseconds until the next job is due; null if unknown. The end of a run
+ * polls again.
+ */
 export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease): Promise<number | null> {
   const { replicaId, db, kinds, runs } = context;
   for (;;) {
@@ -89,7 +92,7 @@ async function startCandidate(context: TakeJobsContext, candidate: Candidate, le
     if (job) runs.start(handler, job, lease);
     return job !== null;
   } catch (error) {
-    if (refusesWrites(error)) throw error; // and so it would each of the others
+    if (refusesWrites(error)) throw error; // and the others would fail in the same way
     const isTransient = error instanceof Fault && error.kind === "unavailable";
     const { id: operation, kind } = candidate, { traceId } = traceOfJob(candidate, () => false);
     const logFields = { operation, kind, traceId };
@@ -102,8 +105,8 @@ async function startCandidate(context: TakeJobsContext, candidate: Candidate, le
 }
 
 /**
- * Takes over what nobody runs any more: what this replica had to let go of, and what silent ones hold. `onHeard` is told
- * how long it may be until another is silent.
+ * Takes over orphaned jobs: those that this replica had to release and those of silent replicas. Calls `onNextSilence`
+ * with the milliseconds until another replica may be silent.
  */
 export async function takeOverOrphans(
   context: TakeJobsContext,
