@@ -21,13 +21,13 @@
  */
 import { createHash } from "node:crypto";
 
-/** What comes before the first event of a chain. */
+/** The hash before the first event of a chain. */
 export const FIRST_PREVIOUS_HASH = "0".repeat(64);
 
-/** The chain of the events that belong to no hub; every other chain is called by its hub's id. */
+/** The chain of events that belong to no hub. Every other chain is named by its hub's ID. */
 export const SYSTEM_CHAIN = "system";
 
-/** Everything that an audit event says. */
+/** All fields of an audit event. */
 export interface ChainLink {
   readonly id: string;
   readonly kind: string;
@@ -35,11 +35,11 @@ export interface ChainLink {
   readonly actorEmail: string;
   readonly objectType: string;
   readonly objectId: string;
-  /** The text of the jsonb. */
+  /** The jsonb as text. */
   readonly metadata: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** Milliseconds, in decimal. */
+  /** Milliseconds since 1970, in decimal. */
   readonly at: string;
   readonly federationId: string | null;
   readonly spokeId: string | null;
@@ -47,7 +47,7 @@ export interface ChainLink {
   readonly customerVisible: boolean;
 }
 
-/** The hash of an event behind the one whose hash is `previous`, in lower-case hexadecimal. */
+/** Returns the hash of an event that follows the one with the hash `previous`, in lower-case hexadecimal. */
 export function hashLink(previous: string, link: ChainLink): string {
   return createHash("sha256").update(serializeLink(previous, link), "utf8").digest("hex");
 }

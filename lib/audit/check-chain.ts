@@ -1,32 +1,32 @@
 /**
- * What the marks of a chain say about its events, in plain sentences. Pure.
+ * Checks the events of a chain against its seal and exported heads. Pure.
  *
- * A mark is a count and the hash that the chain had there: the seal's own, which a person who can rewrite the events can
- * rewrite as well, and heads that were exported earlier. Where an exported head fits, everything up to its count is as
- * it was then; so what differs lies between the last that fits and the first that does not.
+ * Each mark is a count and the hash at that count. Somebody who can rewrite the events can also rewrite the seal, but
+ * not a head that was exported earlier. Events up to a matching exported head are unchanged. A difference lies between
+ * the last matching head and the first one that does not match.
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
-/** What was found in the rows. */
+/** The facts read from the rows. */
 export interface ChainFacts {
-  /** The seal, if the chain has one. */
+  /** The seal, if there is one. */
   readonly seal: ChainHead | undefined;
   /** Heads that were exported earlier. */
   readonly exported: readonly ChainHead[];
-  /** Events that are there, and how many of them stand up to the seal's position. */
+  /** The number of existing events, and of those up to the seal's position. */
   readonly events: number;
   readonly covered: number;
-  /** Events that the database counted as they were written, and how many of those exist. */
+  /** Events that the database counted when they were written, and how many of those still exist. */
   readonly written: number;
   readonly left: number;
-  /** The hashes that were recomputed, by their count. */
+  /** The recomputed hashes by count. */
   readonly hashes: ReadonlyMap<number, string>;
 }
 
 export interface ChainResult {
-  /** Empty when everything fits. */
+  /** Empty if everything matches. */
   readonly problems: readonly string[];
-  /** The first difference lies in an event after the one count and up to the other, if that can be told. */
+  /** The counts between which the first difference lies, if known. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
@@ -70,7 +70,7 @@ function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, mat
   return ["What is there is not what was sealed: an event was changed, exchanged or put in another place"];
 }
 
-/** Compares the rows with the number of events that were written, sealed or not. */
+/** Compares the rows with the number of written events, sealed or not. */
 function checkCount({ written, left }: ChainFacts): string[] {
   if (left === written) return [];
   if (left < written) {
@@ -79,7 +79,7 @@ function checkCount({ written, left }: ChainFacts): string[] {
   return [`There are ${countEvents(left)} where ${written} were written: the rest was put in or moved there`];
 }
 
-/** About the exported head that counts more than the seal does. */
+/** Checks an exported head that is newer than the seal. */
 function checkLaterHead(
   { seal, events }: ChainFacts,
   head: ChainHead | undefined,
@@ -98,7 +98,7 @@ function checkLaterHead(
 
 const OLDER_DUMP = "Either the database was restored from a dump older than the head";
 
-/** About the first exported head that the seal counts too, and that does not fit. */
+/** Checks the first exported head that the seal covers and that does not match. */
 function checkEarlierHead(
   { seal }: ChainFacts,
   head: ChainHead | undefined,

@@ -1,4 +1,4 @@
-/** Every kind of audit event, and whether customers are notified of it. */
+/** All kinds of audit events. `visible` kinds notify customers. */
 export const AUDIT_KINDS = {
   spoke_requested: "quiet",
   spoke_provisioned: "visible",
@@ -10,10 +10,10 @@ export const AUDIT_KINDS = {
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
   spoke_updated: "visible",
-  spoke_copied: "visible", // of the one that there was
+  spoke_copied: "visible", // about the copied spoke
   spoke_delegated: "visible",
   spoke_delegation_removed: "quiet",
-  spoke_member_removed: "quiet", // what the one before was called; events of then have it
+  spoke_member_removed: "quiet", // older events may have this former name
   spoke_sign_in_link_created: "quiet",
   federation_created: "quiet",
   federation_provisioned: "visible",
@@ -46,7 +46,7 @@ export const AUDIT_KINDS = {
   user_updated: "quiet",
   user_invited: "quiet",
   invitation_accepted: "quiet",
-  invitation_refused: "visible", // by the mail server of the address
+  invitation_refused: "visible", // refused by the mail server of the address
   user_mail_refused: "quiet",
   email_verified: "quiet",
   password_reset_requested: "quiet",
@@ -67,7 +67,7 @@ export const AUDIT_KINDS = {
 
 export type AuditKind = keyof typeof AUDIT_KINDS;
 
-/** What an event can be about. */
+/** The types of objects that events are about. */
 export const OBJECT_TYPES = [
   "spoke",
   "federation",

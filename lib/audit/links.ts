@@ -1,15 +1,15 @@
 /**
- * The events of a chain, in the chain's order, a batch at a time.
+ * Reads the events of a chain in order, in batches.
  *
- * Ids are compared byte by byte and not as the database's language would: a dump that is restored under another
- * language must give the same order. `federation_id` stands in the order although it is constant, because the index
- * does not take "is null" for a constant, and would have all events of the system chain sorted for each batch.
+ * IDs are compared byte by byte, not by the database's collation: a dump restored with another collation must give the
+ * same order. `federation_id` is in the order although it is constant, because the index does not treat "is null" as a
+ * constant. Otherwise each batch would sort all events of the system chain.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type ChainLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** Where an event stands in its chain; `at` is the text of the timestamp, since it may be `-infinity`. */
+/** The position of an event in its chain. `at` is a timestamp as text, because it may be `-infinity`. */
 export interface ChainPosition {
   readonly at: string;
   readonly id: string;
@@ -18,7 +18,7 @@ export interface ChainPosition {
 interface LinkBatch {
   readonly after: ChainPosition;
   readonly limit: number;
-  /** Only events that are not newer. */
+  /** Only events up to this time. */
   readonly until?: Date;
 }
 
@@ -41,16 +41,16 @@ export async function readLinks(
 }
 
 interface LinkCounts {
-  /** Events of the chain. */
+  /** All events of the chain. */
   readonly all: number;
   /** Events after the position. */
   readonly behind: number;
-  /** Events that the database counted as they were written, and how many of those exist. */
+  /** Events that the database counted when they were written, and how many of those still exist. */
   readonly written: number;
   readonly left: number;
 }
 
-/** Counts the chain's events, and those of them after the position. */
+/** Counts the events of the chain, and those after the position. */
 export async function countLinks(rows: Rows, chain: string, after: ChainPosition): Promise<LinkCounts> {
   const { rows: [row] } = await sql<Record<keyof LinkCounts, string>>`
     select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind,
@@ -65,7 +65,7 @@ function isInChain(chain: string): RawBuilder<boolean> {
   return chain === SYSTEM_CHAIN ? sql`federation_id is null` : sql`federation_id = ${chain}`;
 }
 
-/** The first comparison is one that an index can begin at. */
+/** Matches events after the position. The first comparison lets PostgreSQL use an index. */
 function isAfter({ at, id }: ChainPosition): RawBuilder<boolean> {
   return sql`(audit_events.at >= ${at}::timestamptz
     and (audit_events.at > ${at}::timestamptz or id collate "C" > ${id}))`;

@@ -1,14 +1,14 @@
-/** Who is responsible for a change, as the audit log keeps it: four strings that are always there. */
+/** The origin of a change, as stored in the audit log. */
 export interface Requester {
   readonly userId: string;
   readonly email: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** The readable prefix of the API token that was used, if one was. */
+  /** The readable prefix of the API token, if one was used. */
   readonly tokenPrefix: string | null;
 }
 
-/** Who is named where nobody asked: the service itself. */
+/** The requester of changes that the service makes itself. */
 export const SYSTEM: Requester = {
   userId: "system",
   email: "system",

@@ -1,11 +1,10 @@
 /**
- * Sealing: each chain's new events are hashed in batches, and the chain's row says how far it came.
+ * Seals the audit log: hashes each chain's new events in batches and stores how far it got.
  *
- * A batch is one transaction that holds the row from before it reads until it has moved it. So two sealers, one that
- * was given up for dead, or a crash between two batches cannot fork a chain, nor leave out or double an event. That no
- * event appears later before one that is sealed is the writers' doing: lib/changes gives times that grow in the
- * order of the commits. Replicas of releases before this one did not do so for events of no hub, and may still run;
- * that is why events are sealed only once they have settled.
+ * A batch is one transaction that locks the chain's row before it reads. Concurrent sealers and crashes can therefore
+ * not fork a chain, skip an event or seal one twice. lib/changes assigns times in commit order, so no event appears
+ * later before a sealed one. Replicas of earlier releases did not do so for events without a hub, so events are sealed
+ * only after a minute.
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
@@ -14,7 +13,7 @@ import { type ChainPosition, readLinks } from "#lib/audit/links.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** Older than this an event has settled: no transaction that wrote an earlier one can still be open. */
+/** The age at which an event is sealed. No transaction with an earlier event can still be open. */
 const SETTLING_TIME = MINUTE;
 
 interface Seal extends ChainHead {
@@ -22,12 +21,12 @@ interface Seal extends ChainHead {
   readonly sealedAt: Date;
 }
 
-/** Events up to this time may be sealed now. */
+/** Returns the time up to which events may be sealed. */
 export function newestSealable(now: Date): Date {
   return new Date(now.getTime() - SETTLING_TIME);
 }
 
-/** The chains that have events to seal. */
+/** Returns the chains that have events to seal. */
 export async function findUnsealedChains(rows: Rows, until: Date): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`select chain from (${selectNextUnsealed(until)}) as next`
     .execute(
@@ -36,9 +35,9 @@ export async function findUnsealedChains(rows: Rows, until: Date): Promise<strin
   return found.map(({ chain }) => chain);
 }
 
-/** The first event of each chain that is to be sealed. It looks once into an index for each hub, however long the log is. */
+/** Selects the first unsealed event of each chain. Uses one index lookup per hub, however long the log is. */
 function selectNextUnsealed(until: Date) {
-  // The order makes the index the only way to the first row: any other way would first have to sort.
+  // The order makes PostgreSQL use the index: any other plan would have to sort.
   const next = sql`audit_events.at >= coalesce(seal.last_at, '-infinity') and audit_events.at <= ${until}
     and (seal.chain is null or audit_events.at > seal.last_at or audit_events.id collate "C" > seal.last_id)
     order by federation_id desc, audit_events.at limit 1`;
@@ -51,7 +50,7 @@ function selectNextUnsealed(until: Date) {
     lateral (select at from audit_events where federation_id = federations.id and ${next}) as event`;
 }
 
-/** When the oldest event was written that may be sealed and is not; null where none is. */
+/** Returns the time of the oldest event that may be sealed but is not; null if there is none. */
 export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
     selectNextUnsealed(until)
@@ -60,7 +59,7 @@ export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date 
   return row!.oldest;
 }
 
-/** Seals the next events of the chain, at most `limit` and none newer than `until`; null when there are none. */
+/** Seals the next events of the chain, at most `limit` and none newer than `until`. Returns null if there are none. */
 export async function sealBatch(
   tx: Tx,
   chain: string,
@@ -76,26 +75,26 @@ export async function sealBatch(
   return { head, events: links.length };
 }
 
-/** The chain's row, which is this transaction's from now on. What it reads afterwards it reads in later snapshots. */
+/** Locks and returns the chain's row. Later reads of the transaction use newer snapshots. */
 async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
   await sql`insert into audit_seals (chain) values (${chain}) on conflict do nothing`.execute(tx);
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} for update`.execute(tx);
   return toSeal(row!);
 }
 
-/** The seal of a chain, or undefined where nothing was sealed yet. */
+/** Returns the seal of a chain; undefined if nothing was sealed yet. */
 export async function readSeal(rows: Rows, chain: string): Promise<Seal | undefined> {
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} and count > 0`.execute(rows);
   return row && toSeal(row);
 }
 
-/** All seals, by the names of their chains. */
+/** Returns all seals in the order of their chains. */
 export async function readSeals(rows: Rows): Promise<Seal[]> {
   const { rows: found } = await sql<SealRow>`${selectSeals} where count > 0 order by chain collate "C"`.execute(rows);
   return found.map(toSeal);
 }
 
-/** Every chain that has events, a seal or a count. */
+/** Returns all chains that have events, a seal or a count. */
 export async function listChains(rows: Rows): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`
     select chain from (

@@ -1,4 +1,4 @@
-/** The rows of the audit log. They are only ever added; the table itself refuses everything else. */
+/** Reads and writes the audit log. Rows are only added; the table refuses all other changes. */
 import { type Selectable, sql } from "kysely";
 import { type AuditKind, isVisibleKind, type ObjectType } from "#lib/audit/kinds.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -22,20 +22,20 @@ export interface AuditEntry {
   readonly objectId: string;
   readonly federationId?: string | null;
   readonly spokeId?: string | null;
-  /** Who else may see it: the one who asked for what this event decides. */
+  /** A further user who may see the event: the one whose request it decides. */
   readonly audienceUserId?: string | null;
-  /** Kind-specific, and never a secret. */
+  /** Fields of the kind. Never a secret. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 type AuditSubject = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
 
-/** What was done to a hub itself. */
+/** Returns the audit subject for a hub. */
 export function hubSubject(id: string): AuditSubject {
   return { objectType: "federation", objectId: id, federationId: id };
 }
 
-/** What was done to a spoke. */
+/** Returns the audit subject for a spoke. */
 export function spokeSubject(
   { id, federationId }: { readonly id: string; readonly federationId: string },
 ): AuditSubject {
@@ -52,11 +52,11 @@ export interface AuditEvent {
   readonly ip: string;
   readonly userAgent: string;
   readonly at: Date;
-  /** Whether an operator acted: where from is shown to operators alone. */
+  /** Whether an operator acted. Only operators see the IP address and user agent then. */
   readonly originPrivate: boolean;
 }
 
-/** What narrows a reading of the log; every given field must match. */
+/** Filters of the log. Every given field must match. */
 export interface AuditFilter {
   readonly kind?: string | undefined;
   readonly actorId?: string | undefined;
@@ -66,7 +66,7 @@ export interface AuditFilter {
   readonly spokeId?: string | undefined;
 }
 
-/** Writes the entries with the times given; `lib/changes` gives them, so that they grow within a hub. */
+/** Writes the entries with the given times. `lib/changes` assigns increasing times within a hub. */
 export async function insertAuditEvents(
   tx: Tx,
   requester: Requester,
@@ -94,7 +94,7 @@ export async function insertAuditEvents(
   }))).execute();
 }
 
-/** Newest first. */
+/** Returns events, newest first. */
 export async function listAuditEvents(
   rows: Rows,
   filter: AuditFilter,
@@ -110,12 +110,13 @@ export async function listAuditEvents(
   return withItems(page, page.items.map(toAuditEvent));
 }
 
-/** The rarest first: by which of the given ones a page is walked. The index of each of them has its events in order. */
+/** Filter columns, the most selective first. A page is read by the index of the first given column. */
 const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind", "objectType"] as const;
 
 /**
- * To the planner a frequent kind is among the newest of all soon enough, and it walks the whole log until then. A list of one
- * is no constant to it, so the order can name the column, and then only that column's own index has it.
+ * Reads a page of events by the index of one column.
+ * The planner expects a frequent kind among the newest events and would walk the whole log. A comparison with a
+ * one-element array is not a constant, so the order can name the column, and only its index fits.
  */
 const readEventPage = prepare((rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
   const leadColumn = INDEXED_COLUMNS.find((column) => columns[column] !== undefined);
@@ -134,8 +135,8 @@ export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEven
 }
 
 /**
- * The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from,
- * and with what means something can be mended.
+ * Returns the event as this reader may see it. Only operators see the origin of an operator's action, and operator
+ * details.
  */
 export function redactForReader<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
   const redacted = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };

@@ -1,10 +1,9 @@
 /**
- * Recomputes a chain from its rows and compares it with its seal, and with heads that were exported earlier.
+ * Recomputes a chain from its rows and compares it with its seal and with exported heads.
  *
- * All of it is read in one snapshot, in batches: what is written or sealed meanwhile changes nothing, and a long log
- * takes no more memory than a short one. What it can tell is bounded: a person who can rewrite the events can rewrite the
- * seals in the same database too, and only a head that was kept elsewhere shows that. Events that are not sealed yet are
- * compared by their number alone: the database counts them as they are written.
+ * All rows are read in one snapshot, in batches, so concurrent writes change nothing and long logs need no more memory.
+ * Somebody who can rewrite the events can also rewrite the seal in the same database; only a head stored elsewhere
+ * reveals that. Unsealed events are only compared by number, which the database counts.
  */
 import { sql } from "kysely";
 import { FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
@@ -19,15 +18,15 @@ const CHAIN_START: ChainPosition = { at: "-infinity", id: "" };
 
 export interface Verification extends ChainResult {
   readonly chain: string;
-  /** Events that the seal counts; 0 where none exists. */
+  /** The number of sealed events; 0 without a seal. */
   readonly sealed: number;
-  /** Newer events. Only their number is checked. */
+  /** The number of newer events. Only this number is checked. */
   readonly unsealed: number;
-  /** The highest count of the exported heads that it was compared with; 0 where there were none. */
+  /** The highest count of the compared exported heads; 0 without any. */
   readonly exported: number;
 }
 
-/** `exported` holds heads of any chains; those of this one are compared. */
+/** Verifies a chain. `exported` may contain heads of other chains, which are ignored. */
 export async function verifyChain(
   db: Database,
   chain: string,
@@ -51,7 +50,7 @@ export async function verifyChain(
   });
 }
 
-/** The hashes that the chain has at these counts, as far as it goes. */
+/** Returns the chain's hashes at these counts, as far as the chain goes. */
 async function recomputeHashes(
   rows: Rows,
   chain: string,
@@ -73,7 +72,7 @@ async function recomputeHashes(
   return hashes;
 }
 
-/** Of any number of them: the heads of years are more than a call takes as arguments. */
+/** Returns the maximum. Math.max cannot take as many arguments as there may be heads. */
 function maxOf(counts: Iterable<number>): number {
   let max = 0;
   for (const count of counts) max = Math.max(max, count);

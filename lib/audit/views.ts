@@ -1,4 +1,4 @@
-/** An audit event as the API shows it. */
+/** Describes audit events in the API. */
 import * as v from "valibot";
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { text, Timestamp } from "#lib/base/schema.ts";
@@ -6,14 +6,14 @@ import { text, Timestamp } from "#lib/base/schema.ts";
 const KINDS = Object.keys(AUDIT_KINDS) as (keyof typeof AUDIT_KINDS)[];
 const optionalText = v.optional(text(1, 254));
 
-/** What narrows the log in a query. A kind that there is not would else find nothing, as one that never happened. */
+/** Query filters of the log. An unknown kind is refused, because an empty result would look as if it never happened. */
 export const auditFilters = {
   kind: v.optional(v.picklist(KINDS, `must be one of ${KINDS.join(", ")}`)),
-  /** The id or the address of a user, "system" or "anonymous". */
+  /** A user's ID or email address, "system" or "anonymous". */
   actor: optionalText,
   objectType: v.optional(v.picklist(OBJECT_TYPES, `must be one of ${OBJECT_TYPES.join(", ")}`)),
   objectId: optionalText,
-  /** The id or the slug of a hub. */
+  /** A hub's ID or slug. */
   federationId: optionalText,
 };
 

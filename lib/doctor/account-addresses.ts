@@ -1,4 +1,4 @@
-/** Finds accounts whose e-mail address is not in the one form in which addresses are compared (email.ts), and why. */
+/** Finds accounts whose email address is not in canonical form (email.ts), and why. */
 import { canonicalEmail } from "#lib/base/email.ts";
 import { count, type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
 
@@ -8,15 +8,17 @@ export interface AccountAddress {
 }
 
 export interface AddressFacts {
-  /** Accounts whose address differs from the one form only in spelling, each with the account that has that form. */
+  /**
+   * Accounts whose address differs from the canonical form only in spelling, each with the account that has that form.
+   */
   readonly collisions: readonly { readonly id: string; readonly other: string }[];
-  /** Accounts whose address has invisible characters and therefore no such form. */
+  /** Accounts whose address has invisible characters and therefore no canonical form. */
   readonly invisible: readonly string[];
 }
 
 type Query = (text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
-// A column that an older schema lacks is absent from the JSON and no error. Disabled accounts need no cure.
+// `to_jsonb` avoids an error if an older schema lacks the column. Disabled accounts need no fix.
 const SPELLED = `select id, email from users
   where email ~ '[^[:ascii:]]' and to_jsonb(users) ->> 'disabled_at' is null order by created_at, id`;
 const OF_FORMS = "select id, email from users where email = any($1)";
@@ -28,7 +30,7 @@ export async function findAddressFacts(query: Query): Promise<AddressFacts> {
   return compareAddresses(spelled, holders);
 }
 
-/** `holders` are the accounts that have the one form of an address. Pure. */
+/** Compares accounts with `holders`, which have the canonical form of an address. Pure. */
 export function compareAddresses(
   spelled: readonly AccountAddress[],
   holders: readonly AccountAddress[],
@@ -44,7 +46,7 @@ export function compareAddresses(
   return { collisions, invisible };
 }
 
-/** The most accounts that a finding names. */
+/** The maximum number of accounts that a finding names. */
 const NAMED = 5;
 
 export function judgeAddresses({ collisions, invisible }: AddressFacts): Finding[] {

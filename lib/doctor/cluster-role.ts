@@ -1,6 +1,7 @@
 /**
- * The ClusterRoles that give what doctor asks for, as YAML: made of the same list, so that neither can forget the other.
- * The chart has the same rules, with an account, its binding, and the policies that keep it in its own namespaces.
+ * Renders the required ClusterRoles as YAML, from the same list that doctor checks.
+ *
+ * The chart has the same rules, with a service account, its binding and policies that limit it to its own namespaces.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
@@ -19,7 +20,7 @@ const HEAD =
 # Without CLUSTER_ROLE bind both to its account by a ClusterRoleBinding each.
 `;
 
-/** `issuers` are the names of the ClusterIssuers that the program creates. */
+/** Renders both ClusterRoles. `issuers` are the names of the ClusterIssuers that the program creates. */
 export function renderClusterRoles(issuers: readonly string[]): string {
   const bind: Rule = {
     apiGroups: ["rbac.authorization.k8s.io"],
@@ -31,13 +32,13 @@ export function renderClusterRoles(issuers: readonly string[]): string {
   return HEAD + [role(WIDE, wide + ruleLines([bind])), role(SPOKE, spoke)].join("---\n");
 }
 
-/** Returns the rules of both roles, each in a line, except the rule that lets the first bind the second, which names it. */
+/** Returns the rules of both roles, one per line, without the rule that lets the first role bind the second. */
 export function clusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
   const inside = PERMISSIONS.filter((each) => !isClusterWide(each));
   return { wide: ruleLines(rulesOf(permissionsFor(SPOKE, issuers))), spoke: ruleLines(rulesOf(inside)) };
 }
 
-/** A rule for all resources of a group that allow the same. */
+/** Groups permissions into rules: resources of a group with the same verbs share a rule. */
 function rulesOf(permissions: readonly ClusterAccess[]): Rule[] {
   const verbs = Map.groupBy(permissions, ({ group, resource, name = "" }) => `${group}/${resource}/${name}`);
   const resources = [...verbs.values()].map((same) => ({
@@ -55,7 +56,7 @@ function rulesOf(permissions: readonly ClusterAccess[]): Rule[] {
   }));
 }
 
-/** JSON is YAML. */
+/** Formats rules as JSON, which is valid YAML. */
 function ruleLines(rules: readonly Rule[]): string {
   return rules.map((rule) => `- ${JSON.stringify(rule)}\n`).join("");
 }

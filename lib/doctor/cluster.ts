@@ -1,4 +1,4 @@
-/** Examines one cluster: looks at it, tries it out, and has both judged. */
+/** Examines one cluster: reads its objects, runs the trial and checks the results. */
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
@@ -23,10 +23,10 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface ClusterPlace {
   readonly name: string;
-  /** For people: the file and the context. */
+  /** For display: the kubeconfig file and the context. */
   readonly where: string;
   readonly kubeconfig: KubeconfigSource;
-  /** What is asked of it, by the blueprint or the regions that it has. */
+  /** The requirements of the blueprint and of the regions in this cluster. */
   readonly needs: readonly Need[];
 }
 
@@ -34,12 +34,12 @@ export interface Need {
   readonly surroundings: Surroundings;
   /** The ClusterIssuer that spokes would use. */
   readonly issuer: string | null;
-  /** The one of them that the program creates itself. */
+  /** The ClusterIssuer that the program would create itself. */
   readonly created: string | null;
 }
 
 export interface ClusterPlan extends Omit<TrialPlan, "surroundings"> {
-  /** Whether pods may be started in a namespace of ours. */
+  /** Whether the trial may start pods in its own namespace. */
   readonly trial: boolean;
   readonly version: string;
   /** CLUSTER_ROLE. */
@@ -53,7 +53,7 @@ const INGRESS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const ISSUER = { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer" };
 const NODE = { apiVersion: "v1", kind: "Node" };
 
-/** No node may be found for a minute, for an autoscaler may be at work; then it is told. */
+/** Time limits for starting pods. An autoscaler may need a minute to add a node. */
 const IMPATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
 export async function examineCluster(place: ClusterPlace, plan: ClusterPlan, trying: Trying): Promise<Section> {
@@ -90,7 +90,7 @@ const NOT_TRIED = warning(
   "pod security, quotas, images and network were not tried: the account may not try them",
 );
 
-/** What the cluster's objects tell. `hasRole` is false where rights in single namespaces need CLUSTER_ROLE, which is missing. */
+/** Checks the cluster's objects. `hasRole` is false if CLUSTER_ROLE is required but not set. */
 async function examineStanding(
   cluster: Cluster,
   place: ClusterPlace,
@@ -140,7 +140,7 @@ async function reviewAll(
   return { asked, denied: asked.filter((_, index) => !answers[index]), mayBind: mayBind === true };
 }
 
-/** What has to be tried: by dry runs and pods in a namespace that is removed again. */
+/** Runs the trial: dry runs and pods in a temporary namespace. */
 async function examineByTrial(
   cluster: Cluster,
   { needs: [need] }: ClusterPlace,
@@ -158,7 +158,7 @@ async function examineByTrial(
   ];
 }
 
-/** A blueprint whose pieces cannot be tried is no failure of the cluster. */
+/** Runs the trial. An error in the blueprint's parts is not a failure of the cluster. */
 async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Finding[]> {
   try {
     return judgeTrial(await tryOut(cluster, plan, trying));
@@ -168,7 +168,7 @@ async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: Trying): 
   }
 }
 
-/** Regions that ask for the same get the same answer. */
+/** Removes duplicate findings of regions with the same requirements. */
 function unique(findings: readonly Finding[]): Finding[] {
   const key = ({ check, told }: Finding) => `${check} ${told}`;
   return [...new Map(findings.map((finding) => [key(finding), finding])).values()];

@@ -1,4 +1,4 @@
-/** Looks at the database, over two connections of its own: what it is, and whether a session stays one. */
+/** Reads facts about the database over two separate connections: its settings, and whether sessions work. */
 import { randomBytes } from "node:crypto";
 import { type AddressFacts, findAddressFacts } from "#lib/doctor/account-addresses.ts";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
@@ -9,40 +9,40 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
-  /** For example `17.2`, and 170002. */
+  /** For example `17.2` and 170002. */
   readonly version: string;
   readonly number: number;
   readonly encoding: string;
-  /** A standby, or one that refuses to write unless told otherwise. */
+  /** Whether it is a standby, or read-only by default. */
   readonly readOnly: boolean;
-  /** Connections that it grants to such as us. */
+  /** The number of connections available to ordinary users. */
   readonly connections: number;
-  /** Whether we may apply migrations. */
+  /** Whether this user may apply migrations. */
   readonly mayMigrate: boolean;
-  /** What our role is: it may do anything on the server, owns the tables, or reads and writes rows. */
+  /** The role of this user: a superuser, the owner of the tables, or one that only reads and writes rows. */
   readonly role: "superuser" | "owner" | "service";
-  /** By how many milliseconds its clock is ahead of ours. */
+  /** Milliseconds by which its clock is ahead of this machine's. */
   readonly aheadMs: number;
-  /** What was applied to it; null where nothing ever was. */
+  /** The applied migrations; null if there are none. */
   readonly applied: readonly AppliedMigration[] | null;
-  /** Whether there is an operator. */
+  /** Whether an operator exists. */
   readonly operators: boolean;
-  /** Accounts that cannot sign in because of their address; null where there are no accounts yet. */
+  /** Accounts that cannot sign in because of their address; null if there is no users table. */
   readonly addresses: AddressFacts | null;
   readonly session: Session;
-  /** Image tags under which the spokes' pods run different images. */
+  /** Image tags under which spokes run different images. */
   readonly movedTags?: readonly string[];
 }
 
-/** What only a connection to the server itself, or a pooler in session mode, gives. */
+/** Features that need a direct connection or a pooler in session mode. */
 export interface Session {
-  /** A lock that one connection holds is refused to another. */
+  /** Whether a lock of one connection is refused to another. */
   readonly locks: boolean;
-  /** A notification arrives where somebody listens. */
+  /** Whether notifications arrive. */
   readonly notifications: boolean;
 }
 
-/** What one query tells of it. */
+/** The facts that a single query returns. */
 type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "addresses" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
@@ -61,14 +61,14 @@ const FACTS = `select
   to_regclass('migrations') is not null as migrated,
   to_regclass('users') is not null as with_users`;
 
-/** An image's own id and a digest of a registry are not comparable. */
+/** Compares image IDs and registry digests separately, because they are not comparable. */
 const MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}' as image from spokes
   where state <> 'removed' and image_digest is not null
   group by blueprint_inputs #>> '{images,moodle}', image_digest like '%@%'
   having count(distinct regexp_replace(image_digest, '^.*@', '')) > 1 order by 1`;
 const DIGESTS = "0076_record_image_digests.sql";
 
-/** How long a notification may take: they arrive within milliseconds, or never. */
+/** The timeout of a notification. It arrives within milliseconds or never. */
 const NOTIFICATION = 3 * SECOND;
 
 export async function lookAtDatabase(url: DatabaseSource, limit: number, signal: AbortSignal): Promise<DatabaseFacts> {
@@ -115,7 +115,10 @@ export async function lookAtDatabase(url: DatabaseSource, limit: number, signal:
 
 type Ask = (client: Client, text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** A transaction pooler gives both the same session, which is granted its own lock a second time. */
+/**
+ * Whether advisory locks work. A transaction pooler may give both connections the same session, which gets its own lock
+ * again.
+ */
 async function keepsLocks(one: Client, other: Client, ask: Ask): Promise<boolean> {
   const key = randomBytes(8).readBigInt64BE().toString();
   await ask(one, "select pg_advisory_lock($1::bigint)", [key]);
@@ -125,7 +128,7 @@ async function keepsLocks(one: Client, other: Client, ask: Ask): Promise<boolean
   return second!.granted === false;
 }
 
-/** To a session that a pooler has lent to somebody else meanwhile, nothing is told. */
+/** Whether notifications arrive. They do not reach a session that a pooler has lent to another client. */
 async function notifies(one: Client, other: Client, ask: Ask, heard: Promise<boolean>): Promise<boolean> {
   const channel = `wheelwright_doctor_${randomBytes(8).toString("hex")}`;
   await ask(one, `listen ${channel}`);

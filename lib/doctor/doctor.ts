@@ -1,8 +1,8 @@
 /**
- * Doctor: looks whether everything is there that serve and its spokes need, before the first of them and at any time.
+ * Checks that everything that serve and its spokes need is available.
  *
- * Looking (database.ts, surroundings.ts, cluster.ts, trial.ts) is apart from judging (judge-….ts), which is pure. All
- * places are looked at at once, and each within its time; none waits for another that hangs.
+ * Reading facts (database, surroundings, cluster and trial) is separate from checking them, which is pure. All targets
+ * are read at the same time, each with its own time limit, so a hanging target delays no other.
  */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
@@ -28,22 +28,22 @@ export interface Examination {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly migrations: readonly Migration[];
-  /** Of this program, for the cluster's own log. */
+  /** The version of this program, for the cluster's log. */
   readonly version: string;
-  /** Looks at the cluster of this region alone. */
+  /** Only the cluster of this region. */
   readonly region: string | null;
   readonly trial: boolean;
   readonly log: Log;
-  /** Calls everything off; what was made to try things is removed all the same. */
+  /** Cancels everything. Objects that were created for the trial are removed anyway. */
   readonly signal: AbortSignal;
   readonly tell: (sentence: string) => void;
-  /** Milliseconds for one look (10 s), and for pods to start (3 minutes). */
+  /** Milliseconds for one read (default 10 s), and for pods to start (default 3 minutes). */
   readonly limit?: number;
   readonly patience?: number;
   readonly resolve?: Dns["addresses"];
 }
 
-/** One section after the other, in this order, each as soon as it and those before it are known. */
+/** Yields the sections in this order, each as soon as it and those before it are complete. */
 export async function* examine(examination: Examination): AsyncGenerator<Section> {
   const { config, signal, tell, migrations, limit = LIMIT, patience = TRIAL_PATIENCE } = examination;
   const look = openLook(signal, limit), trying: Trying = { signal, look, limit, patience, tell };
@@ -68,7 +68,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
   try {
     for (const each of sections) yield await each;
   } finally {
-    await settled; // what was called off clears up first
+    await settled; // cancelled sections clean up first
   }
 }
 
@@ -85,7 +85,7 @@ function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding 
   );
 }
 
-/** What is tried is as small as it can be: the size that asks for least. */
+/** Plans the trial with the smallest size. */
 function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
@@ -103,7 +103,7 @@ function planOf({ config, blueprint, catalog, trial, version, log }: Examination
   };
 }
 
-/** The default cluster and each region's, every one once. */
+/** Returns the default cluster and those of the regions, each once. */
 async function placesOf(examination: Examination): Promise<ClusterPlace[]> {
   const { catalog, config, region } = examination;
   const needs = new Map<string | null, Need[]>();
@@ -128,7 +128,7 @@ function needOf({ catalog, config }: Examination, region: string | null): Need {
   return { surroundings, issuer: issuerNameOf(surroundings, config), created: createdIssuerName(surroundings, config) };
 }
 
-/** For people alone; what is wrong with the file is told where it is opened. */
+/** Returns the current context for display. Errors of the file are reported when it is opened. */
 async function currentContext(file: string | null): Promise<string | null> {
   if (file === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** Examines the database alone. */
+/** Examines only the database. */
 import type { Config } from "#lib/base/config.ts";
 import { describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";

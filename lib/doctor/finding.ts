@@ -1,26 +1,26 @@
 /**
- * What doctor finds: one line for people about each thing that it looked at, and how to mend what is wrong.
+ * Defines doctor's findings: one line per check, and a hint if something is wrong.
  *
- * `failing` keeps spokes from being installed or kept apart. `warning` costs something, or could not be told: what was
- * not seen is never called good.
+ * `failing` prevents spokes from being installed or isolated. `warning` has a cost or could not be determined. A check
+ * without a result is never reported as good.
  */
 export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
-  /** What was looked at, in a word or two: the same words each time. */
+  /** The name of the check, always the same. */
   readonly check: string;
   readonly level: FindingLevel;
   /** A sentence without a full stop. */
   readonly told: string;
-  /** How to mend it, a sentence. */
+  /** How to fix it. A sentence. */
   readonly hint?: string | undefined;
 }
 
 export interface Section {
   readonly place: "configuration" | "database" | "surroundings" | "cluster";
-  /** Which one, where there may be several. */
+  /** Its name, if there can be several. */
   readonly name: string | null;
-  /** Where that is. */
+  /** Its location. */
   readonly where: string | null;
   readonly findings: readonly Finding[];
 }
@@ -32,7 +32,7 @@ export interface Summary {
   readonly sentence: string;
 }
 
-/** What was seen, or why it was not. */
+/** A value, or the reason why it could not be read. */
 export type Looked<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string | undefined };
 
 export function passing(check: string, told: string): Finding {

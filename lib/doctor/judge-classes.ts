@@ -1,4 +1,4 @@
-/** What is made of a cluster's classes: of storage, snapshots and ingress, and of its issuer of certificates. Pure. */
+/** Checks a cluster's storage, snapshot and ingress classes, and its certificate issuer. Pure. */
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -48,7 +48,10 @@ export function judgeStorage(classes: Looked<readonly KubeObject[]>, { storageCl
   return findings;
 }
 
-/** The class that a claim gets: the one it names, else the default; of several defaults the newest (1.26 and later). */
+/**
+ * Returns the storage class of a PVC: the named one or else the default. Of several defaults, the newest (Kubernetes
+ * 1.26 and later).
+ */
 function findStorage(classes: readonly KubeObject[], name: string | undefined): KubeObject | undefined {
   if (name !== undefined) return classes.find(({ metadata }) => metadata.name === name);
   const born = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
@@ -61,7 +64,7 @@ function isDefault({ metadata }: KubeObject): boolean {
   return DEFAULTS.some((name) => metadata.annotations?.[name] === "true");
 }
 
-/** `snapshots` is null where the cluster does not know the kind. */
+/** Checks the snapshot classes. `snapshots` is null if the cluster does not know the kind. */
 export function judgeSnapshots(
   classes: Looked<readonly KubeObject[]>,
   snapshots: Looked<readonly KubeObject[] | null>,
@@ -95,7 +98,7 @@ export function judgeSnapshots(
     : warning(check, `backups are not possible: no snapshot class is for the driver ${driver}`, hint);
 }
 
-/** The class that the surroundings name is the only one that backups use, whatever else there is. */
+/** Checks the named class. Backups use only that class, whatever others exist. */
 function judgeNamed(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
   const named = classes.find(({ metadata }) => metadata.name === name);
   const hint = `Make it with driver: ${driver} and deletionPolicy: Retain, ${ELSEWHERE}.`;
@@ -119,7 +122,7 @@ export function judgeIngress(classes: Looked<readonly KubeObject[]>, { ingressCl
   return failing(check, `there is no ingress class ${ingressClass}${there}`, hint);
 }
 
-/** `issuer` is the name of the ClusterIssuer that spokes would use, null without ACME_EMAIL or with TLS elsewhere. */
+/** Checks the issuer. `issuer` is the ClusterIssuer of spokes; null without ACME_EMAIL or if TLS ends elsewhere. */
 export function judgeCertificates(
   issuers: Looked<readonly KubeObject[] | null>,
   { tls, issuer: own }: Surroundings,

@@ -1,4 +1,4 @@
-/** What is made of a cluster itself: its version, clock and nodes, and of what we may do there. Pure. */
+/** Checks a cluster's version, clock, nodes and permissions. Pure. */
 import type { Size } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -7,7 +7,8 @@ import { count, failing, type Finding, listWords, type Looked, passing, untold, 
 import { isClusterWide, type Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-// The hardest need is admission by the pod security standards, which every cluster has since 1.25. What waits for Jobs
+// Pod security admission needs 1.25. Job conditions are read as they are since 1.28, and older versions are not
+// tested.
 // reads their conditions as they are since 1.28, and older ones are not tried.
 const LEAST = 25, TRIED = 28;
 
@@ -23,7 +24,7 @@ export function judgeVersion(version: string): Finding {
 
 const SKEW = 5 * SECOND;
 
-/** `ahead` is by how many milliseconds that clock is ahead of ours. */
+/** Checks a clock that is `ahead` milliseconds ahead of this machine's. */
 export function judgeClock(ahead: number, whose: string): Finding {
   const check = "clock";
   if (Math.abs(ahead) <= SKEW) return passing(check, `${whose} and this machine agree`);
@@ -31,7 +32,7 @@ export function judgeClock(ahead: number, whose: string): Finding {
   return warning(check, `${whose} is ${how}`, "Let both follow a time server (NTP).");
 }
 
-/** Whether some node could take one small spoke by its size: what others use there already is not counted. */
+/** Checks whether a node is large enough for one small spoke. Does not subtract what other pods use. */
 export function judgeNodes(nodes: Looked<readonly KubeObject[]>, size: string, resources: Size): Finding {
   const check = "nodes";
   if (!("seen" in nodes)) return untold(check, nodes);
@@ -65,13 +66,16 @@ const ROLE = "Give the account of the kubeconfig the roles of deploy/kubernetes/
 
 export interface ReviewedPermissions {
   readonly asked: readonly Permission[];
-  /** Those of them that the account does not have. */
+  /** The reviewed permissions that the account lacks. */
   readonly denied: readonly Permission[];
   /** Whether the account may create role bindings. */
   readonly mayBind: boolean;
 }
 
-/** Whether the account has the rights of a whole cluster, and may bind a role for the others, none of which it has. */
+/**
+ * Whether CLUSTER_ROLE is needed: the account has all cluster-wide rights, may bind roles, and has no right in single
+ * namespaces.
+ */
 export function needsRole({ asked, denied, mayBind }: ReviewedPermissions): boolean {
   const inside = asked.filter((each) => !isClusterWide(each));
   return mayBind && denied.length === inside.length && denied.every((each) => !isClusterWide(each));
@@ -100,7 +104,7 @@ export function judgePermissions(sight: Looked<Omit<ReviewedPermissions, "mayBin
   ];
 }
 
-/** "create and delete jobs.batch; get pods/log". */
+/** Formats permissions, for example "create and delete jobs.batch; get pods/log". */
 function name(permissions: readonly Permission[]): string {
   const verbs = new Map<string, string[]>();
   for (const { verb, group, resource, name } of permissions) {

@@ -1,4 +1,4 @@
-/** What is made of a database. Pure. */
+/** Turns facts about a database into findings. Pure. */
 import type { Config } from "#lib/base/config.ts";
 import {
   type AppliedMigration,
@@ -13,16 +13,16 @@ import { count, failing, type Finding, type Looked, passing, warning } from "#li
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
 import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
 
-/** The oldest release that the project itself mended this year; nothing newer is used, and 18 is what tests run on. */
+/** The oldest PostgreSQL version that is still maintained. Tests run on 18. */
 const LEAST = 14;
 
 interface Wants {
   readonly migrations: readonly Migration[];
   /** Connections of a replica's pool. */
   readonly pool: number;
-  /** Whom serve makes the first operator. */
+  /** The account that serve creates as the first operator. */
   readonly admin: Config["bootstrapAdmin"];
-  /** Whether the address of the schema's owner is known, as whom serve migrates then. */
+  /** Whether the schema owner's address is set, which serve then uses to migrate. */
   readonly owner?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
   return findings;
 }
 
-/** One more than the pool: the control connection. */
+/** Each replica needs one connection more than its pool: the control connection. */
 function judgeConnections(granted: number, pool: number): Finding {
   const check = "connections", each = pool + 1;
   const told = `it grants ${granted}, and a replica opens up to ${each}`;
@@ -122,14 +122,14 @@ function fitOrNot(
 const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** The publisher of an image can rebuild it under the same tag. */
+/** An image can be rebuilt under the same tag. */
 function judgeTags(moved: readonly string[]): Finding[] {
   if (moved.length === 0) return [];
   const hint = "Compare imageDigest of the spokes, and name the image by digest in BLUEPRINT_DIR.";
   return [warning("images", `the tag was moved, and spokes run different images of it: ${moved.join(", ")}`, hint)];
 }
 
-/** An attacker in the service has what its role has. */
+/** An attacker in the service has all rights of its role. */
 function judgeRole(role: DatabaseFacts["role"]): Finding {
   const check = "role";
   if (role === "service") return passing(check, "the service's own: it reads and writes rows, and owns nothing");

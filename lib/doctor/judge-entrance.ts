@@ -1,4 +1,4 @@
-/** What is made of how people come in: the address, the proxy before it, and whether anybody can sign in. Pure. */
+/** Checks the public address, the proxies, and whether anybody can sign in. Pure. */
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import type { Config } from "#lib/base/config.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
@@ -9,7 +9,10 @@ export function judgeAddress(publicUrl: URL): Finding {
   return problem ? warning(check, problem) : passing(check, publicUrl.href);
 }
 
-/** We end no TLS ourselves: where the address is https, somebody else does, and passes on whom for. */
+/**
+ * Checks the trusted proxies. This program does not terminate TLS, so an https address needs a proxy that reports the
+ * client's address.
+ */
 export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "publicUrl" | "trustedProxies">): Finding {
   const check = "proxies";
   if (trustedProxies.length > 0) return passing(check, `${listWords(trustedProxies)} may tell whom they pass on`);
@@ -21,7 +24,7 @@ export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "public
   );
 }
 
-/** `operators` is whether there are any. */
+/** Checks whether an operator exists or will be created. */
 export function judgeUsers(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
   if (operators) return passing(check, "there is an operator");

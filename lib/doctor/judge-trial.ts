@@ -1,4 +1,8 @@
-/** What is made of a trial. Pure. What was refused for another reason than the one that was tried proves nothing. */
+/**
+ * Checks the results of a trial. Pure.
+ *
+ * A refusal for a reason other than the tested one proves nothing.
+ */
 import { failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 import type { DryRun, Start, Trial } from "#lib/doctor/trial.ts";
 
@@ -42,7 +46,7 @@ function judgeQuotas(quota: Looked<DryRun>, limits: Looked<DryRun>): Finding {
     ]] as const
   ) {
     if (!("seen" in attempt)) return untold(check, attempt);
-    // LimitRanges are asked before quotas: what comes as far as the quota was let through by them.
+    // LimitRanges are evaluated before quotas: an object that reaches the quota has passed them.
     const passed = "accepted" in attempt.seen || (code === "LimitRange" && attempt.seen.code === "ExceededQuota");
     if (passed) lax.push(`a ${name}`);
     else if (attempt.seen.code !== code) {
@@ -71,13 +75,13 @@ function judgeStarts(starts: readonly Looked<Start>[]): Finding[] {
   ];
 }
 
-/** Each end answered (0, 1) or not (2). */
+/** Whether each server answered: pg_isready returned 0 or 1. */
 interface Round {
   readonly open: boolean;
   readonly closed: boolean;
 }
 
-/** So many rounds on end must show the same, for one connection may fail for any reason. */
+/** The number of consecutive rounds that must agree, because single connections can fail for other reasons. */
 const STEADY = 3;
 
 function judgeNetwork(network: Trial["network"]): Finding {

@@ -1,7 +1,7 @@
 /**
- * Looking with a time limit: what does not answer costs some seconds and one warning, never the rest.
+ * Reads with a time limit: a target that does not answer costs a few seconds and one warning.
  *
- * The limit holds whether or not what is called heeds its signal: a plugin that hands out credentials may hang, too.
+ * The limit applies even if the called code ignores its signal. A credentials plugin, for example, may hang.
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Looked } from "#lib/doctor/finding.ts";
@@ -9,16 +9,16 @@ import { DriverError, messageOf } from "#lib/base/errors.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** For one look at anything. */
+/** The time limit of one read. */
 export const LIMIT = 10 * SECOND;
 
-/** What `within` ends with when the time is over. */
+/** Returns the limit and the error that is thrown when the time is over. */
 export function lateAfter(ms: number) {
   const message = `there was no answer within ${ms / SECOND} s`;
   return { ms, createError: () => new ClusterError("deadline", message, { transient: true }) };
 }
 
-/** One look; what goes wrong is put into words, and only being called off is thrown. */
+/** Reads a value. Returns errors as text; throws only when cancelled. */
 export type Look = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<Looked<T>>;
 
 export function openLook(outer: AbortSignal, limit = LIMIT): Look {
@@ -36,7 +36,7 @@ export function unseen(error: unknown): Extract<Looked<never>, { readonly unseen
   return { unseen: lookWords(error), hint: error instanceof DriverError ? error.hint : undefined };
 }
 
-/** What somebody refuses who was reached; null for one who lets us in. */
+/** Returns the refusal of a server that answered; null if it accepts. */
 export async function refusalOf(run: () => Promise<unknown>): Promise<DriverError | null> {
   try {
     await run();
@@ -47,7 +47,7 @@ export async function refusalOf(run: () => Promise<unknown>): Promise<DriverErro
   }
 }
 
-/** What an error says, down to the cause that says something; never a stack. */
+/** Returns the message of an error, or of the first cause that has one. Never a stack. */
 export function lookWords(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AggregateError && at.errors.length > 0) return lookWords(at.errors[0]);

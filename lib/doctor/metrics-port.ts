@@ -1,4 +1,4 @@
-/** Whether METRICS_PORT can be listened on: by trying, for a moment. */
+/** Checks whether METRICS_PORT is free by listening on it for a moment. */
 import { createServer } from "node:net";
 import type { Config } from "#lib/base/config.ts";
 import { failing, type Finding, passing, warning } from "#lib/doctor/finding.ts";
@@ -6,7 +6,7 @@ import { type Look, lookWords } from "#lib/doctor/look.ts";
 
 const CHECK = "metrics";
 
-/** Nothing where none are asked for. A serve that runs on this machine has the port itself, and answers there. */
+/** Returns no finding if metrics are off. If serve already runs on this machine, the port is its own. */
 export async function lookAtMetricsPort({ host, metricsPort }: Config, look: Look): Promise<Finding[]> {
   if (metricsPort === null) return [];
   const place = `${host}:${metricsPort}`, trouble = await tryToListen(host, metricsPort);
@@ -16,7 +16,7 @@ export async function lookAtMetricsPort({ host, metricsPort }: Config, look: Loo
   if ((trouble as { code?: unknown }).code !== "EADDRINUSE") return [failing(CHECK, told, hint)];
   const found = await look((signal) => isOurs(host, metricsPort, signal));
   if ("seen" in found && found.seen) return [passing(CHECK, `${place} serves metrics of Wheelwright already`)];
-  return [warning(CHECK, told, hint)]; // serve may be meant for another machine than this
+  return [warning(CHECK, told, hint)]; // serve may run on another machine
 }
 
 function tryToListen(host: string, port: number): Promise<Error | null> {

@@ -1,20 +1,21 @@
 /**
- * The permissions that this program uses in a cluster: the one list, for doctor and for the writer of a ClusterRole.
+ * Lists the permissions that this program uses in a cluster, for doctor and for the ClusterRoles.
  *
- * Namespaces come and go, so all of it is asked for in the whole cluster; with CLUSTER_ROLE only what needs it, and the rest
- * is given in each namespace that is made. The chart's roles and deploy/kubernetes/cluster-role.yaml are written from this
- * list (`npm run generate`). A server-side apply is `patch`, and `create` besides where it makes the object. Watches are
- * only hints that it is time to look (lib/drivers/cluster/wait.ts). Tests do all work on spokes with these rights alone,
- * and find each of them used (test/deploy/cluster-role.test.ts).
+ * Without CLUSTER_ROLE, all permissions are cluster-wide. With it, most are granted in each created namespace. The
+ * chart's roles and deploy/kubernetes/cluster-role.yaml are generated from this list (`npm run generate`).
+ *
+ * Server-side apply needs `patch`, and also `create` for new objects. Watches only speed up polling
+ * (lib/drivers/cluster/wait.ts). Tests run all spoke operations with only these permissions and check that each is used
+ * (test/deploy/cluster-role.test.ts).
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
 export interface Permission extends ClusterAccess {
-  /** What it costs to be without it; null: something that people ask for cannot be done. */
+  /** The consequence if it is missing. Null if an operation would fail. */
   readonly without: string | null;
 }
 
-// Groups that not every cluster serves; a group that is missing needs nothing.
+// API groups that some clusters do not serve. Their permissions are then not needed.
 const SNAPSHOTS = "snapshot.storage.k8s.io", CERTIFICATES = "cert-manager.io", ACME = "acme.cert-manager.io";
 
 type Row = readonly [group: string, resource: string, verbs: string];
@@ -43,10 +44,10 @@ const NEEDED: readonly Row[] = [
   [CERTIFICATES, "certificates", "get"],
 ];
 
-/** What people ask for cannot be done without the first; without each of the others something is lost. */
+/** Permissions by the consequence of missing them. Without those under null, operations fail. */
 const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[] = [
   [null, NEEDED],
-  // A watch begins with a list, where none exists in the list above.
+  // A watch begins with a list; these kinds are not listed above.
   ["waiting takes some seconds longer", [
     ["", "namespaces", "watch"],
     ["", "resourcequotas", "list watch"],
@@ -59,7 +60,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     [SNAPSHOTS, "volumesnapshots", "list watch"],
     [CERTIFICATES, "certificates", "list watch"],
   ]],
-  // What may be left where somebody took a namespace away by force; the lists above have the other kinds.
+  // Kinds that may be left when somebody deleted a namespace by force; the lists above have the others.
   [
     "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these",
     [
@@ -87,7 +88,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     "nothing is made from snapshots: no backup is restored or proved, no site copied, and each installation takes its whole time",
     [
       [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
-      ["", "persistentvolumes", "patch"], // of what was made only to be looked at, and whose class retains
+      ["", "persistentvolumes", "patch"], // of restore tests whose storage class retains volumes
     ],
   ],
   ["backups that a restored database does not know stay unknown to it", [[
@@ -120,7 +121,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     ["networking.k8s.io", "ingressclasses", "list"],
     ["storage.k8s.io", "storageclasses", "list"],
     ["", "nodes", "list"],
-    ["", "pods", "create patch"], // never made: the dry run of a pod that breaks the pod security standard
+    ["", "pods", "create patch"], // only a dry run of a pod that violates the pod security standard
     [CERTIFICATES, "clusterissuers", "list"],
   ]],
 ];
@@ -129,16 +130,16 @@ export const PERMISSIONS: readonly Permission[] = TABLE.flatMap(([without, rows]
   rows.flatMap(([group, resource, verbs]) => verbs.split(" ").map((verb) => ({ verb, group, resource, without })))
 );
 
-/** Kinds that stand in no namespace. */
+/** Cluster-scoped kinds. */
 const WIDE = new Set([
   ...["namespaces", "persistentvolumes", "nodes", "storageclasses", "ingressclasses", "clusterissuers"],
   ...["volumesnapshotclasses", "volumesnapshotcontents"],
 ]);
 
-/** Kinds that are listed in single namespaces alone, while these stand. */
+/** Kinds that are only listed in existing namespaces. */
 const INSIDE = new Set(["events", "certificaterequests", "orders", "challenges"]);
 
-/** Kinds whose changes are watched in all namespaces at once, where there are thousands of spokes. */
+/** Kinds that are watched in all namespaces, for clusters with thousands of spokes. */
 const FOLLOWED = new Set([
   ...[
     "resourcequotas",
@@ -152,13 +153,16 @@ const FOLLOWED = new Set([
   ...["cronjobs", "ingresses", "networkpolicies"],
 ]);
 
-/** Lists go through all namespaces, or look for what is left where a namespace, and each binding in it, is gone. */
+/**
+ * Whether a permission must be cluster-wide. Lists cover all namespaces, or find orphans after a namespace and its role
+ * binding are gone.
+ */
 export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
   return WIDE.has(resource) || (verb === "list" && !INSIDE.has(resource)) ||
     (verb === "watch" && FOLLOWED.has(resource));
 }
 
-/** What an account needs to give itself rights in single namespaces. */
+/** The permission that an account needs to bind a role in single namespaces. */
 export const BIND: Permission = {
   verb: "create",
   group: "rbac.authorization.k8s.io",
@@ -167,8 +171,8 @@ export const BIND: Permission = {
 };
 
 /**
- * Returns the permissions that must be given in the whole cluster; `role` is bound in single namespaces. `issuers` are the
- * names of the ClusterIssuers that the program creates.
+ * Returns the cluster-wide permissions. `role` is bound in single namespaces. `issuers` are the ClusterIssuers that the
+ * program creates.
  */
 export function permissionsFor(role: string | null, issuers: readonly string[]): readonly Permission[] {
   const named = issuers.flatMap(issuerPermissions);
@@ -176,7 +180,10 @@ export function permissionsFor(role: string | null, issuers: readonly string[]):
   return [...PERMISSIONS.filter(isClusterWide), ...named, BIND];
 }
 
-/** An account that may change any ClusterIssuer can have certificates signed by any authority of the cluster. */
+/**
+ * Limits the permissions to the named issuer. An account that may change any ClusterIssuer could get certificates from
+ * all of them.
+ */
 function issuerPermissions(name: string): Permission[] {
   const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, without: null };
   return ["create", "patch"].map((verb) => ({ verb, ...issuer }));

@@ -1,4 +1,4 @@
-/** What doctor found, as text for a terminal: a heading for each place, a line for each thing, hints where one is needed. */
+/** Renders doctor's findings for a terminal: a heading per section, a line per finding, and hints. */
 import type { Finding, FindingLevel, Section, Summary } from "#lib/doctor/finding.ts";
 
 const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, colour: string]>> = {
@@ -12,9 +12,9 @@ const TITLES: Readonly<Record<Section["place"], string>> = {
   surroundings: "Surroundings",
   cluster: "Cluster",
 };
-/** As wide as the longest check. */
+/** The width of the longest check name. */
 const WIDTH = 13;
-/** A cluster's own words may be long; what matters stands at their beginning. */
+/** The maximum length of a line. The important part of a cluster's message is at its beginning. */
 const MOST = 400;
 
 type Paint = (code: string, text: string) => string;
@@ -42,7 +42,7 @@ function renderFinding({ check, level, told, hint }: Finding, paint: Paint): str
   return hint === undefined ? line : `${line}${" ".repeat(6 + WIDTH)} ${paint("2", `→ ${plain(hint)}`)}\n`;
 }
 
-/** One line without control characters: a server's words must not move the cursor. */
+/** Returns one line without control characters: a server's text must not move the cursor. */
 function plain(text: string): string {
   // deno-lint-ignore no-control-regex
   const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();

@@ -1,4 +1,4 @@
-/** What else serve and the spokes need: the wildcard name under which spokes live, and a mail server. */
+/** Examines DNS, mail servers and the payment provider. */
 import { randomBytes } from "node:crypto";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -17,7 +17,7 @@ export async function lookAtDomain(domain: string, look: Look, resolve: Dns["add
   return judgeDomain(domain, await look((signal) => resolve(name, signal)));
 }
 
-/** `localhost` and what is under it never asks a name server. */
+/** `localhost` and its subdomains never need a name server. */
 function isLocal(domain: string): boolean {
   return domain === "localhost" || domain.endsWith(".localhost");
 }
@@ -34,10 +34,7 @@ function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Find
     : passing(check, `${wildcard} leads to ${listWords(addresses.seen)}`);
 }
 
-/**
- * A server that greets is also asked to let us in, as for a mail: a wrong password shows here, and not with the first
- * mail.
- */
+/** Examines the mail server, including the login. A wrong password shows here and not with the first mail. */
 export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Finding> {
   const found = judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
   if (smtp === null || found.level !== "ok") return found;
@@ -59,7 +56,7 @@ function judgeLogin(
   return passing(found.check, `${found.told}${accepts}; ${PROTECTED[encryption](port)}`);
 }
 
-/** What is in force, and what that is worth. */
+/** Describes the TLS protection of each setting. */
 const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (port: number) => string>> = {
   implicit: () => "nothing is sent without TLS (SMTP_TLS=implicit)",
   required: () => "nothing is sent without TLS",
@@ -70,9 +67,9 @@ const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (por
   off: () => "all is sent without TLS (SMTP_TLS=off)",
 };
 
-const KNOCK = 8 * SECOND; // less than a look has, so that the reason is told
+const KNOCK = 8 * SECOND; // shorter than the read's limit, so that the reason is reported
 
-/** `greeted` is the server's first line. */
+/** Checks the server's first line. */
 function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
   const check = "mail";
   if (smtp === null) {
@@ -88,7 +85,7 @@ function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
   return warning(check, `${place} does not greet as a mail server: ${greeted.seen.slice(0, 80)}`, hint);
 }
 
-/** Whether sites reach it is seen from them alone: a relay may let in nobody but the cluster. */
+/** Checks the sites' relay. Only sites can test the connection, because a relay may accept only the cluster. */
 export function judgeRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) return passing(check, `goes to ${relay.host}:${relay.port}${relay.user ? ", an account each" : ""}`);
@@ -99,7 +96,10 @@ export function judgeRelay(relay: Config["relay"]): Finding {
   );
 }
 
-/** Nothing where none is configured: nobody has to be billed. A wrong key shows here, and not with the first invoice. */
+/**
+ * Examines the payment provider; without one there is no finding. A wrong key shows here and not with the first
+ * invoice.
+ */
 export async function lookAtPayments(stripe: Config["stripe"], look: Look): Promise<Finding[]> {
   if (stripe === null) return [];
   const check = "payments", asked = await look((signal) => refusalOf(() => openPayments(stripe).check(signal)));
@@ -109,9 +109,9 @@ export async function lookAtPayments(stripe: Config["stripe"], look: Look): Prom
   return [passing(check, `The payment provider answers, and accepts STRIPE_SECRET_KEY, a ${kind} key`)];
 }
 
-const GREETING_MOST = 512; // RFC 5321: a reply line
+const GREETING_MOST = 512; // the limit of a reply line in RFC 5321
 
-/** Port 465 is TLS at once; everywhere else the greeting comes in the clear. Nothing is sent but a goodbye. */
+/** Reads the greeting: over TLS on port 465, otherwise in plain text. Sends only QUIT. */
 function greeting({ host, port, encryption }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: Socket = port === 465 && encryption !== "off"

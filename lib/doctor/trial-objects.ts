@@ -1,6 +1,8 @@
 /**
- * What doctor tries a cluster with: pieces of the blueprint itself where there are some, so that what is tried is what
- * spokes will be. Pure; all of it stands in one namespace and goes with it.
+ * Creates the objects of a trial. Pure.
+ *
+ * They are parts of the blueprint where possible, so that the trial matches real spokes. All are in one namespace and
+ * are deleted with it.
  */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -8,9 +10,9 @@ import { sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** Marks the namespace, so that one whose doctor was killed is found by the next. */
+/** The label of trial namespaces, by which the next run finds one that a killed doctor left. */
 export const DOCTOR = "wheelwright.dev/doctor";
-/** Which of the pods of a trial one is. */
+/** The label that tells a trial's pods apart. */
 const PART = "doctor";
 
 export interface TrialPlan {
@@ -25,22 +27,25 @@ export interface TrialPlan {
 
 export interface TrialObjects {
   readonly namespace: KubeObject;
-  /** Whether spokes' namespaces ask for the standard at all. */
+  /** Whether the namespaces of spokes enforce the restricted standard. */
   readonly restricted: boolean;
-  /** The servers' password. */
+  /** The password of the servers. */
   readonly secrets: readonly KubeObject[];
   readonly quota: KubeObject;
   readonly range: KubeObject;
-  /** Never made: refused for the standard, by the quota, by the LimitRange. */
+  /** Only for dry runs: refused by pod security, the quota or the LimitRange. */
   readonly unsafePod: KubeObject;
   readonly claim: KubeObject;
   readonly largeClaim: KubeObject;
-  /** Two databases without a disk, of which a policy is to close one. */
+  /** Two databases without a volume. A NetworkPolicy closes one of them. */
   readonly servers: readonly KubeObject[];
   readonly wall: KubeObject;
-  /** Asks both until both answer (`open`) or only the first does (`closed`), three times on end. */
+  /**
+   * Returns a Job that probes both servers until both answer (`open`) or only the first (`closed`), three times in a
+   * row.
+   */
   knock(wanted: "open" | "closed", addresses: Addresses): KubeObject;
-  /** Runs one program of Moodle's image. */
+  /** A Job that runs PHP from the Moodle image. */
   readonly moodle: KubeObject;
 }
 
@@ -51,7 +56,7 @@ interface Addresses {
 
 const LABELS = { [MANAGED_BY_LABEL]: "wheelwright" };
 const ROUNDS = 15;
-// pg_isready: 0 and 1 are an answer, 2 is no answer. Told line by line, and judged by judge-trial.ts.
+// pg_isready returns 0 or 1 if the server answers, and 2 if not. The log has one line per round.
 const SCRIPT = `i=0; n=0
 while [ $i -lt ${ROUNDS} ]; do
   pg_isready -q -h "$OPEN" -p 5432 -U postgres -d postgres -t 2; open=$?
@@ -101,7 +106,7 @@ export function trialObjects(plan: TrialPlan, namespace: string): TrialObjects {
   };
 }
 
-/** The pods of one server. */
+/** Returns the label selector for a server's pods. */
 export function trialPods(server: KubeObject): string {
   return `${PART}=${server.metadata.name}`;
 }
@@ -117,7 +122,7 @@ function claimOf(storage: string): KubeObject {
   });
 }
 
-/** The spoke's database, on a disk that goes with its pod. */
+/** Returns the spoke's database on an emptyDir volume. */
 function server(set: KubeObject, name: string): KubeObject {
   const { volumeClaimTemplates = [], template, ...spec } = set["spec"];
   const volumes = [

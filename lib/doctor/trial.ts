@@ -1,9 +1,8 @@
 /**
- * Tries a cluster out, for what its objects do not tell: whether admission refuses what it should, whether images can be
- * pulled and run, and whether network policies have any effect.
+ * Tests in a cluster what its objects do not show: admission, image pulls and network policies.
  *
- * All of it happens in one namespace with a name of its own, which is deleted again whatever happens; that is not
- * called off by the signal that calls the rest off. Only a killed process can leave it behind, for the next to clear away.
+ * The trial uses one namespace with a unique name and always deletes it, even when cancelled. Only a killed process can
+ * leave it behind; the next run removes it.
  */
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
@@ -21,20 +20,20 @@ import { DOCTOR, type TrialObjects, trialObjects, type TrialPlan, trialPods } fr
 import { runWithin } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
-/** A dry run of what should be refused: what came of it. */
+/** The result of a dry run that should be refused. */
 export type DryRun = { readonly accepted: true } | { readonly refused: string; readonly code: string };
-/** `wrong` is what the cluster says will not come right by waiting. */
+/** The start of an image. `wrong` is a problem that waiting does not solve; null if it started. */
 export type Start = { readonly image: string; readonly wrong: string | null; readonly hint?: string | undefined };
 
 export interface Trial {
   readonly namespace: string;
   readonly made: Looked<true>;
-  /** Null where spokes' namespaces do not ask for the standard. */
+  /** Null if the blueprint does not enforce the restricted standard. */
   readonly security: Looked<DryRun> | null;
   readonly quota: Looked<DryRun>;
   readonly limits: Looked<DryRun>;
   readonly starts: readonly Looked<Start>[];
-  /** What the pod that knocked wrote, before one of the two was closed and after. */
+  /** The log of the probing pod, before and after a server was closed. */
   readonly network: Looked<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
   readonly gone: Looked<true>;
 }
@@ -44,19 +43,19 @@ export interface Trying {
   readonly look: Look;
   /** Milliseconds for one call. */
   readonly limit: number;
-  /** Milliseconds that pods have to be pulled and started, and the namespace to be emptied afterwards. */
+  /** Milliseconds for pods to start, and for the namespace to be removed. */
   readonly patience: number;
-  /** Told where it is tried, and what becomes of that when it is called off. */
+  /** Reports the namespace of the trial, and what happens to it when cancelled. */
   readonly tell: (sentence: string) => void;
 }
 
-/** Images are large and registries far away; what takes longer is told as not known. */
+/** The time limit for starting pods. Images are large and registries slow. */
 export const TRIAL_PATIENCE = 3 * MINUTE;
-/** How the names of a release's trials begin; a namespace of any other name is never cleared away. */
+/** The prefix of trial namespaces. Namespaces with other names are never removed. */
 const namesOf = (release: string) => `wheelwright-doctor-${release}-`;
-/** Dry runs, a second apart, until what they let in counts as let in. */
+/** The number of dry runs, one per second, until an accepted object counts as accepted. */
 const TRIES = 4;
-/** No trial takes as long: a namespace that is older was left behind. */
+/** The age at which a trial namespace counts as orphaned. */
 const OLD = 15 * MINUTE;
 
 export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Trial> {
@@ -112,8 +111,8 @@ async function tryAdmission(space: Space, objects: TrialObjects, { look }: Tryin
 }
 
 /**
- * Being refused is what is hoped for; that we may not even try is not the same. What is let in is tried again: each API
- * server learns of a new quota in its own time.
+ * Dry-runs an object until it is refused. An accepted object is tried again, because each API server learns of a new
+ * quota separately. Throws if the account lacks the permission.
  */
 async function attempt(space: Space, object: KubeObject, call: Call): Promise<DryRun> {
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -128,7 +127,7 @@ async function attempt(space: Space, object: KubeObject, call: Call): Promise<Dr
   return { accepted: true };
 }
 
-/** Not refused by what was tried: our account has no permission to try it. */
+/** Whether the error means that the account lacks the permission. */
 function mayNot({ status, message }: ClusterError): boolean {
   return status === 403 && /User "[^"]*" cannot /.test(message);
 }
@@ -181,7 +180,7 @@ async function addressOf(space: Space, server: KubeObject, call: Call): Promise<
   return address;
 }
 
-/** By its name, which nobody else has: whether it was ever made is not always known. Never throws. */
+/** Removes the namespace by its unique name, because it is not always known whether it was created. Never throws. */
 async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Looked<true>> {
   const signal = new AbortController().signal;
   try {
@@ -193,7 +192,7 @@ async function remove(cluster: Cluster, namespace: string, { limit, patience }: 
   }
 }
 
-/** Deletes what killed doctors of this release left behind; gives back the names. */
+/** Deletes trial namespaces that killed runs of this release left behind. Returns their names. */
 export async function clearLeftovers(cluster: Cluster, release: string, call: Call): Promise<readonly string[]> {
   const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;

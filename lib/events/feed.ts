@@ -1,9 +1,9 @@
 /**
- * Feeds: what the readers of one hub's events share on a replica.
+ * Shares the reading of a hub's events between its readers on a replica.
  *
- * However many follow a hub, its new rows are read once: a wake-up (or the slow poll behind it) makes the feed read
- * what came after its last number into a short ring, and then rouses the readers. A reader that fell behind the ring
- * reads the table itself.
+ * New rows of a hub are read once, however many readers follow it. A wake-up, or the poll as a fallback, makes the feed
+ * read new events into a short ring. Then it wakes the readers. A reader that fell behind the ring reads the table
+ * itself.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
@@ -16,26 +16,26 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
-const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close connections that are silent for longer, nginx after 60 s
-const WAKE_BATCH = 500; // readers at once: what else this process does comes between
+const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections, nginx after 60 s
+const WAKE_BATCH = 500; // readers woken in one go; other work runs in between
 
 export interface Feeds extends Readers {
-  /** Starts following a hub, until the reader is over; the feed lives until its last reader has left. */
+  /** Follows a hub until the reader ends. The feed exists until its last reader leaves. */
   join(federationId: string, ended: AbortSignal): Feed;
-  /** Gives a stream a voice that breaks a long silence by itself. */
+  /** Sends keep-alives on a stream that is silent for too long. */
   openKeepAlive(send: Send): KeepAlive;
   /**
-   * What one reader reads for itself, tried until the database answers. Such reads take turns, so that what all wait
-   * for, news and rights, never waits behind more than one of them.
+   * Reads rows for one reader, retried until the database answers. Such reads run one after another, so shared reads
+   * never wait for more than one of them.
    */
   read<T>(work: (rows: Rows) => Promise<T>, ended: AbortSignal): Promise<T>;
   closing(): boolean;
-  /** The streams that are open, and by how many events the slowest of them is behind. */
+  /** The number of open streams, and by how many events the slowest one is behind. */
   stats(): { readonly streams: number; readonly behind: number };
   readonly log: Log;
 }
 
-/** Events in order, and when they were read (by performance.now()). */
+/** Events in order, and the time when they were read (`performance.now()`). */
 export interface FeedPage {
   readonly events: readonly StreamEvent[];
   readonly readAt: number;
@@ -44,18 +44,18 @@ export interface FeedPage {
 export interface Feed {
   /** Settles when `last` is known. */
   readonly opened: Promise<void>;
-  /** The number of the newest event that the feed knows. */
+  /** Returns the number of the newest event that the feed has read. */
   last(): number;
-  /** The events after this number, as far as the ring reaches back; null when it does not. */
+  /** Returns the events after this number; null if the ring does not reach back that far. */
   after(number: number): FeedPage | null;
-  /** Waits for an event newer than this number, or for the reader's end. */
+  /** Waits for an event newer than this number, or for the end of the reader. */
   wait(number: number): void | Promise<void>;
   leave(): void;
 }
 
 interface Waiter {
   wake(): void;
-  /** The number after which it asked for events last. */
+  /** The number after which it last requested events. */
   position: number;
 }
 
@@ -63,14 +63,14 @@ interface HubFeed {
   readonly readers: Set<Waiter>;
   last: number;
   ring: StreamEvent[];
-  /** When the newest of the ring were read. */
+  /** The time when the newest events of the ring were read. */
   readAt: number;
   readonly opened: Promise<void>;
   end: () => void;
 }
 
 interface FeedsOptions extends ReadersOptions {
-  /** Milliseconds of silence that a stream breaks. */
+  /** Milliseconds of silence before a keep-alive is sent. */
   readonly keepAliveAfterMs?: number;
 }
 
@@ -114,7 +114,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
         left.abort();
       },
     };
-    hub.opened.catch(() => {}); // its last reader may leave before
+    hub.opened.catch(() => {}); // the last reader may leave before this settles
     return hub;
   }
 
@@ -161,7 +161,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
   };
 }
 
-/** Reads what is new into the ring. */
+/** Reads new events into the ring. Returns whether there were any. */
 async function readNewEvents(db: Database, federationId: string, hub: HubFeed): Promise<boolean> {
   await hub.opened;
   for (let hasNew = false;; hasNew = true) {
@@ -177,7 +177,7 @@ function findInRing({ last, ring, readAt: at }: HubFeed, number: number): FeedPa
   if (number >= last) return { events: [], readAt: at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  // Looked for from the newest on, and not reckoned: in a database that was restored the numbers leap.
+  // Searched from the newest event, not calculated: in a restored database the numbers have gaps.
   return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), readAt: at };
 }
 
@@ -189,7 +189,7 @@ async function wakeReaders({ readers }: HubFeed): Promise<void> {
   }
 }
 
-/** Runs the work once at a time; being asked while it runs makes it run once more afterwards, however often. */
+/** Runs `work` one call at a time. Requests during a run cause exactly one more run. */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
   let running = false, requestedAgain = false;
   return function request() {

@@ -1,14 +1,14 @@
-/** Keep-alives: a stream that has had nothing to say for a while says that, for proxies close what is silent. */
+/** Sends keep-alive comments on silent streams, because proxies close silent connections. */
 import type { StreamData } from "#lib/events/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** What goes over the wire: an event, a comment that keeps proxies open, or the time to wait before reconnecting. */
+/** A frame of a stream: an event, a keep-alive comment, or the reconnection delay in milliseconds. */
 export type StreamFrame =
   | { readonly id: string; readonly event: string; readonly data: StreamData }
   | { readonly comment: string }
   | { readonly retry: number };
 
-/** Sends a frame; what it returns settles as soon as there is room for more. */
+/** Sends a frame. The promise settles when the client can take more. */
 export type Send = (frame: StreamFrame) => void | Promise<void>;
 
 export interface KeepAlive {
@@ -17,21 +17,21 @@ export interface KeepAlive {
 }
 
 interface OpenStream {
-  /** When something was sent last; Infinity while that is still being taken. */
+  /** The time of the last frame; Infinity while the client has not taken it. */
   sentAt: number;
   readonly send: Send;
 }
 
 const KEEP_ALIVE_FRAME: StreamFrame = { comment: "still here" };
 
-/** Gives voices, each of which says that it is there after so many milliseconds of silence. */
+/** Creates a function that adds keep-alives to a stream, sent after this many milliseconds of silence. */
 export function createKeepAlives(silenceMs: number): (send: Send) => KeepAlive {
   const streams = new Set<OpenStream>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
   function sendKeepAlives(): void {
     const since = performance.now() - silenceMs;
-    for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {}); // its run meets the same
+    for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {}); // its own loop handles the same error
   }
 
   return function open(write) {

@@ -1,9 +1,9 @@
 /**
- * Readers: who follows hubs on this replica, so many and no more, and what each may see just now.
+ * Limits the event streams of a replica and tracks what each reader may see.
  *
- * What a credential may see of a hub is decided once for all streams that it follows the hub with: as soon as a wake-up
- * names its user, when a reader needs a newer decision than there is, and every three seconds, because a wake-up may be lost. No decision
- * outlives its credential.
+ * The visibility is decided once per credential and hub, for all its streams. It is checked when a wake-up names the
+ * user, when a reader needs a newer decision, and every 3 s in case a wake-up was lost. No decision outlives its
+ * credential.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
@@ -21,20 +21,21 @@ import { SECOND } from "#lib/base/time.ts";
 export interface StreamReader {
   readonly federationId: string;
   readonly userId: string;
-  /** Aborts when the stream must end: its right was taken back, its client has left, or the replica closes. */
+  /** Aborts when the stream must end: the access was revoked, the client left, or the replica stops. */
   readonly ended: AbortSignal;
   /**
-   * What may be seen, if that was decided by a look that began at most 4.5 s ago, after the reader entered, after its user's
-   * last wake-up, and not before `since` (of performance.now()); else null.
+   * Returns what the reader may see, or null if no current decision exists.
+   * A decision is current if its check began at most 4.5 s ago, after the reader entered, after its user's last wake-up
+   * and not before `since` (`performance.now()`).
    */
   visibility(since: number): StreamVisibility | null;
-  /** Settles after one more look, or the failure of one. */
+  /** Settles after one more check or its failure. */
   recheck(): Promise<void>;
   leave(): void;
 }
 
 export interface Readers {
-  /** Gives the follower a place until it leaves. Throws Fault limited `too_many_streams`. */
+  /** Adds a stream until the follower leaves. Throws Fault limited `too_many_streams`. */
   enter(follower: Follower): StreamReader;
   /** Ends all streams. */
   close(): void;
@@ -42,7 +43,7 @@ export interface Readers {
 
 export interface ReadersOptions {
   readonly readVisibility: ReadVisibility;
-  /** Streams that may be open on this replica. */
+  /** The maximum number of open streams on this replica. */
   readonly maxStreams: number;
 }
 
@@ -54,7 +55,7 @@ interface UserStreams {
 
 const MAX_PER_USER = 20;
 const CHECK_INTERVAL = 3 * SECOND;
-const MAX_AGE = 1.5 * CHECK_INTERVAL; // the time between two looks, and what a slow one may take until readers wait for it
+const MAX_AGE = 1.5 * CHECK_INTERVAL; // the interval between checks, plus time for a slow check before readers wait
 
 export function openReaders(db: Database, log: Log, { readVisibility, maxStreams }: ReadersOptions): Readers {
   const accesses = new Map<string, HubAccess>(), users = new Map<string, UserStreams>();
@@ -63,7 +64,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   let streams = 0, pollTimer: ReturnType<typeof setInterval> | undefined;
 
   function onLost(access: HubAccess): void {
-    removeAccess(access); // should it be given anew, that is another right
+    removeAccess(access); // a newly granted access is a new object
     for (const leave of access.endStreams) leave();
   }
 
@@ -81,7 +82,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   }
 
   function checkDue(): void {
-    const due = performance.now() - CHECK_INTERVAL + SECOND / 2; // or it would be the next time
+    const due = performance.now() - CHECK_INTERVAL + SECOND / 2; // rounded, so that it is not delayed to the next timer
     for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }
 
@@ -151,7 +152,7 @@ function keyOf({ credentialId, federationId }: Follower): string {
   return `${credentialId} ${federationId}`;
 }
 
-/** Streams last for long; a reader that comes back at once finds the same. */
+/** Streams last long, so an immediate retry would be refused again. The delay is random. */
 function tooManyStreamsFault(message: string): Fault {
   return new Fault("limited", "too_many_streams", message, { retryAfter: 5 + Math.random() * 10 });
 }

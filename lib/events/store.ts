@@ -1,4 +1,6 @@
-/** The rows of the hubs' event streams. Only lib/changes writes them, under the hub's head. */
+/**
+ * Reads and writes the rows of the hubs' event streams. Only lib/changes writes them, while it holds the hub's head.
+ */
 import * as v from "valibot";
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -6,7 +8,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 export interface StreamOperation {
   readonly id: string;
   readonly kind: string;
-  /** 0 while queued, else the number of the step under way or last done. */
+  /** 0 while queued, else the number of the running or last finished step. */
   readonly step: number;
   readonly of: number;
   readonly label: string;
@@ -15,21 +17,21 @@ export interface StreamOperation {
 
 export interface StreamEntry {
   readonly federationId: string;
-  /** Absent or null: the event is the hub's own. */
+  /** Absent or null: the event is about the hub itself. */
   readonly spokeId?: string | null;
-  /** The state of the spoke or hub after the change; the event's type is named after it. */
+  /** The state of the spoke or hub after the change. It is part of the event's type. */
   readonly state: string;
   readonly operation?: StreamOperation | null;
   readonly error?: string | null;
 }
 
-/** An event as a reader gets it: `data` is what stands on the wire. */
+/** An event as readers get it. `data` is sent to the client. */
 export interface StreamEvent {
   readonly number: number;
   readonly type: string;
   readonly spokeId: string | null;
   readonly data: StreamData;
-  /** Who administered its spoke when it was read, by id. */
+  /** The IDs of the spoke's admins when the event was read. */
   readonly members: readonly string[];
 }
 
@@ -52,7 +54,9 @@ export const StreamData = v.object({
 });
 export type StreamData = v.InferOutput<typeof StreamData>;
 
-/** `SpokeUpdateActive`, `FederationUpdateProvisioning` …: what it is about and the state it is in. */
+/**
+ * Returns the event type: the subject and its state, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`.
+ */
 function eventType(entry: StreamEntry): string {
   const state = entry.state.charAt(0).toUpperCase() + entry.state.slice(1);
   return `${entry.spokeId ? "Spoke" : "Federation"}Update${state}`;
@@ -90,7 +94,7 @@ const members = sql<string[]>`array(
   select user_id from spoke_members as member where member.spoke_id = stream_events.spoke_id
 )`.as("members");
 
-/** At most `most` events after the number given, in order. */
+/** Returns at most `limit` events after the given number, in order. */
 export async function readEvents(
   rows: Rows,
   federationId: string,
@@ -104,11 +108,11 @@ export async function readEvents(
 }
 
 interface StreamBounds {
-  /** The number of the newest event; 0 while none exists. */
+  /** The number of the newest event; 0 if there is none. */
   readonly last: number;
-  /** The one up to which events may have been pruned. */
+  /** The number up to which events may have been pruned. */
   readonly prunedThrough: number;
-  /** Whether the hub is gone, so that no event comes after these. */
+  /** Whether the hub is removed, so that no more events follow. */
   readonly removed: boolean;
 }
 
@@ -121,8 +125,8 @@ export async function readStreamBounds(rows: Rows, federationId: string): Promis
 }
 
 /**
- * What a new reader begins with, up to and including `last`: the latest event of the hub and of each of its spokes that
- * is live or was removed in the last 5 minutes, in the order in which they happened.
+ * Returns the events with which a new reader begins, up to number `last`. These are the latest event of the hub and of
+ * each spoke that exists or was removed in the last 5 minutes, in order.
  */
 export async function readLatestEvents(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`

@@ -1,9 +1,9 @@
 /**
- * One reader's stream of a hub's events: replay, then live, without a gap between the two.
+ * Streams a hub's events to one reader: first a replay, then live events, without a gap.
  *
- * The stream is a loop: send the events after the last one sent, each under a decision of what the reader may see, and
- * wait for more. It waits until what it sent is taken, so a slow client slows its own loop and nothing else. While the
- * database cannot answer, the stream waits. It ends with the hub: what comes last is `StreamEnd`.
+ * The loop sends the events after the last one sent and waits for more. Each event is checked against what the reader
+ * may see. The loop waits until the client has taken what was sent, so a slow client slows only its own loop. While the
+ * database does not answer, the stream waits. When the hub is removed, `StreamEnd` is the last event.
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, Feeds } from "#lib/events/feed.ts";
@@ -17,10 +17,7 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 
 const PAGE_SIZE = 500;
 
-/**
- * Sends all of one reader's stream. `since` is the last event that the client has; null begins with the present state of
- * everything.
- */
+/** Sends the whole stream. `since` is the last event that the client has; null starts with the current state. */
 export async function followHub(
   feeds: Feeds,
   reader: StreamReader,
@@ -47,7 +44,7 @@ export async function followHub(
     feed.leave();
     reader.leave();
   }
-  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {}); // nobody waits for whether that is taken
+  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {}); // the result is ignored
 }
 
 interface StreamContext {
@@ -58,7 +55,7 @@ interface StreamContext {
   readonly send: Send;
 }
 
-/** Ends by throwing, as soon as the reader is over. */
+/** Sends events until the hub is removed. Throws when the reader ends. */
 async function sendEvents(context: StreamContext): Promise<void> {
   const { feed, reader: { ended }, send } = context;
   let { sent, removed } = await sendBacklog(context);
@@ -67,30 +64,30 @@ async function sendEvents(context: StreamContext): Promise<void> {
     ended.throwIfAborted();
     const existing = feed.last(), page = feed.after(sent) ?? await readPage(context, sent);
     await sendVisible(context, page);
-    sent = page.events.at(-1)?.number ?? Math.max(sent, existing); // of a slow reader's, all may be pruned
+    sent = page.events.at(-1)?.number ?? Math.max(sent, existing); // all events of a slow reader may be pruned
     removed = page.events.some(isRemoval);
   }
-  // Nothing comes after the removal of a hub. A client that comes back all the same is told so again, and need not hurry.
+  // A removed hub has no further events. A client that reconnects gets the same reply, so it need not hurry.
   await send({ retry: HOUR });
   await sendVisible(context, { events: [await createNotice(context, "StreamEnd", sent)], readAt: performance.now() });
 }
 
-/** Sends what stands before the live part, and tells the number of the last event of that, and whether the hub is gone. */
+/** Sends the replay. Returns the number of its last event, and whether the hub is removed. */
 async function sendBacklog(context: StreamContext): Promise<{ sent: number; removed: boolean }> {
   const { feeds, feed, reader: { federationId, ended }, since } = context;
   await unlessEnded(ended, () => feed.opened);
   const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
-  // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
+  // A reader that comes from another replica may know newer events than this feed. That is no reason for a reset.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
   for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {
     await sendVisible(context, page);
-    removed ||= page.events.some(isRemoval); // the feed may be ahead of the bounds
+    removed ||= page.events.some(isRemoval); // the feed may be newer than the bounds
   }
   return { sent, removed };
 }
 
-/** What stands before the live part, page by page: all up to and including event number `last`. */
+/** Yields the replay page by page, up to event `last`. */
 async function* readBacklog(
   context: StreamContext,
   { last, prunedThrough }: { readonly last: number; readonly prunedThrough: number },
@@ -103,7 +100,8 @@ async function* readBacklog(
     );
     return yield { events, readAt: performance.now() };
   }
-  // Otherwise what the client saw last is pruned, or of another life of this database: it must begin anew.
+  // Otherwise the client's last event is pruned, or from before a restore of the database: the client must start
+  // again.
   const isComplete = since >= prunedThrough && since <= last;
   if (!isComplete) {
     yield { events: [await createNotice(context, "StreamReset", prunedThrough)], readAt: performance.now() };
@@ -125,7 +123,7 @@ async function readPage({ feeds, reader: { federationId, ended } }: StreamContex
   return { events, readAt: performance.now() };
 }
 
-/** What is said of the stream itself, with the state of its hub. */
+/** Creates an event about the stream itself, with the state of the hub. */
 async function createNotice(
   { feeds, reader: { federationId, ended } }: StreamContext,
   type: "StreamReset" | "StreamEnd",
@@ -143,12 +141,12 @@ async function createNotice(
   return { number, type, spokeId: null, data, members: [] };
 }
 
-/** Those of the events that the reader may see as it takes them: a slow one takes hours over a page. */
+/** Sends the events that the reader may see at that moment: a slow reader can take hours for a page. */
 async function sendVisible(context: StreamContext, { events, readAt: at }: FeedPage): Promise<void> {
   const { reader, send } = context;
   for (const event of events) {
     let visibility = reader.visibility(-Infinity) ?? await recheckVisibility(context, -Infinity);
-    // It may be of a spoke that was given after the decision and before the event.
+    // The reader may have become an admin of the spoke after the decision and before the event.
     if (!maySee(visibility, event) && event.members.includes(reader.userId)) {
       visibility = reader.visibility(at) ?? await recheckVisibility(context, at);
     }
@@ -160,7 +158,7 @@ async function sendVisible(context: StreamContext, { events, readAt: at }: FeedP
 
 const fullFrames = new WeakMap<StreamEvent, StreamFrame>(), plainFrames = new WeakMap<StreamEvent, StreamFrame>();
 
-/** One object for all who are told the same: those who learn of an operator's means, and those who do not. */
+/** Returns the frame of an event: with operator details or without. Readers share the object. */
 function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame {
   const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
   if (existing) return existing;
@@ -187,12 +185,12 @@ function maySee(visibility: StreamVisibility, event: StreamEvent): boolean {
     (event.spokeId !== null && visibility.has(event.spokeId));
 }
 
-/** What comes of the work, unless the reader is over before. */
+/** Returns the result of `work`. Throws if the reader ends first. */
 function unlessEnded<T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> {
   return runWithin([ended], null, work);
 }
 
-/** Milliseconds; by chance between 1 and 4 s, so that not all readers of a replica come back at once. */
+/** Returns a random delay between 1 and 4 s, so that not all readers reconnect at the same time. */
 function reconnectDelay(): number {
   return Math.round(SECOND + Math.random() * 3 * SECOND);
 }

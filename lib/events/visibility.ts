@@ -1,7 +1,7 @@
 /**
- * Looks at what readers may see: many rights in one query, one query at a time.
+ * Checks what readers may see: many accesses in one query, one query at a time.
  *
- * While the database cannot say what a reader may see, the look is tried again and the reader waits.
+ * While the database does not answer, the check is retried and the readers wait.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -9,7 +9,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-/** What a reader may see of a hub: everything, all events without an operator's means, or those of these spokes alone. */
+/** The events of a hub that a reader may see: all, all without operator details, or those of some spokes. */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
 export interface Follower {
@@ -20,44 +20,44 @@ export interface Follower {
 
 export interface VisibilityDecision {
   readonly visibility: StreamVisibility;
-  /** Milliseconds until the credential ends by itself. */
+  /** Milliseconds until the credential expires. */
   readonly expiresInMs: number;
 }
 
-/** What each of these may see, in their order; null for one that may follow its hub no longer. */
+/** Returns what each follower may see, in their order; null for one that may no longer follow the hub. */
 export type ReadVisibility = (
   rows: Rows,
   followers: readonly Follower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
-/** What a credential may see of a hub, for all streams that it follows the hub with. */
+/** A credential's access to a hub, shared by all its streams of that hub. */
 export interface HubAccess extends Follower {
-  /** How each ends. */
+  /** Functions that end the streams. */
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
-  /** When the look that decided it began, and until when that holds. */
+  /** The start of the check that decided the visibility, and the end of its validity. */
   decidedAt: number;
   expiresAt: number;
-  /** Whether its user's wake-up came after the look under way began. */
+  /** Whether a wake-up of its user arrived after the running check began. */
   changed: boolean;
-  /** The next look. */
+  /** Settles after the next check. */
   nextCheck: PromiseWithResolvers<void>;
 }
 
 export interface AccessChecks {
-  /** Looks at the right soon; settles after that look, or its failure. */
+  /** Checks the access soon. Settles after the check or its failure. */
   check(access: HubAccess): Promise<void>;
-  /** Looks at it no more. */
+  /** Stops checking the access. */
   remove(access: HubAccess): void;
 }
 
 interface AccessChecksOptions {
-  /** Called for a right that is one no longer. */
+  /** Called for an access that no longer exists. */
   readonly onLost: (access: HubAccess) => void;
   readonly closing: AbortSignal;
 }
 
-const BATCH_SIZE = 1000; // rights in one query, so that no decision is old before the query ends
+const BATCH_SIZE = 1000; // accesses per query, so that no decision is outdated when the query ends
 
 export function openAccessChecks(
   db: Database,
@@ -76,13 +76,13 @@ export function openAccessChecks(
 
   async function runChecks(): Promise<void> {
     isRunning = true;
-    await null; // all who ask in the same moment are in the same look
+    await null; // requests of the same moment share one check
     for (let failures = 0; pending.size > 0 && !closing.aborted;) {
       try {
         await checkBatch([...pending].slice(0, BATCH_SIZE));
         failures = 0;
       } catch (error) {
-        const level = failures === 0 ? "warn" : "debug"; // said once; the rest would say the same until it is over
+        const level = failures === 0 ? "warn" : "debug"; // logged once as a warning; repeats are only debug lines
         log[level]("Cannot look at what readers may see; they wait", { reason: messageOf(error) });
         await sleep(backoff(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }

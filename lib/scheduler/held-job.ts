@@ -16,7 +16,7 @@ export interface HeldJob {
   readonly job: Job;
   readonly lease: ReplicaLease;
   transact<T>(work: Work<T>): Promise<T>;
-  /** Writes the job, and keeps it is then. */
+  /** Writes the job and keeps the updated row. */
   advance(work: Work<Job>): Promise<Job>;
   /** Writes the job with a single statement and keeps the updated row. */
   advanceInOneStatement(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;

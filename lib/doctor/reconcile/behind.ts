@@ -1,13 +1,15 @@
 /**
- * Whether a row is older than what stands in the cluster, and what of it is newer all the same: while a database is held it
- * keeps what is asked for, which says nothing of what happened between its backup and its loss.
+ * Decides whether a row is older than its record in the cluster, and which of its fields users changed after the
+ * restore.
+ *
+ * A held database accepts requests. They say nothing about the time between its backup and its loss.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 interface Dated {
   readonly namespaceUid: string | null;
   readonly updatedAt: Date;
-  /** As it was in the backup, while the database is held. */
+  /** The row's time in the backup, while the database is held. */
   readonly asOf: Date | null;
 }
 
@@ -19,7 +21,9 @@ export function isBehind(
   return namespaceUid !== namespace.uid || (asOf ?? updatedAt) < particulars.updatedAt;
 }
 
-/** By the ids of spokes and hubs: the fields that people have changed since the restore. No particulars are newer than these. */
+/**
+ * The fields that users changed after the restore, by spoke or hub ID. They are newer than any record in the cluster.
+ */
 export type Wishes = ReadonlyMap<string, ReadonlySet<string>>;
 
 export async function readWishes(rows: Rows, since: Date | null, id?: string): Promise<Wishes> {
@@ -32,7 +36,7 @@ export async function readWishes(rows: Rows, since: Date | null, id?: string): P
   return new Map([...ofEach].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
 }
 
-/** Of a row, what `wishes` names. */
+/** Returns the fields of a row that users changed after the restore. */
 export function wished<R extends { readonly id: string }>(row: R, wishes: Wishes): Partial<R> {
   const fields = wishes.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;

@@ -12,7 +12,7 @@ const SPOKE_FIELDS = [
   ...["seed", "identity", "content", "contentMode", "siteIdentifier", "fromBackup", "blueprintRevision", "readyAt"],
 ] as const satisfies readonly (keyof SpokeRow & keyof SpokeParticulars)[];
 const HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as const;
-/** Characters of a value in a sentence. */
+/** The maximum length of a value in a sentence. */
 const VALUE_MOST = 60;
 
 /** Leaves out the requested fields: a request that was accepted after the restore stays. `state` is the row's next state. */

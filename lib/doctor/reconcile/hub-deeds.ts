@@ -1,4 +1,4 @@
-/** The same as spoke-deeds.ts for hubs: less of them can be told apart, and less can be lost. */
+/** Adopts and updates rows of hubs from their records in the cluster. */
 import { sql } from "kysely";
 import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
 import {
@@ -25,7 +25,7 @@ export interface StandingHub {
   readonly particulars: HubParticulars;
 }
 
-/** Nobody administers it: who did, is in the former database alone. */
+/** Adopts a hub. It has no members, because they are known only to the lost database. */
 export async function adoptHub(tx: Tx, asker: Requester, standing: StandingHub): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = standing.particulars;
   const holder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
@@ -46,7 +46,7 @@ export async function adoptHub(tx: Tx, asker: Requester, standing: StandingHub):
   return null;
 }
 
-/** What people have changed since the restore stays. */
+/** Updates a hub from its record. Fields that users changed after the restore stay. */
 export async function catchUpHub(
   tx: Tx,
   asker: Requester,
@@ -70,7 +70,7 @@ export async function markHubGone(
 ): Promise<null> {
   const before = await lockFederation(tx, id);
   if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
-  const anew = { namespaceUid: null, clusterUid: null, recordedAt: null }; // a retry makes it another namespace
+  const anew = { namespaceUid: null, clusterUid: null, recordedAt: null }; // a retry creates a new namespace
   const after = await updateFederation(tx, id, { state: "failed", stateReason: reason, ...anew });
   await tell(tx, asker, after, { action: "give up", slug: after.slug, from: before.state, reason });
   return null;
@@ -106,7 +106,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
   };
 }
 
-/** Provisioning finds what is there already. */
+/** Returns the state of a hub after the loss. Provisioning reuses existing objects. */
 export function settledHub(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },
 ): Pick<FederationRow, "state" | "stateReason"> {

@@ -1,4 +1,4 @@
-/** Backups that the cluster alone knows are taken into the database; those whose snapshots are gone are told, and left. */
+/** Adopts backups that only the cluster knows. Reports backups whose snapshots are missing, and keeps their rows. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupParticulars, readParticulars } from "#lib/moodle/particulars.ts";
@@ -21,7 +21,7 @@ export function judgeBackups(judged: Judged): Matter[] {
   return [...unknownBackups(judged), ...lostBackups(judged)];
 }
 
-/** By the names of their namespaces. */
+/** Finds backups that the database does not know, by namespace. */
 export function findUnknownBackups({ sight, known, trust }: Judged): Map<string, FoundBackup[]> {
   const found = new Map<string, FoundBackup[]>();
   for (const snapshot of sight.snapshots) {
@@ -47,7 +47,7 @@ function unknownBackups(judged: Judged): Matter[] {
   });
 }
 
-/** All that a restore needs; null where it is not whole. */
+/** Returns the volumes that a restore needs; null if the backup is incomplete. */
 function volumesOf(
   { snapshots, contents }: ClusterSight,
   { name: namespace }: SeenNamespace,

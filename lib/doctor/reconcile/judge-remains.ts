@@ -40,7 +40,7 @@ interface Found {
   readonly namespace: string;
 }
 
-/** Whether a row knows the content, or comes to know it when backups or spokes are adopted. */
+/** Returns a function that tells whether a row knows the content, or will after adoption. */
 function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
   const { sight, known } = judged;
   const spokes = new Map([...known.spokes.values()].map((row) => [row.namespace, row]));
@@ -49,7 +49,7 @@ function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
   return ({ object: { metadata: { name }, spec }, namespace, kind, id }) => {
     if (known.needed.contents.has(name) || adopted.has(name)) return true;
     const spoke = spokes.get(namespace);
-    // The finding of the spoke whose namespace is gone names them, with both ways out.
+    // The finding about the missing namespace already names these contents.
     if (spoke && spoke.state !== "removed" && !sight.namespaces.has(namespace)) return true;
     if (kind === "source") {
       return spoke ? spoke.state !== "removed" && known.turns.has(id) : sight.namespaces.has(namespace);
@@ -57,7 +57,7 @@ function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
     const backup = known.cut.get(id);
     if (!backup || backup.state === "deleted") return false;
     if (backup.contents.includes(name)) return true;
-    // A backup that failed names its snapshots: retention deletes them, with their contents, while they stand.
+    // A failed backup names its snapshots: retention deletes them with their contents.
     return spoke?.state !== "removed" && sight.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
   };
 }
@@ -84,7 +84,7 @@ function cutMatter({ known }: Judged, namespace: string, all: readonly Remaining
   };
 }
 
-/** Their policy is Retain: without them, the data stays with whoever keeps it. */
+/** Reports contents with the policy Retain: without them, the storage still keeps the data. */
 function sourceMatter(namespace: string, all: readonly RemainingContent[]): Matter {
   const handles = all.map(({ object }) => String(object["spec"].source.snapshotHandle));
   return {

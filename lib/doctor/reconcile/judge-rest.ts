@@ -1,20 +1,20 @@
-/** Fences, and what was made to be looked at only. */
+/** Checks fences and sandboxes. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 
-/** Above the greatest that was seen: Secrets carry fences, too, and nobody lists those. */
+/** The margin above the greatest observed fence. Secrets have fences, too, but are not listed. */
 const MARGIN = 1_000_000n;
 
-/** The greatest one that was given out. */
+/** Returns the last fence that the database assigned. */
 export async function readFence(rows: Rows): Promise<bigint> {
   const { rows: [row] } = await sql<{ last: string }>`select last_value as last from job_fences`.execute(rows);
   return BigInt(row!.last);
 }
 
-/** Until new fences are above all that objects carry, the cluster refuses what comes with them. */
+/** Checks that new fences exceed those in the cluster. Otherwise the cluster refuses their writes. */
 export function judgeFences(sights: readonly ClusterSight[], last: bigint): Matter[] {
   const greatest = sights.reduce((most, { fence }) => fence > most ? fence : most, 0n);
   if (greatest <= last) return [];

@@ -1,4 +1,4 @@
-/** What spokes and hubs have in common: those that only the cluster knows, only the database, or both differently. */
+/** Compares rows with namespaces: those only in the cluster, only in the database, or different in both. */
 import type { Config } from "#lib/base/config.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -16,23 +16,26 @@ export interface Judged {
   readonly known: KnownRows;
   readonly trust: Trust;
   readonly names: Pick<Config, "rootDomain" | "publicUrl">;
-  /** Namespaces that rows have and that lack our label: their uids, by name. */
+  /** UIDs of namespaces that rows name but that lack our label, by namespace name. */
   readonly unlabelled: ReadonlyMap<string, string>;
-  /** Operations that were asked for before are a restored backup's; null where the database is not known to be behind. */
+  /**
+   * Operations requested before this time come from the restored backup. Null if the database is not known to be
+   * outdated.
+   */
   readonly restoredAt: Date | null;
-  /** Whether a namespace of this name is of the release, or a row has it. */
+  /** Whether a namespace belongs to this release or to a row. */
   readonly isOwn: (namespace: string) => boolean;
 }
 
 type Row = SpokeRow | FederationRow;
 type Base = { readonly id: string; readonly updatedAt: Date };
 
-/** What cannot be told from the outside: both ways out are named. */
+/** The cause cannot be determined, so the sentence names both. */
 export const GONE = "Its namespace is gone: it was removed after the backup of the database, or is lost";
 
 export type Act = NonNullable<Matter["deed"]>["act"];
 
-/** What spokes and hubs have in common. */
+/** The functions by which the checks of spokes and hubs differ. */
 export interface Sort<R extends Row, P extends Base> {
   readonly check: string;
   readonly rows: ReadonlyMap<string, R>;
@@ -56,7 +59,7 @@ export function judgeAll<R extends Row, P extends Base>(
   const strangers = new Map<string, string[]>();
   for (const namespace of namespaces) {
     const row = rows.get(idOf(namespace)), { name, uid, going } = namespace;
-    if (row?.state === "removing") continue; // it goes on by itself
+    if (row?.state === "removing") continue; // the removal continues automatically
     if (row?.state === "removed") {
       if (going) continue;
       const hint = `Nothing is done to it: kubectl delete namespace ${name}, if nobody needs it`;
@@ -105,7 +108,7 @@ function doubted(check: string, { name }: SeenNamespace, doubt: string, row: Row
   return { check, fact, hint: `Never touched; if it is yours: --adopt ${name}` };
 }
 
-/** Rows that have a namespace by their own word, and none of ours in the cluster. */
+/** Reports rows whose namespace is missing in the cluster. */
 function absent<R extends Row, P>(
   { sight: { identity, namespaces, name: cluster }, unlabelled }: Judged,
   { check, rows, nameOf, gone, waysOut }: Sort<R, P & Base>,
@@ -138,7 +141,7 @@ function absent<R extends Row, P>(
   });
 }
 
-/** Nobody knows how far they have come. What was asked for since waits for replicas, and is left to them. */
+/** Cancels operations from the restored backup, whose progress is unknown. Later requests are left to the replicas. */
 export function called({ known, sight, restoredAt }: Judged, row: Row): Matter[] {
   const old = (known.busy.get(row.id) ?? []).filter(({ createdAt }) => restoredAt !== null && createdAt < restoredAt);
   if (old.length === 0 || row.state === "removing") return [];

@@ -1,4 +1,4 @@
-/** What is to be said of spokes and hubs, and done about them. */
+/** Checks spokes and hubs. */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HubParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
@@ -70,7 +70,7 @@ export function judgeSpokes(judged: Judged): Matter[] {
   ];
 }
 
-/** What the storage may still have, where nobody but the cluster knows it. */
+/** Names the snapshots that the storage may still have. */
 function lastSnapshots({ contents }: ClusterSight, { namespace }: SpokeRow): string {
   const left = [...contents?.values() ?? []].filter(({ spec }) => spec?.volumeSnapshotRef?.namespace === namespace);
   return left.length === 0

@@ -1,27 +1,27 @@
-/** Where the database and a cluster differ: what is so, and what is done about it where something can be. */
+/** Defines a difference between the database and a cluster, and how it is resolved. */
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 
 export interface Matter {
   readonly check: string;
-  /** What is so, a sentence without a full stop. */
+  /** The difference, as a sentence without a full stop. */
   readonly fact: string;
   readonly hint?: string | undefined;
-  /** Of what is left to people, also after it was acted upon. */
+  /** The level if people must act, even after it was applied. */
   readonly left?: "warning" | "failing";
-  /** Absent where nothing is ever done. */
+  /** Absent if it is only reported. */
   readonly deed?: Deed;
 }
 
 export interface Deed {
-  /** What becomes of it: "adopted". */
+  /** The result, for example "adopted". */
   readonly done: string;
-  /** Looks again before it writes. Returns why it was not done; null where it was, or had been before. */
+  /** Checks again and writes. Returns why it was refused; null if it was done now or before. */
   readonly act: (tx: Tx, asker: Requester) => Promise<string | null>;
 }
 
-/** `refusal` is why the deed could not be done. */
+/** Returns the finding of a difference. `refusal` is the reason if it could not be resolved. */
 export function findingOf(
   { check, fact, hint, left, deed }: Matter,
   mode: "told" | "applied",

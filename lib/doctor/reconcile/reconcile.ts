@@ -1,11 +1,11 @@
 /**
- * Compares the database with the clusters, and takes into the database what it lacks: after it was restored to an earlier time.
+ * Compares a restored database with the clusters, and adopts what the database lacks.
  *
- * Only the database is written, never a cluster: what stands and runs there goes on as it is. Nothing is overwritten that
- * somebody else has, and nothing is believed that this installation has not signed, or an operator accepted by name.
+ * Only the database is written, never a cluster. Existing rows of others are not overwritten. Only records that this
+ * installation signed, or an operator accepted by name, are trusted.
  *
- * What is told without applying comes from doing all of it in one transaction that is rolled back, so that it is what would
- * happen. Applied, each thing is a transaction of its own, which looks again before it writes: killed anywhere, it is run again.
+ * The preview runs all changes in one transaction and rolls it back. When applied, each change is a separate
+ * transaction that checks again before it writes. If the process is killed, it can be run again.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -26,17 +26,19 @@ import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/i
 import { readInstallation } from "#lib/installation/installation.ts";
 
 export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
-  /** The clusters to compare with; `whole` says whether these are all that the configuration has. */
+  /** The clusters to compare with, and whether these are all that are configured. */
   readonly names: readonly string[];
   readonly whole: boolean;
   readonly apply: boolean;
-  /** Namespaces whose particulars are taken for ours, whoever has signed them. */
+  /** Namespaces whose records are trusted, whoever signed them. */
   readonly accepted: readonly string[];
   readonly asker: Requester;
   readonly signal: AbortSignal;
 }
 
-/** Throws a ClusterError where one of the clusters does not answer: nothing is judged by half of what there is. */
+/**
+ * Compares and optionally applies. Throws a ClusterError if a cluster does not answer: partial results would mislead.
+ */
 export async function reconcile(place: Reconciling): Promise<Section[]> {
   const { db, apply } = place, hold = await readDatabaseHold(db.rows);
   if (apply && hold === null && await isServed(db.rows)) return [section(null, [SERVED])];
@@ -50,7 +52,7 @@ export async function reconcile(place: Reconciling): Promise<Section[]> {
     ...each,
   }));
   const fences = judgeFences(judged.map(({ sight }) => sight), await readFence(db.rows));
-  const all = [...sections.flatMap(({ matters }) => matters), ...fences]; // fences last: until then they tell who is behind
+  const all = [...sections.flatMap(({ matters }) => matters), ...fences]; // fences last, because they show that the database is outdated
   const { findings, refused } = apply ? await applyAll(place, all) : await tryAll(place, all);
   const told = (matters: readonly Matter[]) => matters.map((matter) => findings.get(matter)!);
   const own = [...told(fences), ...await findUnknown(place), ...await letGo(place, hold, refused)];
@@ -72,7 +74,7 @@ function section(cluster: string | null, findings: readonly Finding[]): Section 
   return { place: cluster === null ? "database" : "cluster", name: cluster, where: null, findings };
 }
 
-/** Whether a replica has beaten a moment ago. */
+/** Whether a replica sent a heartbeat within 10 s. */
 async function isServed(rows: Rows): Promise<boolean> {
   const beating = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
     .where("beatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
@@ -97,7 +99,7 @@ async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise
   return judged;
 }
 
-/** A namespace that lacks our label is in no list, and is not gone for that. */
+/** Finds namespaces that lack our label. They are not in any list, but they exist. */
 async function findUnlabelled(
   cluster: Cluster,
   call: Call,
@@ -117,11 +119,11 @@ async function findUnlabelled(
 
 interface Outcome {
   readonly findings: ReadonlyMap<Matter, Finding>;
-  /** How many deeds could not be done. */
+  /** The number of changes that were refused. */
   readonly refused: number;
 }
 
-/** What is refused may be free once the rest is done: two spokes may have changed names. So it is asked once more. */
+/** Applies all changes. Repeats refused ones once, because two spokes may have swapped their names. */
 async function eachMatter(
   matters: readonly Matter[],
   mode: "told" | "applied",
@@ -161,7 +163,7 @@ async function tryAll({ db, asker }: Reconciling, matters: readonly Matter[]): P
   return outcome!;
 }
 
-/** What could not be done needs replicas that work, as a destruction does: so it holds nobody up. */
+/** Releases the database even if changes were refused: people need running replicas to resolve those. */
 async function letGo(
   { db, apply, whole, asker }: Reconciling,
   hold: DatabaseHold | null,
@@ -176,7 +178,7 @@ async function letGo(
   return [passing(check, `Replicas go on${refused > 0 ? `; ${count(refused, "thing")} could not be done` : ""}`)];
 }
 
-/** Nothing can be said of what is in a cluster that is configured no more. */
+/** Reports clusters that rows use but that are no longer configured. */
 async function findUnknown({ db, names, whole }: Reconciling): Promise<Finding[]> {
   if (!whole) return [];
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-/** What the database says of what stands, or should stand, in one cluster. */
+/** Reads what the database knows about one cluster. */
 import { sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
@@ -11,22 +11,22 @@ import { readWishes, type Wishes } from "#lib/doctor/reconcile/behind.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 
 export interface KnownRows {
-  /** By id: of this cluster, and those that it shows. */
+  /** Rows by ID: those of this cluster and those found in it. */
   readonly hubs: ReadonlyMap<string, FederationRow>;
   readonly spokes: ReadonlyMap<string, SpokeRow>;
   readonly wishes: Wishes;
-  /** By their ids: what of theirs is queued or running, removals aside. */
+  /** Queued and running operations by hub or spoke ID, without removals. */
   readonly busy: ReadonlyMap<string, readonly LiveOperation[]>;
-  /** Ids of backups, whatever has become of them; but for those that were under way, and that nobody goes on with. */
+  /** IDs of all backups, without unfinished ones that no operation continues. */
   readonly backups: ReadonlySet<string>;
-  /** Of backups that are ready here: the contents of their snapshots. */
+  /** Snapshot contents of the ready backups in this cluster. */
   readonly ready: readonly { readonly id: string; readonly spokeId: string; readonly contents: readonly string[] }[];
-  /** All backups, by the random part of their ids. */
+  /** All backups by the random part of their IDs. */
   readonly cut: ReadonlyMap<string, KnownBackup>;
-  /** Ends of the ids of operations, by which the volumes of restores and copies are named. */
+  /** Suffixes of operation IDs, by which volumes of restores and copies are named. */
   readonly turns: ReadonlySet<string>;
   readonly needed: NeededSandboxes;
-  /** Ids that sandboxes of work under way bear. */
+  /** IDs of sandboxes that running jobs use. */
   readonly sandboxes: ReadonlySet<string>;
 }
 
@@ -89,7 +89,10 @@ function contentsOf(volumes: unknown): string[] {
   return (volumes as { content?: string }[]).flatMap(({ content }) => content ?? []);
 }
 
-/** Of restores, and of what spokes were created from: a removal of the spoke deletes what is named after these. */
+/**
+ * Reads the suffixes of restores and of operations that created spokes. A removal deletes the volumes that are named
+ * after them.
+ */
 async function readTurns(rows: Rows): Promise<Set<string>> {
   const { rows: found } = await sql<{ turn: string }>`
     select blueprint_inputs -> 'origin' ->> 'turn' as turn from spokes where blueprint_inputs -> 'origin' ? 'turn'
@@ -99,7 +102,7 @@ async function readTurns(rows: Rows): Promise<Set<string>> {
   return new Set(found.map(({ turn }) => turn));
 }
 
-/** A list must not be empty. */
+/** Returns a list that is not empty, as SQL requires. */
 function some(ids: string[]): string[] {
   return ids.length > 0 ? ids : [""];
 }

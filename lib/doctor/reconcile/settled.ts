@@ -1,7 +1,4 @@
-/**
- * In which state a spoke is once nobody knows any more what was under way: by its particulars, and by what its namespace runs.
- * Pure.
- */
+/** Decides the state of a spoke after the loss of the database, from its record and its observed replicas. Pure. */
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 

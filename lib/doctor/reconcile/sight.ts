@@ -1,4 +1,4 @@
-/** What one cluster shows of ours, kind by kind, and of each object only a few words. It is looked at and nothing more. */
+/** Surveys our objects in one cluster, kind by kind, and keeps only a few fields of each. Read-only. */
 import { CRON, DATABASE, FENCE, MOODLE } from "#lib/moodle/names.ts";
 import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/particulars.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
@@ -15,13 +15,13 @@ import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/re
 export interface SeenNamespace {
   readonly name: string;
   readonly uid: string;
-  /** By its labels. */
+  /** From its labels. */
   readonly hubId: string | null;
   readonly spokeId: string | null;
   readonly sandboxId: string | null;
   readonly going: boolean;
   readonly signed: SignedText | null;
-  /** Replicas that are asked for; null where there is no such object, or it may not be listed. */
+  /** Desired replicas; null if the object is missing or may not be listed. */
   readonly replicas: Readonly<Record<"app" | "database", number | null>>;
 }
 
@@ -30,15 +30,15 @@ export interface ClusterSight {
   readonly identity: string | null;
   /** By name. */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>;
-  /** The greatest one that an object carries. */
+  /** The greatest fence of any object. */
   readonly fence: bigint;
-  /** Of backups alone. */
+  /** Snapshots of backups. */
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedText | null })[];
-  /** Uids of all VolumeSnapshots with our label. */
+  /** UIDs of all VolumeSnapshots with our label. */
   readonly snapshotUids: ReadonlySet<string>;
-  /** By name; null where they may not be listed. */
+  /** By name; null if they may not be listed. */
   readonly contents: ReadonlyMap<string, KubeObject> | null;
-  /** Volumes that no claim uses and that their class retains. */
+  /** Volumes that no PVC uses and that their class retains. */
   readonly released: readonly ReleasedVolume[];
   /** Kinds that may not be listed. */
   readonly unseen: readonly string[];
@@ -49,7 +49,7 @@ type Kind = Omit<Ref, "name">;
 const OURS = `${MANAGED_BY_LABEL}=wheelwright`;
 const PAGE = 500;
 const NETWORK = "networking.k8s.io/v1";
-/** What carries a fence, besides ConfigMaps, and Secrets, which nobody lists. */
+/** Kinds that have a fence, apart from ConfigMaps, and from Secrets, which are not listed. */
 const FENCED: readonly Kind[] = [
   ...[MOODLE, DATABASE, CRON],
   { apiVersion: "batch/v1", kind: "Job" },
@@ -58,8 +58,8 @@ const FENCED: readonly Kind[] = [
 ];
 
 /**
- * Surveys the namespaces that `isOwn` accepts by their names: other installations may share the cluster. Throws a ClusterError
- * where the cluster does not answer, or may not be asked for its namespaces.
+ * Surveys the namespaces whose names `isOwn` accepts, because installations may share a cluster. Throws a ClusterError
+ * if the cluster does not answer or its namespaces may not be listed.
  */
 export async function surveyCluster(
   cluster: Cluster,

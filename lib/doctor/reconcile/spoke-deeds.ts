@@ -1,4 +1,4 @@
-/** What is done to the rows of spokes: each is written in one transaction with its audit and its event. */
+/** Adopts and updates rows of spokes from their records, each in one transaction with audit and stream events. */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
 import { deleteRetainedClaims } from "#lib/domains/backups/retained-claims.ts";
@@ -23,7 +23,7 @@ import { changedOfSpoke } from "#lib/doctor/reconcile/changed-fields.ts";
 import { settledState } from "#lib/doctor/reconcile/settled.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 
-/** Where a spoke stands, and what it is by the particulars there. */
+/** A spoke as observed in a cluster, with its record. */
 export interface StandingSpoke {
   readonly cluster: string;
   readonly identity: string | null;
@@ -65,7 +65,10 @@ export async function adoptSpoke(
   return null;
 }
 
-/** What people have changed since the restore stays; a name that they wish for is still to be moved to. */
+/**
+ * Updates a spoke from its record. Fields that users changed after the restore stay, and a requested domain is still to
+ * be changed.
+ */
 export async function catchUpSpoke(
   tx: Tx,
   asker: Requester,
@@ -96,7 +99,7 @@ export async function catchUpSpoke(
   return null;
 }
 
-/** Its row stays: nobody knows whether it was removed, or is lost. */
+/** Marks a spoke whose namespace is missing as failed. Its row stays, because the cause is unknown. */
 export async function markGone(
   tx: Tx,
   asker: Requester,
@@ -112,7 +115,7 @@ export async function markGone(
   return null;
 }
 
-/** Of the database alone. A removal is none of these: it goes on with whatever is left. */
+/** Cancels operations in the database only. Removals are not cancelled; they continue with what is left. */
 export async function callOff(
   tx: Tx,
   asker: Requester,
@@ -134,7 +137,7 @@ export async function callOff(
   return null;
 }
 
-/** Those that live. */
+/** Cancels those of the operations that are queued or running. */
 export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job[]> {
   const ended: Job[] = [];
   for (const id of operations) {
@@ -159,7 +162,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke)
   };
 }
 
-/** Why it cannot have its names; null where it holds them from now on. */
+/** Claims the domain of a spoke. Returns why this is impossible; null on success. */
 async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeParticulars): Promise<string | null> {
   const place = ownNamesOf(names);
   await lockNames(tx, domain, place);
