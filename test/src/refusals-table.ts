@@ -115,7 +115,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "kubeconfig") }),
     78,
-    /not a directory, .*; set DATA_DIR to a directory that this user may write to$/,
+    /not a directory; set DATA_DIR to a directory that this user may write to$/,
   ],
   [
     "dev",
