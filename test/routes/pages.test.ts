@@ -51,7 +51,9 @@ test("answers a page: 503 while overloaded, 504 after the time limit", async ({ 
   const refused = await Promise.all(PAGES.map((path) => ask(server, path)));
   const { length } = refused.filter(({ status }) => status === 503);
   assert.ok(length >= 3, `${length} were shed`);
-  for (const response of refused.filter(({ status }) => status === 503)) await demandPage(response, 503, /The server is overloaded/);
+  for (const response of refused.filter(({ status }) => status === 503)) {
+    await demandPage(response, 503, /The server is overloaded/);
+  }
   await demandPage(await late, 504, /longer than the limit of 1 s/);
 });
 

@@ -28,7 +28,7 @@ test("is that of the request which asked for it, and its steps are done for the 
   await scene.until(job!.id, ended);
   const place = traceOfJob(job!, () => true);
   assert.equal([place.traceId, place.parentId, place.state], [request.traceId, request.spanId, "x=1"]);
-  assert.equal(seen, [{ root: { ...place, sampled: true }, place, about: { operation: job!.id } }]);
+  assert.equal(seen, [{ rootSpan: { ...place, sampled: true }, span: place, logFields: { operation: job!.id } }]);
 });
 
 test("goes on in what the job asks for in its turn", async ({ scene }) => {
