@@ -1,4 +1,4 @@
-/** The hash of an event: a fixed vector, and that nothing of an event is left out of it. */
+/** Tests the hash of an event with a fixed vector, and that it covers every field. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type ChainLink, FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
@@ -39,7 +39,7 @@ const SECOND: ChainLink = {
   customerVisible: true,
 };
 
-// Computed by another program, from the description in lib/audit/chain.ts alone. Never change these two.
+// Computed by another program, only from the description in lib/audit/chain.ts. Never change these two.
 const AFTER_FIRST = "efd80c3bb1d2da2b9bd52cd27f96b1dc9db6bb4850f12871ab277610b0f67996";
 const AFTER_SECOND = "90d9690ea5807256dedce7ed1093688fa5539557aba4f2d66512497afa7c87db";
 

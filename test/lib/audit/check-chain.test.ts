@@ -1,4 +1,4 @@
-/** The verdict on a chain: whatever does not fit is told, in every combination of what can be there. */
+/** Tests that every mismatch of a chain is reported, in all combinations. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type ChainFacts, checkChain } from "#lib/audit/check-chain.ts";
@@ -8,7 +8,7 @@ const test = suite("judge");
 const CHAIN = "system";
 const hashes = (events: number) => new Map(Array.from({ length: events }, (_, i) => [i + 1, `hash ${i + 1}`]));
 
-/** Heads at each of these counts, right or wrong, and none. */
+/** Returns heads at each of these counts, right and wrong, and undefined. */
 const heads = (counts: number[]) => [
   undefined,
   ...counts.flatMap((count) => [`hash ${count}`, "other"].map((hash) => ({ chain: CHAIN, count, hash }))),

@@ -1,4 +1,4 @@
-/** What the counts of events show: events that were deleted or added, whether they were sealed or not. */
+/** Tests that counts reveal deleted and added events, sealed or not. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listChains } from "#lib/audit/seals.ts";
@@ -10,7 +10,7 @@ import { rejection } from "#test/support/until.ts";
 
 interface Scene {
   db: TestDatabase;
-  /** A hub with 30 sealed events and 2 that are not, for each test. */
+  /** A hub with 30 sealed and 2 unsealed events, created for each test. */
   hub: string;
   user: string;
 }

@@ -1,4 +1,4 @@
-/** Heads as text: what is written is read back, and nothing else is a head. */
+/** Tests that formatted heads are parsed, and everything else is refused. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { formatHead, parseHead } from "#lib/audit/head.ts";

@@ -1,4 +1,4 @@
-/** Sealing: in batches, once each, in order, by any number of sealers, and across crashes. */
+/** Tests sealing: in batches, in order, once per event, with concurrent sealers and after crashes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";

@@ -1,4 +1,4 @@
-/** Reading the audit log: newest first, filters that narrow, and pages that skip no tie. */
+/** Tests reading the audit log: order, filters, and pages with equal times. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-/** What verification finds: every way of tampering, with the chain and the place named, and what only an export shows. */
+/** Tests that each way of tampering is found with its chain and position, and what only an exported head reveals. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
@@ -14,7 +14,7 @@ import { until } from "#test/support/until.ts";
 
 interface Scene {
   db: TestDatabase;
-  /** A hub with 30 sealed events and 2 that are not, of its own for each test; `of` is its where clause. */
+  /** A hub with 30 sealed and 2 unsealed events, created for each test. `of` is its where clause. */
   hub: string;
   of: string;
   user: string;

@@ -1,4 +1,4 @@
-/** Recording a change: together or not at all, numbers without a gap, times that grow, and a log that cannot be changed. */
+/** Tests that changes are atomic, stream numbers have no gaps, times increase, and the log cannot be changed. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";

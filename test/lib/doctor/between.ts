@@ -1,4 +1,4 @@
-/** A server between doctor and the simulated cluster: it writes down what was asked, and may answer in its place. */
+/** Proxies requests between doctor and the simulated cluster, records them, and can reply itself. */
 import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -15,7 +15,7 @@ export interface Between {
   close(): Promise<void>;
 }
 
-/** Has answered, or will, where it gives true. */
+/** Returns true if it replies itself. */
 export type Intercept = (asked: Asked, response: ServerResponse) => boolean;
 
 export async function openBetween(
@@ -30,7 +30,7 @@ export async function openBetween(
     if (intercept(one, response)) return void incoming.resume();
     const { host: _, ...headers } = incoming.headers;
     const onward = request(target + incoming.url, { method: one.method, headers }, (answer) => {
-      // What was set on the response beforehand stands.
+      // Headers that were set before stay.
       response.writeHead(answer.statusCode!, { ...answer.headers, ...response.getHeaders() });
       answer.pipe(response);
       answer.on("error", () => response.destroy());

@@ -1,4 +1,4 @@
-/** Looking at real databases, and at what only pretends to be one. */
+/** Tests doctor with real databases and with servers that only pretend to be one. */
 import { connect, createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -24,7 +24,7 @@ const bad = async (url: string, limit?: number) =>
     `${check} ${level}: ${told}`
   );
 
-/** As whom the tests are at the database. */
+/** The role of the tests. */
 const SUPERUSER = "role warning: a superuser of the whole server, which can switch off what guards the audit log";
 
 const test = suite<{ db: TestDatabase }>("lookAtDatabase");
@@ -131,7 +131,7 @@ test("one that falls silent in the middle costs its time and no more.", async ({
   await proxy.close();
 });
 
-/** The findings through a proxy that alters the bytes of either side. Without TLS, so that it can read them. */
+/** Returns the findings through a proxy that changes bytes. Without TLS, so that it can read them. */
 async function through(url: string, alter: Alteration): Promise<string[]> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

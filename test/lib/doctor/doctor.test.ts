@@ -1,4 +1,4 @@
-/** What doctor finds by looking, each trouble in turn; what it finds by trying is in trial.test.ts. */
+/** Tests what doctor finds without the trial, one problem at a time. trial.test.ts tests the trial. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SECOND } from "#lib/base/time.ts";

@@ -1,4 +1,4 @@
-/** Classes and issuers as a cluster may show them, and what is made of each. */
+/** Tests the checks of classes and issuers. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Surroundings } from "#lib/moodle/sizes.ts";

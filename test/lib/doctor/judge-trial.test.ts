@@ -1,4 +1,4 @@
-/** What a trial may bring home, and what is made of it: above all, nothing that was not seen is called good. */
+/** Tests the checks of a trial: what was not determined is never called good. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { judgeTrial } from "#lib/doctor/judge-trial.ts";

@@ -1,6 +1,6 @@
 /**
- * A life of a hub and its spokes in the simulated cluster, well and badly, by an account with the chart's rights; then what
- * doctor looks at. For what its roles have allowed meanwhile.
+ * Runs all operations of a hub and its spokes in the simulated cluster, with an account that has the chart's rights.
+ * Then runs doctor. Records what each role allowed.
  */
 import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -22,7 +22,7 @@ import { openScene } from "./scene.ts";
 
 type Action = "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply" | "retry";
 
-/** What one role alone has allowed: `ROLE: VERB RESOURCE`. */
+/** What only one role allowed, as `ROLE: VERB RESOURCE`. */
 export async function liveThrough(): Promise<ReadonlySet<string>> {
   const scene = await openWorkScene(60, { ACME_EMAIL: "ops@example.org", TEMPLATES: "on" });
   try {
@@ -37,7 +37,7 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
     await act(scene, id, "resume");
     await act(scene, id, "restart");
     await act(scene, id, "resize", { size: "medium" });
-    // One a day is kept: the next one has it removed, if midnight is not between.
+    // One backup per day is kept. The next one removes it, unless midnight is in between.
     await whileLate(scene, { type: "unready", name: "" }, "volumesnapshots.snapshot.storage.k8s.io", async () => {
       await ask(scene, id, "backup");
     });
@@ -72,7 +72,7 @@ async function retainVolume({ simulator: { url, objects } }: WorkScene): Promise
   await byHand(url, `/api/v1/persistentvolumes/${metadata.name}`, { spec });
 }
 
-/** To its last backup; what that has replaced goes after its time. */
+/** Restores the last backup. The replaced volumes are removed after their time. */
 async function goBack(scene: WorkScene, id: string): Promise<void> {
   await requestRestore(scene.app, scene.actor, id, {});
   await scene.ended(id, "restore");
@@ -92,7 +92,7 @@ async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promis
   await retire(scene.app);
 }
 
-/** By doctor, with its trial. */
+/** Runs doctor with its trial. */
 async function beExamined(): Promise<ReadonlySet<string>> {
   const { simulator, write, cluster, close } = await openScene({ authorization: "on" });
   try {
@@ -104,7 +104,7 @@ async function beExamined(): Promise<ReadonlySet<string>> {
   }
 }
 
-/** Somebody changes the namespace's labels, and the database to an image that does not exist. */
+/** Changes the namespace's labels and sets the database to a missing image. */
 async function breakByHand({ simulator, row }: WorkScene, id: string): Promise<void> {
   const { namespace } = await row(id),
     { url } = simulator,
@@ -121,7 +121,10 @@ async function breakByHand({ simulator, row }: WorkScene, id: string): Promise<v
   await until(() => simulator.objects("Pod").some(waits));
 }
 
-/** Of what fails, logs and events are read; of a certificate, why it is refused. One that is late is watched. */
+/**
+ * Causes failures: their logs and events are read, and the reason for a refused certificate. A late certificate is
+ * watched.
+ */
 async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void> {
   const { faults } = scene.simulator, waiting = "Waiting for the order";
   await whileLate(

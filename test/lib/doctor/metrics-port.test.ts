@@ -15,7 +15,7 @@ async function lookAt(port: number | null, host = "127.0.0.1"): Promise<string[]
   return found.map(({ level, told }) => `${level}: ${told.replace(String(port), "PORT")}`);
 }
 
-/** Something that listens on a port, and answers with this. */
+/** Listens on a port and replies with this text. */
 async function listening(text: string) {
   const server = createServer((_, response) => response.end(text));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

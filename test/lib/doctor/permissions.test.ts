@@ -4,7 +4,7 @@ import { PERMISSIONS } from "#lib/doctor/permissions.ts";
 
 const test = suite("PERMISSIONS");
 
-// That all of them are needed, and nothing besides, is tried in test/deploy/cluster-role.test.ts.
+// test/deploy/cluster-role.test.ts tests that all permissions are needed and suffice.
 test("are named once each.", () => {
   const names = PERMISSIONS.map(({ verb, group, resource }) => `${verb} ${resource} ${group}`);
   assert.equal(names.filter((name, index) => names.indexOf(name) !== index), []);

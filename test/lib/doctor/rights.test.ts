@@ -1,4 +1,4 @@
-/** Doctor with an account that has the shipped roles, in a simulated cluster that asks for them. */
+/** Tests doctor with the shipped roles, in a simulated cluster that enforces them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";

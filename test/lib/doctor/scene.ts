@@ -1,4 +1,4 @@
-/** A place for doctor to look at: a database, a simulated cluster, and what is said of them by the configuration. */
+/** Sets up a database, a simulated cluster and a configuration for doctor. */
 import { loadBlueprint } from "#lib/moodle/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
@@ -15,18 +15,18 @@ import { type Asked, type Between, type Intercept, openBetween } from "./between
 
 export interface Scene {
   readonly simulator: Simulator;
-  /** The kubeconfig's file. */
+  /** The path of the kubeconfig. */
   readonly file: string;
   /** Changes an object of the cluster by a JSON merge patch; null deletes it. */
   change(path: string, patch: unknown): Promise<void>;
   make(path: string, object: unknown): Promise<void>;
-  /** Writes one more kubeconfig, or whatever; its path. */
+  /** Writes another file, such as a kubeconfig. Returns its path. */
   write(name: string, text: string): Promise<string>;
-  /** A kubeconfig that leads through a server in between, which ends with the scene. */
+  /** Creates a kubeconfig whose requests go through a proxy. The proxy ends with the scene. */
   between(intercept?: Intercept): Promise<{ readonly KUBECONFIG: string; readonly asked: readonly Asked[] }>;
-  /** All that is found, one section after the other. */
+  /** Returns all sections of findings. */
   examine(changes?: Changes): Promise<Section[]>;
-  /** What is found in the cluster, with the pods' trial only where it is asked for. */
+  /** Returns the findings about the cluster. Runs the trial only if requested. */
   cluster(changes?: Changes): Promise<Finding[]>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface Changes extends Partial<Examination> {
   readonly catalogText?: string;
 }
 
-/** Nothing listens there: where the database does not matter, it need not be. */
+/** An unused address, for tests that need no database. */
 export const NO_DATABASE = "postgres://nobody@127.0.0.1:1/none";
 
 export async function openScene(options: Partial<SimulatorOptions> = {}): Promise<Scene> {

@@ -1,4 +1,4 @@
-/** What doctor says of the payment provider. */
+/** Tests what doctor reports about the payment provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLook } from "#lib/doctor/look.ts";

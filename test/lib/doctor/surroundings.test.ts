@@ -49,7 +49,7 @@ domain("localhost asks nobody.", async () => {
 
 const mail = suite("lookAtMail");
 
-/** A server that does this with each connection, and what it was sent. */
+/** Runs a server that calls this for each connection and records what it receives. */
 async function greeted(greet: (socket: Socket) => void, use = look): Promise<{ found: Finding; sent: string }> {
   const sockets = new Set<Socket>();
   let sent = "";
@@ -77,7 +77,7 @@ async function greeted(greet: (socket: Socket) => void, use = look): Promise<{ f
   }
 }
 
-/** Answers whatever it is told. */
+/** Accepts every command. */
 function agree(socket: Socket): void {
   socket.on("data", () => socket.write("250 mx.example\r\n"));
 }

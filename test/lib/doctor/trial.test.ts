@@ -1,4 +1,4 @@
-/** What doctor finds by trying, each trouble in turn. Whatever happens, its namespace is gone afterwards. */
+/** Tests the trial, one problem at a time. Its namespace is always removed. */
 import { createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** Not in a hook: uvu would end there, and count nothing. */
+/** Not in a hook: uvu would stop and count no test. */
 const leavingNothing = (use: (scene: Scene) => Promise<void>) => async ({ scene }: { scene: Scene }) => {
   await use(scene);
   assert.equal(namesOf(scene), [], "the namespace is gone, whatever happened");
@@ -153,7 +153,7 @@ test(
   "being called off removes the namespace first, and says so.",
   leavingNothing(async (scene) => {
     const sockets: Socket[] = [];
-    // A database that hangs is called off at once, and does not end it.
+    // A hanging database is cancelled immediately and does not end the trial.
     const server = createServer((socket) => void sockets.push(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };

@@ -1,4 +1,4 @@
-/** What a hub's stream ends with, and in what words who reads it is told. */
+/** Tests the end of a hub's stream, and what its readers receive. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";

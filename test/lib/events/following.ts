@@ -1,4 +1,4 @@
-/** Following hubs in tests: events are emitted, and what each reader may see is what the test says. */
+/** Opens streams for tests: they emit events and decide what each reader may see. */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
@@ -15,7 +15,7 @@ export function emit(db: Database, federationId: string, state: string, spokeId?
   );
 }
 
-/** What each user may see; those that are not here see all. */
+/** What each user may see. Other users see everything. */
 export const sights = new Map<string, StreamVisibility | null>();
 export const look: ReadVisibility = (_, followers) =>
   Promise.resolve(followers.map(({ userId }) => decision(sights.has(userId) ? sights.get(userId)! : "all")));
@@ -30,7 +30,7 @@ export function open(feeds: Feeds, federationId: string, since: number | null = 
   const frames = pull<StreamFrame>({ run: (send) => followHub(feeds, reader, since, send), cancel: reader.leave });
   return {
     ...reader,
-    /** The next event as "number Type", past comments; undefined at the end. */
+    /** Returns the next event as "number Type", skipping comments; undefined at the end. */
     async next(): Promise<string | undefined> {
       for (;;) {
         const { value, done } = await frames.next();

@@ -1,4 +1,4 @@
-/** What breaks a stream's silence, and what does not. */
+/** Tests when a silent stream gets a keep-alive. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts";
 const test = suite("openVoices");
 const said = { comment: "said" };
 
-/** A voice whose words are taken when the test says so. */
+/** Creates a keep-alive whose frames are taken when the test says so. */
 function speak(open: ReturnType<typeof createKeepAlives>, taking?: () => Promise<void>) {
   const heard: StreamFrame[] = [];
   return { heard, ...open((frame) => (heard.push(frame), taking?.())) };

@@ -1,4 +1,4 @@
-/** Readers who may see some of a hub: they get what is theirs, also what was given a moment before, and nothing else. */
+/** Tests readers who may see only some spokes, including spokes that were granted a moment ago. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";

@@ -1,4 +1,6 @@
-/** Streams while the database is away: they wait, say that they are there, go on, and show nothing that is undecided. */
+/**
+ * Tests streams during an outage of the database: they wait, send keep-alives, continue, and send nothing undecided.
+ */
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-/** Places for readers, and what they may see: decided for many at once, anew when their user changes, never guessed. */
+/** Tests limits of streams, and visibility checks: shared, repeated when the user changes, and never guessed. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -18,7 +18,7 @@ test.before.each((context) => void (context.opened = []));
 test.after.each(({ opened }) => opened.forEach((readers) => readers.close()));
 test.after(({ db }) => db.close());
 
-/** Readers of hubs, and the looks that were made for them, each as the credentials that it was about. */
+/** Opens readers and records each check as the list of its credentials. */
 function open(
   context: { db: TestDatabase; opened: Readers[] },
   look: ReadVisibility = all,

@@ -1,4 +1,4 @@
-/** How many follow, and how far the slowest of them is behind. */
+/** Tests the number of streams, and how far the slowest is behind. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openFeeds } from "#lib/events/feed.ts";

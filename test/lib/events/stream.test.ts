@@ -1,4 +1,4 @@
-/** Following a hub: the present state first, then live; replay without a gap; narrowing; and every way in which it ends. */
+/** Tests streams: the present state, live events, gapless replay, visibility, and each way in which a stream ends. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -222,7 +222,7 @@ test("closing the feeds tells each reader to come back, and ends its stream", as
 test("a reader that knows more than this replica does yet goes on from there", async ({ db, user }) => {
   const hub = await makeHub(db, user, "ahead");
   await emit(db, hub, "provisioning");
-  // Its wake-ups are lost, as while a control connection is being replaced: it learns of news by its slow poll alone.
+  // Its wake-ups are lost, as if the control connection were being replaced. Only the poll finds new events.
   const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, {
     readVisibility: look,
     maxStreams: 9,

@@ -1,4 +1,4 @@
-/** Lanes whose call was lost are called again. */
+/** Tests that lanes without a ready-lane row are marked as ready again. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { knownKindsOf } from "#lib/jobs/claim.ts";

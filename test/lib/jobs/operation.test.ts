@@ -11,7 +11,7 @@ test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one", "two", "three"]);
 
-/** All operations of the hub, oldest first. */
+/** Returns views of all operations of the hub, oldest first. */
 async function views(scene: Scene, hub: Hub, visible?: (spokeId: string | null) => boolean) {
   const jobs = [...(await listOperations(scene.db.rows, { federationId: hub.id, limit: 100 })).items].reverse();
   return await describeOperations(scene.db.rows, jobs, visible && ((job) => visible(job.spokeId)));

@@ -1,4 +1,4 @@
-/** Looks for work, and the transactions beside them: each order of commits in which a job could be forgotten. */
+/** Tests polls with concurrent transactions, in each commit order in which a job could be lost. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
@@ -26,7 +26,7 @@ test.after.each(({ scene }) => scene.close());
 const work = kind("work", ["one"]), quiet = kind("quiet", ["one", "two"], { visible: false });
 const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
 
-/** By a replica that knows these kinds, and starts `quiet` by itself. */
+/** Polls as a replica that knows these kinds and starts `quiet` directly. */
 async function look({ db }: Scene, kinds: readonly JobKind[] = [work, quiet], most = 10): Promise<PollResult> {
   const known = knownKindsOf(kinds, kinds.filter((one) => one === quiet));
   return await pollQueue(db.rows, { known, holder: "r", limit: most });
@@ -44,7 +44,7 @@ async function claim({ db }: Scene, job: Job): Promise<Job> {
 
 const end = (tx: Tx, job: Job) => endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null });
 
-/** Does this in a transaction that has written, and commits once `meanwhile` is over. */
+/** Writes in a transaction that commits after `meanwhile` has ended. */
 async function beside({ db }: Scene, write: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<void>) {
   const written = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
   const whole = db.transact(async (tx) => {

@@ -23,7 +23,7 @@ async function begin(scene: Scene, of: JobKind = work): Promise<Job> {
   return (await scene.db.transact((tx) => claimJob(tx, candidate, knownKindsOf([of]), claim)))!;
 }
 
-/** So many minutes after the test began, the job's holder ends the step. */
+/** Ends the step this many minutes after the start of the test. */
 async function pass(scene: Scene, job: Job, step: string, minutes: number): Promise<Job | null> {
   await scene.db.shiftClock(minutes * MINUTE);
   return await scene.db.transact((tx) => recordStep(tx, job, step, ""));

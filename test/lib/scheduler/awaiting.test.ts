@@ -1,4 +1,4 @@
-/** Operations that wait in the queue for another one. Looking again by themselves would take them an hour. */
+/** Tests operations that wait for another one. Polling alone would take an hour. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperation } from "#lib/jobs/operation.ts";
@@ -23,7 +23,7 @@ const other = kind("other", ["only"]), waiting = kind("waiting", ["before", "nee
 const ended = (job: Job) => isFinished(job.state);
 const waits = (job: Job) => job.label === WORDS && job.state === "queued";
 
-/** The one that is waited for, held until it is told how to end; and one that asks whether it has. */
+/** Two handlers: one that runs until the test ends it, and one that waits for it. */
 async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
   const end = Promise.withResolvers<void>(), tries: string[] = [];
   const [first] = await scene.enqueue(action(other, hub, 0));

@@ -1,4 +1,4 @@
-/** A start or an end that the handler cannot write, by a mistake of ours. */
+/** Tests starts and ends that a handler cannot write because of a bug. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";

@@ -1,4 +1,4 @@
-/** What a job that is held tells of a database that is away. */
+/** Tests that a held job logs an outage of the database. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";

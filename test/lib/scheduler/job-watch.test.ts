@@ -1,4 +1,4 @@
-/** Which runs are stopped by what their jobs' rows say. */
+/** Tests which runs are stopped when their job's row changes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FenceLost } from "#lib/jobs/fence.ts";

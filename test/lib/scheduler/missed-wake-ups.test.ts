@@ -1,4 +1,4 @@
-/** A replica that hears no wake-up: they are hints, sent after the commit, and any may be lost. */
+/** Tests a replica that receives no wake-ups. They are hints, sent after the commit, and may be lost. */
 import type { CompiledQuery } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -34,7 +34,7 @@ test("finds a job whose lane has lost its call", async ({ scene }) => {
   await scene.until(job!.id, ({ state }) => state === "succeeded");
 });
 
-/** The same rows, for which this is done in place of each statement whose text holds this. */
+/** Returns rows that run `instead` for each statement whose text contains `text`. */
 function intercepting(rows: Rows, part: string, ask: (query: CompiledQuery) => Promise<never>): Rows {
   return new Proxy(rows, {
     get(whole, name) {

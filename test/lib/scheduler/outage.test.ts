@@ -1,4 +1,4 @@
-/** A database that is away at the moment at which a failed try is to be written down. */
+/** Tests an outage of the database while a failed attempt is recorded. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";

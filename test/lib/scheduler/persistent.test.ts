@@ -1,4 +1,4 @@
-/** Kinds that are never given up, and what their time limit does not do. */
+/** Tests kinds that are retried forever, whatever their time limit. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";

@@ -1,4 +1,4 @@
-/** What the scheduler tells of jobs, steps and operations. */
+/** Tests the audit and stream events that the scheduler records for jobs. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -22,7 +22,7 @@ test.after.each(({ scene }) => scene.close());
 const ended = (job: Job) => isFinished(job.state);
 const work = kind("work", ["first", "second"]);
 
-/** Runs one such operation, and returns what was told by the time that it had ended, once the last run has. */
+/** Runs an operation and returns what was recorded until it ended. */
 async function tell(
   { scene, hub, heard }: { scene: Scene; hub: Hub; heard: Listening },
   second: (run: Run) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Two releases side by side on one database: each job is run by the plan that it was made for. */
+/** Tests two releases on one database: each job is run by the plan that it was created for. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
@@ -15,7 +15,7 @@ const ended = (job: Job) => isFinished(job.state);
 const older = kind("build", ["dig", "pour"]);
 const newer = kind("build", ["survey", "dig", "pour"], { plan: 2 });
 
-/** Notes which release did which step of which job. */
+/** Records which release ran which step of which job. */
 function handlerOf(plan: JobKind, release: string, log: string[][]): Handler {
   const step = (name: string) => async ({ job }: { job: Job }) => void log.push([job.id, name, release]);
   return { kind: plan, steps: Object.fromEntries(plan.steps.map(({ name }) => [name, step(name)])) };

@@ -114,7 +114,7 @@ test("beats no more once it is closed, and says in its row that it stopped", asy
   assert.equal([tenure.signal.aborted, asked[0], asked.at(-1)], [true, "insert", "update"]);
 });
 
-/** As a stopped process: nothing runs, and the clock goes on. */
+/** Simulates a paused process: nothing runs while the clock advances. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -7,7 +7,7 @@ import { openRounds } from "#lib/scheduler/rounds.ts";
 const test = suite("openRounds");
 const tenure: ReplicaLease = { signal: new AbortController().signal, throwIfLapsed() {} };
 
-/** Rounds whose every claim and rescue is noted, and ends when the test says how. */
+/** Opens rounds that record each claim and takeover. The test decides how these end. */
 function open(log = silentLog) {
   const begun: string[] = [];
   let end = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ test("forgets nothing that is asked for at the very end of a round", async () =>
   }
 });
 
-/** Calls after so many steps, before anything that waits for a timer or for the network has its turn. */
+/** Calls back after this many microtasks, before any timer or network event. */
 async function later(steps: number, call: () => void): Promise<void> {
   for (let i = 0; i < steps; i++) await null;
   call();

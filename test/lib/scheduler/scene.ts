@@ -1,4 +1,4 @@
-/** A place where jobs can run: a database with hubs and spokes in it, schedulers, and kinds of jobs that tests control. */
+/** Sets up a database with hubs and spokes, schedulers, and job kinds that tests control. */
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -31,7 +31,7 @@ export interface Scene {
   hub(spokes: number, state?: string): Promise<Hub>;
   enqueue(...jobs: NewJob[]): Promise<Job[]>;
   open(handlers: readonly Handler[], options?: Partial<SchedulerOptions> & { on?: Database }): Promise<Scheduler>;
-  /** The job, once the check holds for it. */
+  /** Waits until the job passes the check. */
   until(id: string, check: (job: Job) => boolean): Promise<Job>;
   close(): Promise<void>;
 }
@@ -126,7 +126,7 @@ export function kind(name: string, steps: readonly string[], more: Partial<JobKi
   };
 }
 
-/** An install in the hub's lane, or another operation in the spoke's own. */
+/** Creates an install in the hub's lane, or another operation in the spoke's lane. */
 export function install(of: JobKind, hub: Hub, spoke: number): NewJob {
   return { kind: of, lane: hubLane(hub.id), federationId: hub.id, spokeId: hub.spokes[spoke]! };
 }

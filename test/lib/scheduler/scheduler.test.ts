@@ -15,7 +15,7 @@ test.after.each(({ scene }) => scene.close());
 const ended = (job: Job) => isFinished(job.state);
 const work = kind("work", ["only"]);
 
-/** A handler whose steps are told apart by spoke, and how many ran at once. */
+/** Creates a handler that records its steps by spoke, and how many ran at the same time. */
 function counted(step: (job: Job) => Promise<void> | void) {
   const order: string[] = [];
   let now = 0, most = 0;

@@ -1,4 +1,4 @@
-/** Jobs of replicas that no longer beat are taken over, whatever the database's clock says, and no others are. */
+/** Tests that only jobs of replicas without heartbeats are taken over, whatever the database's clock says. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isFinished, type Job } from "#lib/jobs/job.ts";

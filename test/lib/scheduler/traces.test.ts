@@ -1,4 +1,4 @@
-/** One trace goes through a job, whoever holds it, and through what it asks for. */
+/** Tests that one trace covers a job on all replicas, and the jobs that it enqueues. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";

@@ -1,4 +1,4 @@
-/** What is asked for while the database is held hides nothing of what happened after its backup, and is not undone by it. */
+/** Tests requests while the database is held: they hide no earlier change and are not undone. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -50,7 +50,7 @@ async function restart({ app, actor, db }: WorkScene, id: string): Promise<void>
   await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "restart", parameters: {} }));
 }
 
-/** As the namespace of this name has them. */
+/** Returns the record in the namespace of this name. */
 function said({ simulator }: WorkScene, namespace: string): SpokeParticulars | HubParticulars | null {
   const { metadata, data } = simulator.objects("ConfigMap").find(({ metadata }) =>
     metadata.namespace === namespace && metadata.name === "wheelwright"

@@ -1,4 +1,4 @@
-/** What the storage keeps and no row knows: each way to it is reported with the command, and nothing is deleted. */
+/** Tests that unknown objects in the storage are reported with a command, and never deleted. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";

@@ -1,4 +1,7 @@
-/** Kill the database, restore yesterday's backup, reconcile: nothing that runs in the cluster is lost or doubled. */
+/**
+ * Tests the loss of the database: yesterday's backup is restored and reconciled. Nothing in the cluster is lost or
+ * duplicated.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -22,14 +25,14 @@ interface Context {
   hubs: Record<"north" | "west", FederationRow>;
   ids: Record<Name, string>;
   backup: string;
-  /** As the rows were when the database was lost. */
+  /** The rows at the time when the database was lost. */
   lost: Map<string, Record<string, unknown>>;
   standing: string[];
 }
 
 const test = suite<Context>("after the database is lost");
 
-/** What must be the same again. */
+/** The fields that must be the same afterwards. */
 const SAME = [
   ...["slug", "displayName", "domain", "size", "adminEmail", "lmsVersion", "state", "maintenance", "namespace"],
   ...[

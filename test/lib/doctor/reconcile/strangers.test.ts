@@ -1,4 +1,4 @@
-/** What is never believed, never overwritten, and never done twice. */
+/** Tests what is never trusted, overwritten or done twice. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -14,12 +14,12 @@ import { until } from "#test/support/until.ts";
 interface Context {
   scene: WorkScene;
   hub: FederationRow;
-  /** Two spokes that the cluster alone knows, and their namespaces. */
+  /** Two spokes that only the cluster knows, and their namespaces. */
   ids: Record<"ash" | "elm", string>;
   names: Record<"ash" | "elm", string>;
 }
 
-/** A name that this release could have given. */
+/** A namespace name that this release could have created. */
 const FORGED = `spoke-${RELEASE}-forged`;
 
 const test = suite<Context>("reconcile");

@@ -1,4 +1,4 @@
-/** A site that was being made when the database was lost is adopted as failed, and its retry goes on with it. */
+/** Tests that a site whose installation was running is adopted as failed, and that retry continues it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openReady, retry, templates, type TemplateScene } from "#test/lib/workers/templates/scene.ts";

@@ -1,4 +1,4 @@
-/** A database that goes back to what it was, in the place where it is: as one that was lost and restored from yesterday's backup. */
+/** Resets a database to an earlier state, as if it was restored from yesterday's backup. */
 import type { App } from "#lib/app.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 import { reconcile, type Reconciling } from "#lib/doctor/reconcile/reconcile.ts";
@@ -10,7 +10,7 @@ import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { ANN } from "#test/lib/workers/restore/scene.ts";
 
-/** Keeps all rows and what the fences have come to; returns what takes the database back to that, and has it held. */
+/** Saves all rows and the last fence. Returns a function that restores them and holds the database. */
 export async function keepYesterday(db: TestDatabase): Promise<() => Promise<void>> {
   const tables =
     (await db.sql("select tablename from pg_tables where schemaname = 'public' and tablename <> 'migrations'"))
@@ -36,7 +36,7 @@ export async function keepYesterday(db: TestDatabase): Promise<() => Promise<voi
   };
 }
 
-/** What the upkeep of each minute does. */
+/** Runs the upkeep of each minute. */
 export async function noteParticulars(app: App, log: Log = silentLog): Promise<void> {
   const { rows: [row] } = await app.db.rows.executeQuery<{ fence: string }>(
     app.db.rows.selectNoFrom((is) => is.fn<string>("nextval", [is.val("job_fences")]).as("fence")).compile(),
@@ -51,7 +51,7 @@ export async function noteParticulars(app: App, log: Log = silentLog): Promise<v
   for (const step of Object.values(keepParticulars(app).steps)) await step(run);
 }
 
-/** What is told, each thing in a line: its mark, its check, the sentence. */
+/** Returns the findings, one per line: mark, check and message. */
 export async function told(app: App, more: Partial<Reconciling> = {}): Promise<string[]> {
   const place = { names: ["default"], whole: true, apply: false, accepted: [], asker: ANN };
   const sections = await reconcile({ ...app, ...place, signal: new AbortController().signal, ...more });
