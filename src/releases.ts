@@ -148,6 +148,9 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: Spokes have `imageDigest`, the image that ran after the installation or the last upgrade, restore or reapply. A tag that its publisher moved is `drift`, and a warning of `doctor`.",
       "**Operating**: On Deno, a backup or a restore of the database over TLS no longer stalls: Deno can lose the end of a paused TLS socket, so the TCP socket below is paused.",
       "**Portal**: All pages are rewritten in plain words. A hub and a spoke have a tab **Operations** (formerly **Events**, and no tab). A spoke's page for signing in to its site moved to `/spokes/SPOKE_ID/sign-in-link`.",
+      "**Operating**: `npm start` also starts after an installation by npm 9, which leaves out the link to the Node that it installed.",
+      "**API**: Messages, hints, labels of steps and mails are rewritten in plain words. Codes and fields are the same.",
+      "**Hubs and spokes**: A page of notifications that starts at a timestamp keeps events of one time together, at most 100 over its limit, so continuing by time skips none.",
     ],
   },
 ];

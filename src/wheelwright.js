@@ -31,10 +31,18 @@ function beside(path) {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
+/** Returns the path of the Node that npm installed. npm 9 can leave out the link in .bin. */
+async function findInstalledNode() {
+  const { existsSync } = await import("node:fs");
+  const link = beside("../node_modules/.bin/node");
+  return existsSync(link) ? link : beside(`../node_modules/node-linux-${process.arch}/bin/node`);
+}
+
 async function startAgain() {
   const { spawn } = await import("node:child_process");
-  const node = beside("../node_modules/.bin/node");
-  const child = spawn(node, [beside("wheelwright.js"), ...process.argv.slice(2)], { stdio: "inherit" });
+  const child = spawn(await findInstalledNode(), [beside("wheelwright.js"), ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
   const inTerminal = await hasTerminal();
   // What a terminal sends, it sends to both.
   for (const name of ["SIGINT", "SIGHUP", "SIGQUIT"]) process.on(name, () => inTerminal || child.kill(name));

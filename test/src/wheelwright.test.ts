@@ -72,6 +72,16 @@ byNode("starts again by the Node that npm brought, where the first is too old", 
   assert.is(await again.ended, 5);
 });
 
+byNode("starts on the Node that npm installed without a link", async ({ directory }) => {
+  const folder = join(directory, `clone/node_modules/node-linux-${process.arch}/bin`);
+  await mkdir(folder, { recursive: true });
+  await symlink(NODE, join(folder, "node"));
+  const again = start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js"), "spokes"]);
+  await again.says("given spokes by ");
+  again.child.stdin.write("5\n");
+  assert.is(await again.ended, 5);
+});
+
 byNode("ends by the signal by which what it started ended", async ({ directory }) => {
   await bringNode(directory);
   await writeFile(join(directory, "clone/src/main.ts"), 'process.kill(process.pid, "SIGKILL");');

@@ -3,7 +3,7 @@
  *
  * The newest events can only be in objects whose own newest event is among the newest. So one index lookup per object
  * finds these objects, and the page is read from them alone. The cost does not grow with the history. The inner queries
- * keep ties, because events of the same time have no order yet; the page ends exactly at its limit.
+ * keep ties, because events of the same time have no order yet. The page ends at its limit, or with its last time.
  *
  * For unread events, objects without unread ones are skipped. In the others, the search stops at `read_through` and
  * skips stretches of read events (stretches.ts).
