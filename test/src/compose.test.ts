@@ -86,7 +86,7 @@ test("announces no end sooner than 30 days after the first start that carries it
     const [notice] = (await (await ask("/api/changelog")).json()).notices;
     assert.is(notice.takesEffectAt, sunset.toISOString());
     const { get } = (await (await ask("/api/openapi.json")).json()).paths["/api/catalog"];
-    assert.match(get.description, `gone on ${sunset.toISOString().slice(0, 10)}`);
+    assert.match(get.description, `removed on ${sunset.toISOString().slice(0, 10)}`);
     sunsets.push(sunset.toISOString());
   }
   assert.is(sunsets[0], sunsets[1]);
