@@ -1,4 +1,4 @@
-/** What happened, in words: events of the audit log, of an activity, and notifications. */
+/** Defines the table columns for audit events, activity and notifications. */
 import type { AuditEvent } from "#lib/client/client.ts";
 import type { Column } from "./table.ts";
 

@@ -1,4 +1,4 @@
-/** `wheelwright audit list` and `audit export`: the log of a server, as its API shows it. */
+/** `wheelwright audit list` and `audit export`: read the audit log through the API. */
 import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
@@ -55,13 +55,13 @@ export const auditNoun: Noun = {
   ],
 };
 
-/** What is no known kind is refused by the server, which says which there are. */
+/** Returns the filters for the API. The server rejects an unknown kind and lists the known ones. */
 function narrowed(flags: Filters): NonNullable<Parameters<Wheelwright["listAuditEvents"]>[0]> {
   const { kind, actor, hub: federationId, "object-type": objectType, object: objectId, before } = flags;
   return { kind, actor, federationId, objectType, objectId, before } as ReturnType<typeof narrowed>;
 }
 
-/** Waits for whoever reads it: a log may be larger than memory. */
+/** Writes and then waits until the reader catches up. A log may be larger than memory. */
 async function written(write: () => void): Promise<void> {
   write();
   if (process.stdout.writableNeedDrain) {

@@ -1,4 +1,4 @@
-/** `wheelwright catalog`, `cost` and `changelog`: what there is, what it costs, and what changes. */
+/** `wheelwright catalog`, `cost` and `changelog`: show the catalog, the price of a spoke and the changelog. */
 import type { Catalog } from "#lib/client/client.ts";
 import { wrapped } from "../commands/lines.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
@@ -31,7 +31,7 @@ export const catalogNoun: Noun = {
   })],
 };
 
-/** `contentModes` is "content modes" to people. */
+/** Turns a field name into words: `contentModes` becomes `content modes`. */
 function inWords(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
@@ -84,7 +84,7 @@ export const costNoun: Noun = {
   })],
 };
 
-/** A change as CHANGELOG.md writes it, without the marks of Markdown. */
+/** Formats an entry of CHANGELOG.md for the terminal, without its Markdown. */
 function inTerminal({ terminal }: Cli, change: string): string {
   const words = plainLines(change).replaceAll("`", "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return wrapped(words, "  ").replace(/\*\*([^*]*)\*\*/g, (_, area) => terminal.paint("bold", area));

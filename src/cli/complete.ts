@@ -1,4 +1,4 @@
-/** Answers a shell that completes a line: nouns, verbs, options, their values, and the names of what the server has. */
+/** Completes a command line for a shell: nouns, verbs, flags, their values, and names that it reads from the server. */
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import { commands } from "../commands/list.ts";
@@ -12,13 +12,13 @@ import { plain } from "./text.ts";
 
 type Candidate = readonly [word: string, what: string];
 
-/** What a shell takes as it stands: a server's words may be more than that. */
+/** Words that need no quoting in a shell. Other names from the server are not offered. */
 const HARMLESS = /^[\w.@:/+-]+$/;
 
-/** Nobody waits longer for a completion. */
+/** Milliseconds to wait for names from the server. */
 const PATIENCE = 2 * SECOND;
 
-/** The last of the words is the one that is being typed. Whatever goes wrong, there is nothing to offer. */
+/** Prints the candidates for the last word of `line`, which the user is typing. Prints nothing after an error. */
 export async function complete(open: (options: CliOptions) => Cli, line: readonly string[]): Promise<number> {
   const typed = line.at(-1) ?? "";
   const found = await candidates(open, line.slice(0, -1), typed).catch(() => []);
@@ -58,7 +58,7 @@ function verbsOf(noun: Noun): Candidate[] {
   return [...noun.verbs.map(({ name, summary }): Candidate => [name, summary]), ...noun.here ?? []];
 }
 
-/** What the word is that comes next. */
+/** Returns the meaning of the next argument, such as `SPOKE`. */
 function wordAt(verb: Verb, after: readonly string[]): string {
   const flags = { ...verb.flags, ...COMMON };
   const words = after.filter((word, i) =>
@@ -78,7 +78,7 @@ async function valuesOf(cli: Cli, meaning: string): Promise<Candidate[]> {
   return (ask && await withTimeout(PATIENCE, ask(cli.api))) ?? [];
 }
 
-/** By what the help calls it. */
+/** Reads candidates from the server, keyed by the argument's name in the help. */
 const LIVE: Readonly<Record<string, (api: Wheelwright) => Promise<Candidate[]>>> = {
   HUB: async (api) => (await api.listFederations({}, { tries: 1 })).map(({ slug, name }) => [slug, name]),
   SPOKE: async (api) => {

@@ -1,4 +1,4 @@
-/** `wheelwright completion`: what makes a shell complete these commands. */
+/** `wheelwright completion`: prints the script with which a shell completes these commands. */
 import { CommandError } from "../commands/command.ts";
 import { built } from "../release.ts";
 import { type Noun, verb } from "./noun.ts";
@@ -6,8 +6,9 @@ import { print } from "./output.ts";
 import { MISUSED } from "./status.ts";
 
 /**
- * Each asks the program itself, which prints a candidate a line: the word, a tab, and what it is. By its place, not by what was
- * typed, which may be an alias: functions of bash know none, and zsh puts in its place what it stands for.
+ * The completion script of each shell. It runs `wheelwright __complete`, which prints a word, a tab and a description
+ * per line. In bash and zsh it calls the program by its path, because the typed command may be an alias. Bash functions
+ * do not expand aliases, and zsh replaces an alias by its value.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_wheelwright() {
@@ -39,7 +40,7 @@ complete -c wheelwright -f -a '(__wheelwright_complete)'
 `,
 };
 
-/** Of what this runs from; its name where that cannot be started by itself. */
+/** Returns the path of this program, or its name if the running script cannot be started directly. */
 function programPlace(): string {
   const [, script = ""] = process.argv;
   return built() ? process.execPath : script.endsWith("wheelwright.js") ? script : "wheelwright";

@@ -1,4 +1,4 @@
-/** Asks before what cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 import { CommandError } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
 import { warn } from "./output.ts";
@@ -6,7 +6,7 @@ import { askLine } from "./prompt.ts";
 import { FAILED, MISUSED } from "./status.ts";
 import { plain } from "./text.ts";
 
-/** Goes on when --yes was given or the word is typed as it stands. Throws CommandError else. */
+/** Returns without an error if --yes is set or the user types `word`. Throws a CommandError otherwise. */
 export async function confirmBy(cli: Cli, yes: boolean | undefined, what: string, word: string): Promise<void> {
   if (yes) return;
   if (!cli.terminal.in || !cli.terminal.err) {

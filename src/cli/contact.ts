@@ -1,4 +1,7 @@
-/** Which server a command speaks to, and as whom: by --profile, by WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN, or by the file of `login`. */
+/**
+ * Selects the server and token of a command. They come from --profile, from WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN, or
+ * from the file of `login`.
+ */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CLIENT_VERSION, connect, type Wheelwright } from "#lib/client/client.ts";
@@ -10,12 +13,12 @@ import { remark, warn } from "./output.ts";
 import { type Profile, readSettings, settingsFile } from "./settings.ts";
 import { NOT_ALLOWED, NOT_FOUND } from "./status.ts";
 
-/** Where nobody said which. `npm start` listens there. */
+/** The default server, on which `npm start` listens. */
 export const LOCAL = "http://localhost:3000";
 
 type Asking = Pick<Cli, "env" | "profile" | "quiet">;
 
-/** Throws CommandError where nobody is signed in. */
+/** Connects with the user's token. Throws a CommandError if the user is not signed in. */
 export function openSignedIn(cli: Asking): Wheelwright {
   const { url, token } = whereTo(cli);
   if (url && token) return connectTo(cli, url, token);
@@ -30,12 +33,12 @@ export function openPublic(cli: Asking): Wheelwright {
   return connectTo(cli, url ?? LOCAL, token);
 }
 
-/** The server that commands speak to. */
+/** Returns the URL of the server that commands use. */
 export function contactUrl(cli: Asking): string {
   return whereTo(cli).url ?? LOCAL;
 }
 
-/** What takes longer than a moment is told. */
+/** Creates a client that reports each retry with a delay of a second or more. */
 export function connectTo(cli: Pick<Cli, "quiet">, url: string, token?: string): Wheelwright {
   return connect({
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
@@ -51,7 +54,10 @@ interface Way {
   readonly token?: string | undefined;
 }
 
-/** A name that was given on the line wins. Else variables do, and a kept token goes to the server alone that it is for. */
+/**
+ * Returns the server and token. --profile takes precedence over the environment variables, and these over the stored
+ * profile. A stored token is sent only to its own server.
+ */
 function whereTo(cli: Asking): Way {
   const { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: token } = cli.env;
   if (cli.profile !== undefined) return keptProfile(cli)!;
@@ -61,14 +67,14 @@ function whereTo(cli: Asking): Way {
   return { url, token: token || (kept && sameServer(kept.url, url) ? kept.token : undefined) };
 }
 
-/** Where none is given. */
+/** The name of the default profile. */
 export const USUAL_PROFILE = "default";
 
 export function profileName({ env, profile }: Pick<Cli, "env" | "profile">): string {
   return profile ?? (env.WHEELWRIGHT_PROFILE || USUAL_PROFILE);
 }
 
-/** Null where there is none and none was asked for by name. Throws CommandError where one was. */
+/** Returns the stored profile. If it is missing, returns null for the default profile, else throws a CommandError. */
 export function keptProfile(cli: Pick<Cli, "env" | "profile">): Profile | null {
   const { profiles } = readSettings(settingsFile(cli.env), warn), name = profileName(cli);
   const found = Object.hasOwn(profiles, name) ? profiles[name]! : null;

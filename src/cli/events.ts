@@ -1,4 +1,4 @@
-/** `wheelwright events follow`: what happens in a hub, as it happens. */
+/** `wheelwright events follow`: prints the stream events of a hub as they happen. */
 import type { StreamEvent } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Noun, verb } from "./noun.ts";

@@ -1,11 +1,14 @@
 /**
- * Words of other command lines, such as kubectl's, with the commands that do the same here. They are suggested and never
- * run: some of them destroy sites.
+ * Suggests commands for words of other tools, such as kubectl. It never runs a suggestion, because some commands
+ * destroy sites.
  */
 import { findNearestName } from "#lib/base/nearest-name.ts";
 import type { Noun } from "./noun.ts";
 
-/** The verbs that may be meant, best first. `get` is either of two, so both are suggested. */
+/**
+ * Words of other tools, with the verbs that they may mean, best first. `verbMeant` adds `get`, which suggests two
+ * verbs.
+ */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   ...same(["delete", "rm", "remove", "del", "uninstall"], ["destroy", "revoke", "remove-member", "withdraw"]),
   ...same(["describe", "info", "inspect", "status", "view"], ["show"]),
@@ -31,7 +34,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ...same(["upgrade"], ["spokes upgrade SPOKE --to VERSION"]),
 };
 
-/** The end of a sentence on a verb that the noun lacks; empty if nothing is near. */
+/** Returns the suggestion for a verb that the noun does not have. It is empty if no verb is similar. */
 export function verbMeant(noun: Noun, name: string): string {
   const all = new Map<string, readonly string[]>([...Object.entries(VERBS), ["get", ["list", "show"]]]);
   const known = [...noun.verbs.map((each) => each.name), ...(noun.here ?? []).map(([verb]) => verb)];
@@ -43,7 +46,7 @@ export function verbMeant(noun: Noun, name: string): string {
   return meantBy(name, known, habits, linesOf);
 }
 
-/** Returns the suggestion for a command that does not exist. */
+/** Returns the suggestion for a command that does not exist. It is empty if no command is similar. */
 export function commandMeant(name: string, known: readonly string[]): string {
   const habits = Object.keys(COMMANDS).filter((word) => !known.includes(word));
   return meantBy(name, known, habits, (word) => (COMMANDS[word] ?? []).map((line) => `wheelwright ${line}`));

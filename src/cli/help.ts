@@ -1,4 +1,4 @@
-/** What --help says of a noun and of a verb. */
+/** Formats the help of a noun and of a verb. */
 import { listed, wrapped } from "../commands/lines.ts";
 import { type Noun, type Verb, type VerbFlags } from "./noun.ts";
 import { COMMON, verbTitle } from "./parse.ts";

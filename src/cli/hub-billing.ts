@@ -1,4 +1,4 @@
-/** What a hub pays: shown, begun, and put right. */
+/** Defines the verbs for the billing of a hub: show, start and reconcile. */
 import type { Billing } from "#lib/client/client.ts";
 import { verb } from "./noun.ts";
 import { showChange, showRecord } from "./output.ts";

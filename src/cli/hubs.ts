@@ -1,4 +1,4 @@
-/** `wheelwright hubs`: hubs, who runs them, and what they pay. */
+/** `wheelwright hubs`: manages hubs, their members and their billing. */
 import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
@@ -177,7 +177,7 @@ function linesOf(hub: Federation): readonly Line[] {
   ];
 }
 
-/** One that is removed is shown as it was last. */
+/** Waits for a hub's operation, then shows the new state. A removed hub is shown as it was before. */
 async function settleHub(cli: Cli, hub: Federation, patience: number | null, say: (hub: Federation) => string) {
   const look = () => cli.api.getFederation({ federationId: hub.id }).catch(() => hub);
   await settleOne(cli, hub, { label: hub.slug, patience, say, look });

@@ -1,12 +1,12 @@
 /**
- * Replaces `fetch` for commands on Node, where it takes longer to load than the rest of a command takes to run. It does what
- * the client needs and no more: it follows no redirect, keeps no cookie, and asks for no compression. It honours
- * HTTP_PROXY, HTTPS_PROXY and NO_PROXY, as `fetch` does on Deno.
+ * Replaces `fetch` for commands on Node. Loading Node's `fetch` takes longer than running the rest of a command. This
+ * version follows no redirects, stores no cookies and requests no compression, because the client needs none of these.
+ * Like `fetch` on Deno, it supports HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
  */
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 
-/** With the proxies that these variables name. */
+/** Returns a `fetch` that uses the proxies of these environment variables. */
 export function lightFetchWith(env: ProcessVariables): typeof fetch {
   const agents = new Map<string, Agent>();
   const hasProxy = ["http_proxy", "https_proxy"].some((name) => env[name] || env[name.toUpperCase()]);
@@ -23,10 +23,10 @@ export function lightFetchWith(env: ProcessVariables): typeof fetch {
   return send as unknown as typeof fetch;
 }
 
-/** Without any proxy. */
+/** A `fetch` without a proxy. */
 export const lightFetch = lightFetchWith({});
 
-/** To import them would load their WebSocket, and with it the whole of fetch. */
+/** Returns `node:http` or `node:https`. An `import` would also load Node's WebSocket, and with it all of `fetch`. */
 function builtinFor(protocol: string) {
   return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 }
@@ -38,10 +38,10 @@ async function ask(address: string, init: RequestInit, agent: Agent | undefined)
     const { method = "GET", headers, signal } = init as RequestInit & { headers: Record<string, string> };
     const asked: ClientRequest = request(url, { method, headers, ...(agent && { agent }) });
     const end = () => void asked.destroy(signal!.reason);
-    signal?.addEventListener("abort", end); // as an option, it would end nothing once the request is sent
+    signal?.addEventListener("abort", end); // the `signal` option does not abort a sent request
     asked.once("close", () => signal?.removeEventListener("abort", end));
     asked.once("response", (answer) => resolve(responseOf(answer)));
-    asked.on("error", (cause) => reject(new TypeError("fetch failed", { cause }))); // as fetch says it
+    asked.on("error", (cause) => reject(new TypeError("fetch failed", { cause }))); // the error of `fetch`
     asked.end(bytes);
   });
 }
@@ -56,7 +56,7 @@ function responseOf(answer: IncomingMessage): Response {
   } as unknown as Response;
 }
 
-/** What the client needs of a reader. A web stream around the answer would take milliseconds to load. */
+/** Returns the part of a stream reader that the client uses. Loading web streams would take milliseconds. */
 function readerOf(answer: IncomingMessage) {
   const pieces = answer[Symbol.asyncIterator]();
   return {

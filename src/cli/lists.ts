@@ -1,4 +1,4 @@
-/** How much of a list is shown: a page's worth unless told, from as many of the server's pages as it takes. */
+/** Limits lists by --limit and --all. Reads as many pages from the server as needed. */
 import { CommandError } from "../commands/command.ts";
 import { MISUSED } from "./status.ts";
 
@@ -6,7 +6,7 @@ export const LIMIT_FLAG = { type: "string", value: "N", help: "how many at most"
 export const ALL_FLAG = { type: "boolean", help: "all of them" } as const;
 const USUAL = 30;
 
-/** As many as --limit says; else 30, or all where --all says so. */
+/** Returns the first items of a list: as many as --limit, all with --all, else 30. */
 export async function take<Item>(
   list: AsyncIterable<Item>,
   { limit, all }: { readonly limit?: string; readonly all?: boolean },
@@ -20,7 +20,7 @@ export async function take<Item>(
   return taken;
 }
 
-/** A size of the page that holds so many; the server gives 100 at most. */
+/** Returns the page size to request for these flags. The server allows 100 at most. */
 export function pageOf({ limit, all }: { readonly limit?: string; readonly all?: boolean }): number {
   return all ? 100 : Math.min(100, limit === undefined ? USUAL : wholeNumber("--limit", limit));
 }

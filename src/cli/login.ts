@@ -1,4 +1,4 @@
-/** `wheelwright login`, `logout` and `me`: who asks, and with which token. */
+/** `wheelwright login`, `logout` and `me`: sign in, sign out and show the current user. */
 import { hostname, userInfo } from "node:os";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
@@ -40,7 +40,7 @@ export const loginNoun: Noun = {
     async run(cli, { words: [word], flags }) {
       const given = word ?? (cli.env.WHEELWRIGHT_URL || undefined), known = knownUrl(cli);
       const place = given ?? (cli.terminal.in ? await askLine("Server", known) : known);
-      const { url } = connectTo(cli, place); // refuses what is no address
+      const { url } = connectTo(cli, place); // throws for an invalid URL
       const token = flags.email === undefined && cli.env.WHEELWRIGHT_TOKEN || null;
       if (flags.token || token) return await keepGiven(cli, url, token);
       const wish = { name: machineName(), scope: scopeOf(flags.scope) };
@@ -56,13 +56,13 @@ export function scopeOf(given: string | undefined): "cli" | "provisioning" | "re
   throw new CommandError(MISUSED, "--scope must be cli, provisioning or readonly");
 }
 
-/** A name for a list of tokens: whose, and on which machine. */
+/** Returns a name for the new token: `wheelwright on USER@HOST`. */
 function machineName(): string {
   const name = `${userInfo().username}@${hostname()}`;
   return `wheelwright on ${name}`.slice(0, 100);
 }
 
-/** Throws CommandError where the file of before cannot be used, for nothing could be kept there. */
+/** Returns the default server. Throws a CommandError if the settings are unusable, as they could not store a token. */
 function knownUrl(cli: Cli): string {
   const { profiles } = readSettings(settingsFile(cli.env), () => {}), name = profileName(cli);
   return (Object.hasOwn(profiles, name) ? profiles[name]!.url : null) ?? LOCAL;
@@ -82,7 +82,7 @@ async function keepGiven(cli: Cli, url: string, known: string | null): Promise<v
   await keep(cli, { url, token, tokenId: null, email: user.email });
 }
 
-/** The token that was kept before under this name and was made by `login`, too, serves nobody any more. */
+/** Stores the profile. Revokes the token that it replaces, if `login` created that token. */
 async function keep(cli: Cli, profile: Profile): Promise<void> {
   const file = settingsFile(cli.env), name = profileName(cli), { token, ...shown } = profile;
   let before: Profile | undefined;
@@ -104,7 +104,7 @@ async function keep(cli: Cli, profile: Profile): Promise<void> {
   if (next) remark(cli, `Next: wheelwright ${next}${cli.profile === undefined ? "" : ` --profile ${name}`}`);
 }
 
-/** What somebody new can do. */
+/** Returns a useful next command for the user. */
 async function nextStep(api: Wheelwright): Promise<string> {
   const { user } = await api.getMe(ONCE), [hub] = await api.listFederations({ limit: 1 }, ONCE);
   if (hub || user.spokeIds.length > 0) return "spokes list";
@@ -131,7 +131,7 @@ export const logoutNoun: Noun = {
   })],
 };
 
-/** One that opens nothing any more is as good as revoked. */
+/** Revokes the profile's token. Accepts a 401, because the token is invalid already, and reports a 403. */
 async function revokeOwn(cli: Cli, { url, token }: Profile, tokenId: string): Promise<void> {
   try {
     await connectTo(cli, url, token).deleteToken({ tokenId });

@@ -1,4 +1,4 @@
-/** Who runs a hub or a spoke, in words. */
+/** Shows and finds the members of a hub or spoke. */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { Member, SpokeJoining } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
@@ -19,7 +19,7 @@ export const JOINING_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {
   unchanged: "is asked or there already for",
 };
 
-/** The id of the member who is meant, by it or by their e-mail address. */
+/** Returns the user ID of a member that is named by ID or email. Throws a CommandError for an unknown address. */
 export async function memberId(name: string, members: () => PromiseLike<readonly Member[]>): Promise<string> {
   if (!name.includes("@")) return name;
   const found = (await members()).find(({ email }) => email.toLowerCase() === canonicalPrefix(name));

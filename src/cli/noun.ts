@@ -1,4 +1,4 @@
-/** What a noun of the command line is, and its verbs. Dispatch, help and completion come from this declaration. */
+/** Declares nouns of the command line and their verbs. Dispatch, help and completion use these declarations. */
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import type { Terminal } from "./terminal.ts";
@@ -6,7 +6,9 @@ import type { Terminal } from "./terminal.ts";
 interface VerbFlag {
   readonly type: "string" | "boolean";
   readonly help: string;
-  /** What stands for its value in the help, and what completes it: `HUB`, or the values themselves as `a|b|c`. */
+  /**
+   * The placeholder of the value in the help, such as `HUB`, or the values as `a|b|c`. It also selects the completion.
+   */
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
@@ -25,35 +27,35 @@ export interface Typed<Flags = Readonly<Record<string, string | boolean | readon
   readonly words: readonly string[];
 }
 
-/** What a verb has at hand. */
+/** The context in which a verb runs. */
 export interface Cli {
   readonly env: ProcessVariables;
   readonly terminal: Terminal;
-  /** Everything as JSON, or only these fields; null for text. */
+  /** The fields to print as JSON, or `all`. Null prints text. */
   readonly json: "all" | readonly string[] | null;
-  /** Those of the fields that nobody was told of yet that there are none. */
+  /** Fields of `--json` that can still cause a warning. Each unknown field is warned about once. */
   readonly untold: Set<string>;
   readonly quiet: boolean;
-  /** Whether tables show every column, by `-o wide`. */
+  /** Whether tables show every column (`-o wide`). */
   readonly wide: boolean;
-  /** As it was given by --profile. */
+  /** The value of `--profile`. */
   readonly profile: string | undefined;
-  /** The server that is signed in to. Throws CommandError where there is none. */
+  /** The client of the server that the user is signed in to. Throws a CommandError if the user is not signed in. */
   readonly api: Wheelwright;
-  /** The same for what needs nobody to sign in. */
+  /** A client for endpoints that need no sign-in. */
   readonly publicApi: Wheelwright;
 }
 
 interface VerbDeclared<F extends VerbFlags> {
-  /** Empty where the noun says it all. */
+  /** Empty if the noun is the whole command, as in `wheelwright login`. */
   readonly name: string;
   readonly summary: string;
-  /** The words that follow, each with its meaning: `SPOKE` is needed, `[HUB]` is not, `SPOKE...` may be several. */
+  /** The arguments, by meaning: `SPOKE` is required, `[HUB]` is optional, `SPOKE...` can repeat. */
   readonly words?: readonly string[];
   readonly flags?: F;
-  /** What the help says besides. */
+  /** Additional text for the help. */
   readonly more?: string;
-  /** Lines that work as they stand, without the program's name. */
+  /** Complete command lines, without the program's name. */
   readonly examples: readonly string[];
   readonly run: (cli: Cli, typed: Typed<FlagValues<F>>) => Promise<void>;
 }
@@ -64,18 +66,18 @@ export interface Noun {
   readonly name: string;
   readonly summary: string;
   readonly verbs: readonly Verb[];
-  /** Verbs of its name that use no server, but what is on this machine: src/commands has them. */
+  /** Verbs of the local command with the same name, each with its description. src/commands defines them. */
   readonly here?: readonly (readonly [verb: string, what: string])[];
 }
 
-/** A verb as it is declared, with what it need not say. */
+/** Creates a verb from its declaration and sets defaults for the optional parts. */
 export function verb<const F extends VerbFlags = Record<never, never>>(declared: VerbDeclared<F>) {
   const { name, summary, words = [], more = "", examples } = declared, flags: VerbFlags = declared.flags ?? {};
   const run = async (cli: Cli, typed: Typed) => await declared.run(cli, typed as unknown as Typed<FlagValues<F>>);
   return { name, summary, words, flags, more, examples, run };
 }
 
-/** Such a word without its marks. */
+/** Returns the name of an argument without brackets and dots: `HUB` for `[HUB]`. */
 export function bareWord(word: string): string {
   return word.replace(/^\[|\.\.\.|\]$/g, "");
 }

@@ -1,12 +1,12 @@
 /**
- * What the commands that use a server are about, in the order in which the help names them. Only names stand here: what can
- * be done is loaded when it is asked for.
+ * Lists the nouns of the commands that use a server, in the order of the help. A noun's verbs are loaded only when a
+ * command needs them.
  */
 import type { Noun } from "./noun.ts";
 
 interface NounEntry {
   readonly name: string;
-  /** What follows the name, for the help. */
+  /** The arguments after the name, for the help. */
   readonly usage: string;
   readonly summary: string;
   readonly load: () => Promise<Noun>;
@@ -123,10 +123,12 @@ export const nouns: readonly NounEntry[] = [
   },
 ];
 
-/** What a shell asks for while somebody types. */
+/** The hidden command that the shells' completion scripts run. */
 const COMPLETE = "__complete";
 
-/** Whether this is for a server that runs: some names are also those of commands on this machine, which have verbs of their own. */
+/**
+ * Whether a command line is for a server. Some nouns are also local commands; `local` has the verbs of that command.
+ */
 export function isVerbOf(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
   return name === COMPLETE || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");
 }

@@ -1,4 +1,4 @@
-/** Operations in words: where one is, and what became of it. */
+/** Describes operations in words: their progress and their result. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
 import { pageOf, take } from "./lists.ts";
 import type { Cli } from "./noun.ts";
@@ -8,7 +8,7 @@ import { lasting } from "./times.ts";
 
 type Progress = Operation | OperationDetail;
 
-/** Those of one spoke. */
+/** The columns for the operations of one spoke. */
 export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
@@ -18,7 +18,7 @@ export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
   ["FINISHED", (one) => one.finishedAt, "time"],
 ];
 
-/** Those of a hub and its spokes, each with the slug of the spoke that it is of. */
+/** Lists the operations of a hub and its spokes, each with its spoke's slug. */
 export async function showHubOperations(
   cli: Cli,
   federationId: string,
@@ -36,7 +36,7 @@ export function isDone({ state }: Progress): boolean {
   return ["succeeded", "failed", "cancelled"].includes(state);
 }
 
-/** Where it is: `4/10 Creating the database`, `queued, 3rd in line`. */
+/** Describes the progress: `4/10 Creating the database`, `queued, number 3`, `done in 42 s`. */
 export function operationProgress(one: Progress): string {
   const { state, step, of, label, error, position, waitingFor, nextTryAt, etaSeconds } = one;
   if (state === "failed") return error?.message ?? "failed";
@@ -53,7 +53,7 @@ function tookOf({ startedAt, createdAt, finishedAt }: Progress): string {
   return lasting(Date.parse(finishedAt ?? createdAt) - Date.parse(startedAt ?? createdAt));
 }
 
-/** What watches them, as it is typed. Many of one hub are not named one by one. */
+/** Returns the command that watches the operations. For more than three operations of one hub, it uses `--hub`. */
 export function watchCommand(operations: readonly Pick<Progress, "id" | "federationId">[]): string {
   const [hub, ...others] = new Set(operations.map(({ federationId }) => federationId));
   const which = operations.length > 3 && hub && others.length === 0
@@ -62,7 +62,7 @@ export function watchCommand(operations: readonly Pick<Progress, "id" | "federat
   return `wheelwright operations watch ${which}`;
 }
 
-/** Why it failed, and whose turn it is. */
+/** Returns the failure report: the step, the reason, who can act, and the hint. */
 export function failureLines({ error }: Progress): readonly Line[] {
   return [
     ["failed at", error?.step],

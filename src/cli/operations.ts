@@ -1,4 +1,4 @@
-/** `wheelwright operations`: what is under way, and what became of it. */
+/** `wheelwright operations`: lists, shows and watches operations. */
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
@@ -73,7 +73,7 @@ export const operationsNoun: Noun = {
   ],
 };
 
-/** The operations that the hub and its spokes are busy with. */
+/** Returns the IDs of the hub's and its spokes' operations that are not done. */
 async function underWay(api: Wheelwright, federationId: string): Promise<string[]> {
   const [hub, spokes] = await Promise.all([
     api.getFederation({ federationId }),
@@ -82,7 +82,7 @@ async function underWay(api: Wheelwright, federationId: string): Promise<string[
   return [hub, ...spokes].flatMap(({ operation }) => operation && !isDone(operation) ? [operation.id] : []);
 }
 
-/** What each is about, as people call it; its id where that is gone. */
+/** Returns the name of each operation's spoke or hub. If that cannot be read, the label is an ID. */
 async function labelsOf(
   api: Wheelwright,
   operations: readonly OperationDetail[],

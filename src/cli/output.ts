@@ -1,4 +1,4 @@
-/** What a command prints: data on standard output, everything else on standard error. */
+/** Prints the output of commands: data on standard output, everything else on standard error. */
 import type { Cli } from "./noun.ts";
 import { type Column, type Line, recordOf, tableOf } from "./table.ts";
 import { plain, plainLines, plural, withoutSecrets, writtenJson } from "./text.ts";
@@ -10,7 +10,7 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** A list of records, each as the API has it; --quiet shows their ids alone. */
+/** Prints records as a table, or as the API's JSON. --quiet prints only their IDs. */
 export function showList<Row extends object>(
   cli: Cli,
   rows: readonly Row[],
@@ -30,20 +30,20 @@ export function showTable<Row>(cli: Cli, rows: readonly Row[], columns: readonly
   if (hidden > 0) remark(cli, `${plural(hidden, "column")} hidden; -o wide shows them`);
 }
 
-/** One record as the API has it; `lines` is what people see of it. */
+/** Prints one record: `lines` for people, or the API's JSON. */
 export function showRecord(cli: Cli, record: object, lines: readonly Line[], id = (record as Named).id): void {
   if (cli.json) showJson(cli, record);
   else print(cli.quiet ? `${plain(id)}\n` : recordOf(cli.terminal, lines));
 }
 
-/** What was changed: the record for programs, a sentence for people, who see no more than that. */
+/** Reports a change: the record for programs, only a sentence for people. */
 export function showChange(cli: Cli, record: object, sentence: string, id = (record as Named).id): void {
   if (cli.json) showJson(cli, record);
   else if (cli.quiet) print(`${plain(id)}\n`);
   else succeed(cli, sentence);
 }
 
-/** The same of what several words named; of one, its record alone. */
+/** Reports changes of several records. The JSON is an array, or the record itself if there is only one. */
 export function showChanges<Thing extends Named>(
   cli: Cli,
   records: readonly Thing[],
@@ -53,22 +53,22 @@ export function showChanges<Thing extends Named>(
   for (const record of records) showChange(cli, record, say(record));
 }
 
-/** One document, with the fields that were asked for. */
+/** Prints one JSON document with the requested fields. */
 export function showJson(cli: Cli, value: object): void {
   print(`${writtenJson(selected(cli, value), cli.terminal.out ? 2 : 0)}\n`);
 }
 
-/** The same on one line, of many. */
+/** Prints one line of JSON Lines with the requested fields. */
 export function showJsonLine(cli: Cli, value: object): void {
   print(`${writtenJson(selected(cli, value))}\n`);
 }
 
-/** Something that is no data: a sentence, or several lines. */
+/** Prints text that is not data on standard error, unless --quiet is set. */
 export function remark(cli: Pick<Cli, "quiet">, text: string): void {
   if (!cli.quiet) warn(text);
 }
 
-/** What --quiet does not keep back. */
+/** Prints text on standard error, even with --quiet. Secrets in it are masked. */
 export function warn(text: string): void {
   process.stderr.write(`${withoutSecrets(plainLines(text))}\n`);
 }
@@ -78,10 +78,13 @@ function succeed(cli: Cli, sentence: string): void {
   if (!quiet) process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${plain(sentence)}\n`);
 }
 
-/** Fields that are there only where they say something. */
+/** Fields that the API omits if they have no value. */
 const SOMETIMES = ["error", "spoke", "spokeId", "operation", "expiresAt"];
 
-/** An unknown field is null, and told, once: a server of another release may know it. */
+/**
+ * Picks the fields of --json from the value. An unknown field becomes null, with one warning. It is not an error,
+ * because a server of another release may have it.
+ */
 function selected({ json, untold }: Cli, value: object): unknown {
   if (json === "all" || json === null) return value;
   const records: readonly object[] = Array.isArray(value) ? value : [value], known = Object.keys(records[0] ?? {});

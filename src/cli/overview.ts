@@ -1,4 +1,4 @@
-/** `wheelwright overview`: where everything stands, at a glance. */
+/** `wheelwright overview`: shows how many spokes of each hub are in which state, and the job queue. */
 import type { Overview } from "#lib/client/client.ts";
 import { type Noun, verb } from "./noun.ts";
 import { print, remark, showJson, showTable } from "./output.ts";
@@ -32,7 +32,8 @@ export const overviewNoun: Noun = {
         ["UNPROVED", ({ unproved }) => unproved, "number"],
         ["OLDEST PROOF", ({ oldestProofAt }) => oldestProofAt, "time"],
       ];
-      if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`); // numbers alone say nothing
+      // Tables have no headings without a terminal, and the numbers are unclear without them.
+      if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`);
       showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
       const { running, queued, oldestWaitSeconds: seconds } = queue;
       const since = seconds === null ? "" : `, the first of them for ${lasting(seconds * 1000)}`;

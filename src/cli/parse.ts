@@ -1,10 +1,10 @@
-/** Reads what was typed after a verb: words, its flags, and those that every verb has. */
+/** Parses the command line after a verb: arguments, the verb's own flags and the common flags. */
 import { CommandError } from "../commands/command.ts";
 import { readLine } from "../commands/line.ts";
 import { bareWord, type Cli, isNeeded, mayRepeat, type Noun, type Typed, type Verb, type VerbFlags } from "./noun.ts";
 import { MISUSED } from "./status.ts";
 
-/** Of every verb. */
+/** The flags that every verb has. */
 export const COMMON: VerbFlags = {
   json: { type: "boolean", help: "JSON, as the API has it; --json=id,state for these fields alone" },
   quiet: { type: "boolean", short: "q", help: "ids alone, and nothing that is no data" },
@@ -13,7 +13,7 @@ export const COMMON: VerbFlags = {
   help: { type: "boolean", short: "h", help: "this" },
 };
 
-/** What stands for the meaning of each word. */
+/** The explanation of an argument, for the error that it is missing. */
 const MEANINGS: Readonly<Record<string, string>> = {
   SPOKE: "a spoke's id, HUB/SLUG, or its domain",
   HUB: "a hub's slug or id",
@@ -31,7 +31,7 @@ export function verbTitle(noun: Pick<Noun, "name">, verb: Verb): string {
   return [noun.name, verb.name].filter(Boolean).join(" ");
 }
 
-/** Throws CommandError. */
+/** Parses the line of a verb. Throws a CommandError for an invalid line. */
 export function parseVerb(noun: Noun, verb: Verb, line: readonly string[]): Parsed {
   const title = verbTitle(noun, verb);
   const { values, tokens, problem } = readLine(title, { ...verb.flags, ...COMMON }, line.map(withoutFields));
@@ -48,7 +48,7 @@ export function parseVerb(noun: Noun, verb: Verb, line: readonly string[]): Pars
   return { ...own, typed: { flags: flags as Typed["flags"], words } };
 }
 
-/** Returns advice for a value of -o that other command lines take. */
+/** Returns advice for a value of `-o` that other tools accept. */
 function otherOutput(value: string): string {
   if (value === "name") return "; --quiet prints ids";
   return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? "; --json prints JSON" : "";
@@ -58,14 +58,14 @@ export function misused(title: string, problem: string): CommandError {
   return new CommandError(MISUSED, `${problem}\nwheelwright ${title} --help tells more`.replaceAll("  ", " "));
 }
 
-/** Of `--json=id,state` what is a flag. */
+/** Returns `--json` for `--json=id,state`, and other arguments unchanged. `fieldsOf` reads the fields. */
 function withoutFields(argument: string): string {
   return /^--json=/.test(argument) ? "--json" : argument;
 }
 
 /**
- * The fields that are asked for, as `--json=id,state` or in the argument after it. That one is taken for fields where the
- * command has the words that it needs without it.
+ * Returns the fields of `--json`, from `--json=id,state` or from the argument after `--json`. That argument lists
+ * fields if it contains a comma, or if the verb has all required arguments without it.
  */
 function fieldsOf(verb: Verb, line: readonly string[], tokens: ReturnType<typeof readLine>["tokens"]) {
   const at = tokens.findLast((token) => token.kind === "option" && token.name === "json")?.index;
@@ -92,7 +92,7 @@ function problemOfWords(title: string, { words, flags }: Verb, given: readonly s
   }
   if (given.includes("")) return "A word is empty; is a variable not set?";
   if (given.length <= words.length || words.some(mayRepeat)) return null;
-  // It may be the password itself, which is not to be said again.
+  // The extra word may be the password, so the message does not repeat it.
   if (flags["password"]) return `wheelwright ${title} has one word too many; secrets come from standard input`;
   return `"${given[words.length]}" is one word too many`;
 }

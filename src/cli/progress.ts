@@ -1,6 +1,6 @@
 /**
- * Shows operations while they go on, on standard error: a line each that is written over on a terminal, else a line for each
- * change.
+ * Shows the progress of operations on standard error. On a terminal, each operation has a line that is overwritten.
+ * Otherwise each change is printed as a new line.
  */
 import type { OperationDetail } from "#lib/client/client.ts";
 import { isDone, operationProgress } from "./operation-views.ts";
@@ -17,9 +17,9 @@ export interface ProgressRow {
 
 export interface Display {
   show(rows: readonly ProgressRow[]): void;
-  /** Something that is to stand before the lines that change. */
+  /** Prints a line above the progress lines. */
   say(text: string): void;
-  /** Leaves the last that was shown. */
+  /** Stops updating. The last lines stay on the terminal. */
   close(): void;
 }
 
@@ -28,14 +28,14 @@ export function openDisplay(cli: Cli): Display {
   return cli.terminal.live ? openLive(cli) : openPlain();
 }
 
-/** A line when something changes. */
+/** Creates a display that prints a line for each change. */
 function openPlain(): Display {
   const last = new Map<string, string>(), write = (text: string) => void process.stderr.write(`${plain(text)}\n`);
   return {
     show(rows) {
       for (const { label, seen } of rows) {
         if (!seen) continue;
-        // What is to come is guessed anew all the time, and is no change.
+        // The estimate of the remaining time changes constantly, so it is left out.
         const text = `${label}: ${seen.kind} ${operationProgress({ ...seen, etaSeconds: null })}`;
         if (last.get(label) !== text) write(text);
         last.set(label, text);
@@ -46,7 +46,7 @@ function openPlain(): Display {
   };
 }
 
-/** Of an operation, for a mark each. */
+/** The most steps that are drawn as a bar with one mark per step. */
 const MOST_STEPS = 30;
 
 const HIDE = "\x1b[?25l", SHOW = "\x1b[?25h", CLEAR_BELOW = "\x1b[J";
@@ -70,7 +70,7 @@ function openLive({ terminal }: Cli): Display {
     const room = Math.min(widest, Math.max(8, Math.floor(columns / 3))), head = padTo(cut(plain(label), room), room);
     const most = Math.max(...rows.map(({ seen }) => seen?.of ?? 0)), steps = most > MOST_STEPS ? "" : stepsOf(seen);
     const time = isDone(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
-    // The steps stand side by side where they leave room for the words.
+    // The bar is drawn only if more than 40 columns remain for the text.
     const bar = steps && columns - room - most > 40 ? `${padTo(steps, most)}  ` : "";
     const words = plain(operationProgress({ ...seen, etaSeconds: seen.state === "queued" ? seen.etaSeconds : null }));
     const text = cut(words, columns - 2 - room - 2 - widthOf(bar) - widthOf(time));
@@ -79,7 +79,7 @@ function openLive({ terminal }: Cli): Display {
     }`;
   };
   const timer = setInterval(draw, SECOND);
-  const shown = () => void stderr.write(SHOW); // however this ends
+  const shown = () => void stderr.write(SHOW); // restores the cursor, however the process ends
   process.once("exit", shown);
   return {
     show(next) {
@@ -90,12 +90,12 @@ function openLive({ terminal }: Cli): Display {
     close() {
       clearInterval(timer);
       process.off("exit", shown);
-      stderr.write(`\r${CLEAR_BELOW}${SHOW}`); // the terminal may have shown ^C
+      stderr.write(`\r${CLEAR_BELOW}${SHOW}`); // erases a ^C that the terminal echoed
     },
   };
 }
 
-/** A mark for each step: done, under way, to come. */
+/** Returns a bar with a mark for each step: done, running or pending. */
 function stepsOf({ step, of, state }: OperationDetail): string {
   const done = state === "succeeded" ? of : Math.max(0, step - 1), now = isUnderWay(state) && step > 0 ? 1 : 0;
   return "■".repeat(Math.min(done, of)) + "◧".repeat(now) + "□".repeat(Math.max(0, of - done - now));
@@ -105,7 +105,10 @@ function isUnderWay(state: OperationDetail["state"]): boolean {
   return state === "running" || state === "queued";
 }
 
-/** Where not all fit, what runs goes before what has failed, that before what waits, and what is done comes last. */
+/**
+ * Returns the rows that fit the height, in their order. Running operations take precedence, then failed, cancelled,
+ * queued and succeeded ones. A last line counts the hidden rows.
+ */
 function linesFor(rows: readonly ProgressRow[], height: number): readonly (ProgressRow | string)[] {
   if (rows.length <= height) return rows;
   const order = ["running", "failed", "cancelled", "queued", "succeeded"];

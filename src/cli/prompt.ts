@@ -1,10 +1,10 @@
-/** Asks the person at the terminal. Questions stand on standard error; what is secret is not shown while it is typed. */
+/** Asks the user questions, on standard error. Reads secrets without echoing them. */
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import { MISUSED } from "./status.ts";
 
-/** An empty answer is the one that is offered. */
+/** Asks for a line. An empty answer means `offered`. Throws a CommandError on Ctrl-C or end of input. */
 export async function askLine(question: string, offered = ""): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
@@ -20,7 +20,7 @@ export async function askLine(question: string, offered = ""): Promise<string> {
   }
 }
 
-/** Nothing of the answer is shown, nor how long it is. */
+/** Asks for a secret and echoes nothing, to hide its length too. Throws a CommandError on Ctrl-C or end of input. */
 export async function askSecret(question: string): Promise<string> {
   const { stdin, stderr } = process, { promise, resolve, reject } = Promise.withResolvers<string>();
   let answer = "";
@@ -44,7 +44,7 @@ export async function askSecret(question: string): Promise<string> {
   }
 }
 
-/** All of standard input, where it is no terminal: a secret's first line. */
+/** Reads a secret from standard input that is not a terminal. Returns only the first line. */
 export async function readSecret(): Promise<string> {
   return (await readInput()).split(/\r?\n/)[0]!.trim();
 }

@@ -1,10 +1,10 @@
-/** Spokes and hubs by what people call them: an id, `hub/slug`, a domain, or a slug alone where only one spoke has it. */
+/** Finds spokes by ID, `hub/slug`, domain, or a slug that only one spoke has. Names spokes for people. */
 import type { Spoke, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { didYouMean } from "../commands/line.ts";
 import { MISUSED, NOT_FOUND } from "./status.ts";
 
-/** Throws CommandError where there is none, or more than one. */
+/** Reads the named spoke. Throws a CommandError if no spoke or several spokes have this name. */
 export async function lookUpSpoke(api: Wheelwright, name: string): Promise<Spoke> {
   const [hub, slug, ...more] = name.split("/");
   if (slug === undefined && isDirect(name)) return await api.getSpoke({ spokeId: name });
@@ -30,7 +30,7 @@ export async function lookUpSpoke(api: Wheelwright, name: string): Promise<Spoke
   throw new CommandError(NOT_FOUND, `You see no spoke ${name}${meant}`);
 }
 
-/** What the API takes for it; asks only where it must. */
+/** Returns an ID or domain for the API. Sends a request only if the name is neither. */
 export async function spokeIdOf(api: Wheelwright, name: string): Promise<string> {
   return isDirect(name) && !name.includes("/") ? name : (await lookUpSpoke(api, name)).id;
 }
@@ -39,12 +39,12 @@ function isDirect(name: string): boolean {
   return name.includes(".") || /^spk_/.test(name);
 }
 
-/** The slug of each hub that is seen, by its id. */
+/** Returns the slugs of the hubs that the user can see, keyed by hub ID. */
 export async function hubSlugs(api: Wheelwright): Promise<ReadonlyMap<string, string>> {
   return new Map((await api.listFederations()).map(({ id, slug }) => [id, slug]));
 }
 
-/** `hub/slug`, or the domain of a spoke whose hub is not seen. */
+/** Returns `hub/slug`, or the domain if the user cannot see the hub. */
 export function spokeName(
   spoke: Pick<Spoke, "federationId" | "slug" | "domain">,
   hubs: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** `wheelwright requests`: asking for a hub, and deciding that. */
+/** `wheelwright requests`: creates, approves, rejects and withdraws hub requests. */
 import type { FederationRequest } from "#lib/client/client.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";

@@ -1,4 +1,4 @@
-/** `wheelwright restore-requests`: requests to restore a spoke from a backup, and their decision. */
+/** `wheelwright restore-requests`: creates, lists and closes requests to restore a spoke from a backup. */
 import type { RestoreRequest, Wheelwright } from "#lib/client/client.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
@@ -78,7 +78,7 @@ async function idOf(api: Wheelwright, name: string | undefined): Promise<string 
   return name === undefined ? null : await spokeIdOf(api, name);
 }
 
-/** The list of one spoke has no filter by state. */
+/** Lists restore requests. For one spoke, it filters by state here, because that endpoint has no such filter. */
 async function* requestsOf(
   api: Wheelwright,
   spokeId: string | null,

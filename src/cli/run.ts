@@ -1,4 +1,4 @@
-/** Runs a command on a server: finds the verb, reads the line, and turns what went wrong into a sentence and a status. */
+/** Runs a command on a server: finds the verb, parses the line and turns errors into a message and an exit status. */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { optionHabit } from "../commands/line.ts";
 import { openPublic, openSignedIn } from "./contact.ts";
@@ -11,9 +11,9 @@ import { type CliOptions, misused, parseVerb } from "./parse.ts";
 import { commandEnding } from "./status.ts";
 import { findTerminal } from "./terminal.ts";
 
-/** Returns the exit status. */
+/** Runs a noun's command line and returns the exit status. */
 export async function runNoun(name: string, line: readonly string[]): Promise<number> {
-  // Whoever reads no more, as `head` does, ends it.
+  // Exits when the reader closes the pipe, as `head` does.
   process.stdout.once("error", () => process.exit(process.exitCode ?? 0));
   const entry = nouns.find((noun) => noun.name === name);
   try {
@@ -38,7 +38,7 @@ function wantsHelp(line: readonly string[]): boolean {
   return (end < 0 ? line : line.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
-/** Null for the noun alone. Throws CommandError where there is no such verb. */
+/** Finds the verb; null for the noun alone. Throws a CommandError if the noun has no such verb. */
 function verbOf(noun: Noun, line: readonly string[]): { readonly verb: Verb | null; readonly rest: readonly string[] } {
   const [only] = noun.verbs;
   if (only!.name === "") return { verb: only!, rest: line };
@@ -54,7 +54,7 @@ function verbOf(noun: Noun, line: readonly string[]): { readonly verb: Verb | nu
   throw misused(noun.name, `There is no wheelwright ${noun.name} ${name}${meant}`);
 }
 
-/** The server is looked for only when something is asked of it. */
+/** Creates the context of a verb. It reads the settings only when the verb uses the server. */
 function openCli(options: CliOptions): Cli {
   const env = processEnvironment();
   let api: Cli["api"] | undefined;

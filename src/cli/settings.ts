@@ -1,8 +1,8 @@
 /**
- * What `login` keeps: a server's address and a token for it under each name, in one file that its user alone can read.
+ * Stores the profiles of `login`: the URL and the token of a server under each name. Only the user can read the file.
  *
- * The file is written beside itself and then takes its own place, so that a full disk or a crash loses nothing. The one
- * beside it is the lock as well: two logins at once each keep theirs.
+ * Changes are written to a second file, which then replaces the first. A full disk or a crash therefore loses nothing.
+ * The second file is also the lock: two logins at the same time both keep their profiles.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync } from "node:fs";
 import { fstatSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { FAILED } from "./status.ts";
 export interface Profile {
   readonly url: string;
   readonly token: string;
-  /** Of a token that `login` made, by which `logout` revokes it; null for one that was given. */
+  /** The ID with which `logout` revokes the token. Null for a token that `login` did not create. */
   readonly tokenId: string | null;
   readonly email: string | null;
 }
@@ -34,7 +34,10 @@ export function settingsFile({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables):
   return join(base && isAbsolute(base) ? base : join(HOME || homedir(), ".config"), "wheelwright", "servers.json");
 }
 
-/** Throws CommandError where it cannot be read. Warns when others can read it, too. */
+/**
+ * Reads the settings; a missing file is empty. Warns if other users can read it. Throws a CommandError if it is
+ * unusable.
+ */
 export function readSettings(file: string, warn: (text: string) => void): Settings {
   let handle: number;
   try {
@@ -66,7 +69,7 @@ function isSettings(found: unknown): found is Settings {
     Object.values(profiles).every((each) => typeof each?.url === "string" && typeof each?.token === "string");
 }
 
-/** Reads, changes and writes it. Throws CommandError, and then nothing has changed. */
+/** Reads, changes and writes the settings. Throws a CommandError if that fails; the file is then unchanged. */
 export async function changeSettings(file: string, change: (before: Settings) => Settings): Promise<void> {
   let next = "";
   try {
@@ -89,7 +92,7 @@ export async function changeSettings(file: string, change: (before: Settings) =>
   }
 }
 
-/** Where a link leads: some keep such files elsewhere. */
+/** Resolves symbolic links: some users keep their configuration files elsewhere. */
 function placeOf(file: string): string {
   try {
     return realpathSync(file);
@@ -98,7 +101,7 @@ function placeOf(file: string): string {
   }
 }
 
-/** Waits while another login writes. */
+/** Creates the second file. Waits while another login holds it, and removes one that is older than 30 seconds. */
 async function openNext(next: string): Promise<number> {
   for (const end = Date.now() + PATIENCE;; await sleep(50)) {
     try {

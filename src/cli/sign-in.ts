@@ -1,4 +1,4 @@
-/** Signs in with an e-mail address and a password for as long as it takes to mint a token. */
+/** Creates a token in a short session that is signed in with an email address and a password. */
 import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { connectTo } from "./contact.ts";
@@ -22,7 +22,7 @@ interface Minting extends Credentials {
   readonly wish: NewToken;
 }
 
-/** `keep` has the token before the session ends; where it throws, the token is revoked. */
+/** Creates a token and passes it to `keep` before the session ends. Revokes the token if `keep` throws. */
 export async function mintToken(
   cli: Cli,
   { url, wish, ...given }: Minting,
@@ -46,11 +46,11 @@ export async function mintToken(
       throw error;
     });
   } finally {
-    await session.logout({ tries: 2 }).catch(() => {}); // it ends by itself
+    await session.logout({ tries: 2 }).catch(() => {}); // the session expires anyway
   }
 }
 
-/** A proxy, or a server of another kind, may answer 201 with something else. */
+/** Throws a CommandError if the response has no token. A proxy or another kind of server may have sent it. */
 function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
   if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
   throw new CommandError(SERVER, `${url} answered without a token; nobody is signed in, and nothing was written`);
@@ -62,7 +62,7 @@ async function revoke(session: Wheelwright, tokenId: string): Promise<void> {
   });
 }
 
-/** What goes over a network without TLS can be read there. */
+/** Warns that a connection without TLS can be read on the network. Local addresses are exempt. */
 export function warnOfPlain(url: string): void {
   const { protocol, hostname = "" } = URL.parse(url) ?? {};
   if (protocol === "http:" && !/^(?:localhost|127\.\S+|\[::1\]|\S+\.localhost)$/.test(hostname)) {

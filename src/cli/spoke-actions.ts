@@ -1,4 +1,4 @@
-/** The actions on spokes, each a verb; one spoke at a time, or many at once. */
+/** Defines a verb for each action on spokes. A verb takes one spoke or several. */
 import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Cli, verb, type VerbFlags } from "./noun.ts";
@@ -27,7 +27,7 @@ const SUMMARIES: Readonly<Record<ActionName, string>> = {
   retry: "Go on with an install or an upgrade that failed",
 };
 
-/** What an action needs, or may be told, besides. */
+/** The flags that only some actions have. */
 const WISHES: { readonly [action in ActionName]?: VerbFlags } = {
   upgrade: {
     to: { type: "string", value: "VERSION", help: "the target version; wheelwright catalog lists them" },
@@ -90,7 +90,7 @@ function requireTarget(action: ActionName, { to, size }: Given): void {
   throw new CommandError(MISUSED, message);
 }
 
-/** One request for all, with an outcome for each. */
+/** Runs an action on several spokes with one request, and shows the outcome for each spoke. */
 async function actOnMany(
   cli: Cli,
   wish: SpokeAction,

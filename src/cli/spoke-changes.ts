@@ -1,4 +1,4 @@
-/** What changes a spoke besides actions: its record, who runs it, and its end. */
+/** Defines the verbs that change spokes, apart from the actions: update, destroy, delegate and remove-member. */
 import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
@@ -85,7 +85,7 @@ export const changeVerbs = [
       const ended = await finish(cli, begun, patience);
       const after = removing.map((spoke, i) => {
         const operation = ended.seen[i] ?? spoke.operation;
-        return ended.seen[i]?.state === "succeeded" // nobody but an operator can still ask for it
+        return ended.seen[i]?.state === "succeeded" // only an operator can still read a removed spoke
           ? { ...spoke, state: "removed" as const, status: "removed" as const, operation }
           : { ...spoke, operation };
       });
@@ -120,7 +120,7 @@ export const changeVerbs = [
   }),
 ];
 
-/** Waits for what was begun on one spoke, and shows the spoke as it is then. */
+/** Waits for a spoke's operation, then shows the new state of the spoke. */
 export async function settleSpoke(
   cli: Cli,
   spoke: Spoke,

@@ -1,4 +1,4 @@
-/** Makes spokes: one, several, or all that a file names. */
+/** Defines the verbs that create spokes: one, several, or all that a file lists. */
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Cli, verb } from "./noun.ts";
@@ -126,7 +126,7 @@ async function preview(cli: Cli, wanted: readonly Wanted[]): Promise<void> {
   showRecord(cli, found, creationLines(found), found.spoke.slug);
 }
 
-/** Waits for all that were accepted, and shows the outcome of each line. */
+/** Waits for the spokes that were created, and shows the outcome of each requested spoke. */
 async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patience: number | null): Promise<void> {
   const made = outcomes.filter(({ outcome }) => outcome === "created");
   const begun = made.map(({ id, spoke }) => ({ label: id, operation: spoke!.operation }));

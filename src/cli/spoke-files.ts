@@ -1,4 +1,4 @@
-/** Lists of spokes to make, from a file or standard input: YAML or JSON, in the API's own words. */
+/** Reads lists of spokes to create, from a file or standard input: YAML or JSON, with the fields of the API. */
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
@@ -12,7 +12,10 @@ export interface Wanted {
   readonly body: NewSpoke;
 }
 
-/** `-` is standard input. Throws CommandError where the whole is not usable; what a field must be is for the server to say. */
+/**
+ * Reads the spokes in a file; `-` is standard input. Throws a CommandError if the file cannot be parsed, or if an entry
+ * has no hub or slug. The server validates the other fields.
+ */
 export async function readWanted(file: string, hub: string | undefined): Promise<Wanted[]> {
   const name = file === "-" ? "standard input" : file;
   const text = file === "-" ? await readInput() : await readFile(file).then(decodeUtf8).catch((cause) => {

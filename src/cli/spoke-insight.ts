@@ -1,4 +1,4 @@
-/** What can be seen of spokes: lists and records, what happened, and the way to the site. */
+/** Defines the verbs that show spokes, their operations, logs, activity, backups and members, and open their sites. */
 import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";
@@ -110,7 +110,7 @@ export const insightVerbs = [
         if (cli.json) return showJson(cli, operation);
         const { terminal } = cli, told = { ...terminal, out: true, paint: terminal.paintErr };
         const failure = recordOf(told, [["operation", id], ...failureLines(operation)]);
-        if (!cli.quiet) process.stderr.write(failure); // a remark has no colours
+        if (!cli.quiet) process.stderr.write(failure); // `remark` would remove the colours
         for (const { at, object, reason, message } of error?.events ?? []) {
           print(`${plainLines(`${at} ${object} ${reason}: ${message}`)}\n`);
         }
@@ -172,9 +172,9 @@ export const insightVerbs = [
   }),
 ];
 
-/** Nobody minds where there is none: the address stands above. */
+/** Opens the URL in a browser. Ignores a missing browser, because the URL was printed before. */
 function openBrowser(url: string, browser: string | undefined): void {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // a program, and no page
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // other schemes could start a program
   const command = browser || { darwin: "open", win32: "explorer" }[process.platform as string] || "xdg-open";
   spawn(command, [url], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
 }

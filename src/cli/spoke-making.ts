@@ -1,17 +1,17 @@
-/** Makes many spokes, one after another, so that they are installed in the order of the list; with an outcome for each. */
+/** Creates many spokes, one after another, so that they are installed in the order of the list. */
 import { createHash } from "node:crypto";
 import { type Problem, type Spoke, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import type { Wanted } from "./spoke-files.ts";
 
-/** As the API's outcomes of bulk actions are. */
+/** The result for one spoke, in the shape of the API's outcomes of bulk actions. */
 export interface CreationOutcome {
-  /** `hub/slug`, as it was asked for. */
+  /** The requested `hub/slug`. */
   readonly id: string;
   readonly accepted: boolean;
   readonly outcome: "created" | "exists" | "refused";
   readonly spoke?: Spoke;
   readonly error?: Pick<Problem, "statusCode" | "code" | "message">;
-  /** The fields in which what exists is not as it was asked for. */
+  /** The fields in which an existing spoke differs from the request. */
   readonly differs: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export async function createSpokes(api: Wheelwright, wanted: readonly Wanted[]):
   );
 }
 
-/** Makes those that are missing. */
+/** Creates the spokes that do not exist yet. */
 export async function ensureSpokes(api: Wheelwright, wanted: readonly Wanted[]): Promise<CreationOutcome[]> {
   const known = new Map<string, Promise<readonly Spoke[]>>();
   return await each(wanted, async (one) => {
@@ -34,8 +34,9 @@ export async function ensureSpokes(api: Wheelwright, wanted: readonly Wanted[]):
 }
 
 /**
- * By a key that is the same for the same wish, so that two who ask at once, or one who lost the answer, make one spoke. The
- * key of a spoke that has been destroyed since answers with that one for a day: then the next key is made from it.
+ * Creates a spoke with an idempotency key that is derived from the request. Simultaneous and repeated requests thus
+ * create only one spoke. For a day, the key of a destroyed spoke returns that spoke. Its ID then becomes part of the
+ * next key.
  */
 async function createOnce(api: Wheelwright, { hub, body }: Wanted): Promise<Spoke> {
   for (let gone = "";;) {
@@ -68,7 +69,10 @@ function existing({ hub, body }: Wanted, spoke: Spoke): CreationOutcome {
   };
 }
 
-/** What is refused does not keep the others; a server that is away, or refuses us, is not asked for each of them. */
+/**
+ * Creates each spoke and continues after a refusal. After a 401, a 5xx or an unreachable server, it sends no more
+ * requests. The remaining spokes get the same error.
+ */
 async function each(
   wanted: readonly Wanted[],
   make: (one: Wanted) => Promise<CreationOutcome>,

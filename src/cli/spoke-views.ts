@@ -1,4 +1,4 @@
-/** Spokes as people see them. */
+/** Describes spokes and previews in tables and lines for people. */
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
 import { operationProgress } from "./operation-views.ts";
 import { spokeName } from "./references.ts";
@@ -89,7 +89,7 @@ export function costWords(price: SpokePreview["price"]): string {
   return `${moneyOf(price.recurringMonthly, price.currency)} a month, ${moneyOf(price.dueNow, price.currency)} now`;
 }
 
-/** Of an amount in the currency's smallest unit, as payment providers count. */
+/** Formats an amount in the currency's smallest unit, such as cents. Payment providers use this unit. */
 export function moneyOf(amount: number, currency: string): string {
   const known = /^[a-z]{3}$/i.test(currency) && new Intl.NumberFormat("en", { style: "currency", currency });
   const digits = known && known.resolvedOptions().maximumFractionDigits || 0;

@@ -1,4 +1,4 @@
-/** `wheelwright spokes`: one Moodle each. Its verbs stand in a few modules, by what they are about. */
+/** `wheelwright spokes`: combines the verbs of the `spoke-*` modules. */
 import type { Noun } from "./noun.ts";
 import { actionVerbs } from "./spoke-actions.ts";
 import { creationVerbs } from "./spoke-creation.ts";

@@ -1,4 +1,4 @@
-/** With which status a command on a server ends, and in which words, where it could not do what was asked. */
+/** Maps an error of a command on a server to an exit status and a message. */
 import { reasonOf } from "#lib/base/errors.ts";
 import { WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
@@ -21,7 +21,7 @@ export function commandEnding(error: unknown): Ending {
   return { status: FAILED, message: `wheelwright ended by a mistake of its own; please report it:\n${what}` };
 }
 
-/** By what the API answers with; bulk outcomes have the same. */
+/** Returns the exit status for an error of the API. Errors in bulk outcomes have the same fields. */
 export function statusOfApi({ code, statusCode }: { readonly code: string; readonly statusCode: number }): number {
   if (["operation_failed", "operation_cancelled"].includes(code)) return FAILED;
   if (code === "timed_out") return TIMED_OUT;

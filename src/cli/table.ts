@@ -1,12 +1,12 @@
-/** Tables and records as text: fitted to a terminal for people, one value after a tab for programs. */
+/** Formats tables and records as text: fitted to the terminal for people, separated by tabs for programs. */
 import { type Ink, type Terminal, toneOf } from "./terminal.ts";
 import { cut, padTo, plain, widthOf } from "./text.ts";
 import { ago } from "./times.ts";
 
 type CellValue = string | number | boolean | null | undefined;
 /**
- * How a value is shown: a time is relative for people and ISO for programs, a state has its colour. What has a kind is of no
- * use in part: it is shown whole, or left out.
+ * How to show a value. A time is relative for people and ISO for programs. A state has a colour. Values with a kind are
+ * never cut: the column is shown in full or hidden.
  */
 type CellKind = "time" | "state" | "number" | "id";
 
@@ -15,17 +15,20 @@ export type Line = readonly [name: string, value: CellValue, kind?: CellKind];
 
 interface Table {
   readonly text: string;
-  /** How many columns do not fit the terminal. */
+  /** The number of columns that do not fit the terminal. */
   readonly hidden: number;
 }
 
 const GAP = 2;
-/** What a column of text keeps when there is little room, the first after the name and others; the last go before that. */
+/**
+ * The minimum widths of text columns: LEAST for the second column, EASY for those after it. If these do not fit, the
+ * last columns are hidden.
+ */
 const LEAST = 8, EASY = 12;
 
 /**
- * The most important columns come first: where there is no room for all, those at the end are left out. So are those in which
- * nothing stands.
+ * Formats a table. `all` lists the most important columns first, because the last columns are hidden if the terminal is
+ * too narrow. On a terminal, columns with only empty texts are hidden as well.
  */
 export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], all: readonly Column<Row>[]): Table {
   const cellAt = (row: Row, [, of, kind]: Column<Row>) => cellOf(terminal, of(row), kind);
@@ -53,7 +56,7 @@ export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], all: read
   };
 }
 
-/** A line each; what is null is left out. */
+/** Formats a record, one value per line. Leaves out null, undefined and empty values. */
 export function recordOf(terminal: Terminal, lines: readonly Line[]): string {
   const known = lines.filter(([, value]) => value !== null && value !== undefined && value !== "");
   if (!terminal.out) return known.map(([name, value, kind]) => `${name}\t${cellOf(terminal, value, kind)}\n`).join("");
@@ -72,7 +75,7 @@ function cellOf({ out }: Terminal, value: CellValue, kind?: CellKind): string {
   return plain(kind === "time" && out ? ago(String(value)) : String(value));
 }
 
-/** The widths of the columns that stay. The widest gives first, and what names the row last. */
+/** Returns the widths of the visible columns. The widest column shrinks first, the one with the row's name last. */
 function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], room: number): number[] {
   const sum = (widths: readonly number[]) => widths.reduce((all, one) => all + one + GAP, -GAP);
   const floors = natural.map((width, i) => i === 0 || columns[i]![2] ? width : Math.min(width, i === 1 ? LEAST : EASY));

@@ -1,18 +1,18 @@
-/** What the terminal can show: its width, colours, marks, and whether lines can be written over. */
+/** Detects what the terminal supports: its width, colours, and overwriting lines. */
 import { type ProcessVariables, shouldUseColours } from "#lib/base/environment.ts";
 
 export interface Terminal {
-  /** Whether a person reads what is printed, sees what is told, and can type. */
+  /** Whether standard output (`out`), standard error (`err`) and standard input (`in`) are terminals. */
   readonly out: boolean;
   readonly err: boolean;
   readonly in: boolean;
-  /** Columns of what is printed; endless where no terminal is. */
+  /** The columns of standard output. Infinity if it is not a terminal. */
   readonly width: number;
-  /** The same of what is told, as it is now: a window changes. */
+  /** Returns the current size of the terminal on standard error. It changes with the window. */
   readonly room: () => { readonly columns: number; readonly rows: number };
-  /** Whether what is told can be written over. */
+  /** Whether lines on standard error can be overwritten. */
   readonly live: boolean;
-  /** In this colour, where there are colours. */
+  /** Colours text for standard output (`paint`) or standard error (`paintErr`), if that supports colours. */
   readonly paint: Paint;
   readonly paintErr: Paint;
 }
@@ -47,7 +47,7 @@ function painter(colours: boolean): Paint {
   return (tone, text) => colours && tone !== "none" && text ? `\x1b[${CODES[tone]}m${text}\x1b[0m` : text;
 }
 
-/** The colour in which a state is shown. */
+/** Returns the colour for a state. */
 export function toneOf(state: string): Ink {
   if (["active", "succeeded", "healthy", "approved", "ready", "added"].includes(state)) return "green";
   if (["failed", "degraded", "rejected", "refused", "disabled"].includes(state)) return "red";

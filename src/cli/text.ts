@@ -1,25 +1,25 @@
-/** Text for a terminal: what a server says can neither move the cursor nor set colours, and its width is known. */
+/** Prepares text for a terminal: removes control characters that a server may have sent, and measures and cuts text. */
 
-/** Controls, and what turns the direction of a line around. */
+/** Control characters, line separators, and characters that change the direction of text. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** One line of it. */
+/** Returns the text as one line, with control characters replaced by U+FFFD. */
 export function plain(text: string): string {
   return text.toWellFormed().replace(/\s*\r?\n\s*|\t/g, " ").replace(CONTROLS, "\ufffd");
 }
 
-/** Several lines, as they stand. */
+/** Keeps the line breaks, and replaces other control characters by U+FFFD. */
 export function plainLines(text: string): string {
   return text.replace(/\r\n/g, "\n").split("\n").map((line) => plain(line.replaceAll("\t", "    "))).join("\n");
 }
 
-/** Hides what looks like a token, or like a password in an address: somebody may have typed one where it does not belong. */
+/** Masks tokens, and user names and passwords in URLs. A user may have typed one in the wrong place. */
 export function withoutSecrets(text: string): string {
   return text.replace(/\b(ww_[a-z]+_)[\w-]{8,}/g, "$1…").replace(/\/\/[^\s/@]*@/g, "//…@");
 }
 
-/** JSON for a terminal or a program: also those controls are written as escapes that JSON itself lets pass. */
+/** Formats JSON. Also escapes the control characters that `JSON.stringify` leaves as they are. */
 export function writtenJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent)
     .replace(
@@ -33,7 +33,7 @@ const WIDE =
 const NARROWEST = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const ASCII = /^[ -~]*$/;
 
-/** How many columns it takes. */
+/** Returns the number of terminal columns that the text takes. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -41,7 +41,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text in so many columns at most; what does not fit is cut, and … says so. */
+/** Cuts the text to a number of columns. A cut text ends with `…`. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = "", width = 0;

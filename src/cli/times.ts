@@ -1,11 +1,11 @@
-/** Times for people, and spans of time as they type them. */
+/** Formats times for people, and parses durations that they type. */
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import { MISUSED } from "./status.ts";
 
 const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"]] as const;
 
-/** How long ago it was, or how soon it will be: `3 minutes ago`, `in 6 days`. */
+/** Formats a time relative to now: `3 minutes ago`, `in 6 days`. */
 export function ago(iso: string, now = Date.now()): string {
   const ms = now - Date.parse(iso);
   if (Number.isNaN(ms)) return iso;
@@ -15,7 +15,7 @@ export function ago(iso: string, now = Date.now()): string {
   return ms >= 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** The time by the clock here, or the day where that is not today, both equally wide. */
+/** Returns the local time, or the date if it is not today. Both are 10 characters wide. */
 export function clock(iso: string, now = new Date()): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   const day = (of: Date) => `${of.getFullYear()}-${two(of.getMonth() + 1)}-${two(of.getDate())}`;
@@ -23,7 +23,7 @@ export function clock(iso: string, now = new Date()): string {
   return day(at) === day(now) ? time.padEnd(10) : day(at);
 }
 
-/** `42 s`, `3:07`, `1:02:03`. */
+/** Formats a duration: `42 s`, `3:07`, `1:02:03`. */
 export function lasting(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / SECOND)), minutes = Math.floor(seconds / 60);
   const two = (number: number) => String(number).padStart(2, "0");
@@ -33,10 +33,13 @@ export function lasting(ms: number): string {
     : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
-/** Milliseconds of `90s`, `10m`, `2h`, `7d`; a bare number is seconds. Throws CommandError. */
+/**
+ * Returns the milliseconds of `90s`, `10m`, `2h` or `7d`. A bare number is seconds. Throws a CommandError for other
+ * text.
+ */
 export function readSpan(name: string, text: string): number {
   const [, number, unit = "s"] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];
   const ms = Number(number) * { s: SECOND, m: MINUTE, h: HOUR, d: DAY }[unit as "s" | "m" | "h" | "d"];
-  if (ms > 0 && ms <= 24 * DAY) return ms; // timers know no more
+  if (ms > 0 && ms <= 24 * DAY) return ms; // setTimeout accepts less than 25 days
   throw new CommandError(MISUSED, `${name} must be a span of time such as 90s, 10m or 2h`);
 }

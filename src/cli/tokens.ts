@@ -1,4 +1,4 @@
-/** `wheelwright tokens`: what opens the API in your name. */
+/** `wheelwright tokens`: lists, creates and revokes the user's API tokens. */
 import { contactUrl } from "./contact.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { scopeOf } from "./login.ts";
@@ -66,6 +66,6 @@ export const tokensNoun: Noun = {
 };
 
 function spanFromNow(text: string): string {
-  const days = /^(\d{1,4})d$/.exec(text)?.[1]; // longer than any timer
+  const days = /^(\d{1,4})d$/.exec(text)?.[1]; // `readSpan` allows 24 days at most
   return new Date(Date.now() + (days ? Number(days) * DAY : readSpan("--expires", text))).toISOString();
 }

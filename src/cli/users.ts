@@ -1,4 +1,4 @@
-/** `wheelwright users`: who has an account, for operators. */
+/** `wheelwright users`: lists and changes user accounts, for operators. */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";

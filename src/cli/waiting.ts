@@ -1,4 +1,4 @@
-/** Waits for what a command has begun, unless told not to, and says how it ended. */
+/** Waits for the operations that a command started, unless --no-wait is set, and reports their results. */
 import type { Operation, OperationDetail, Problem } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
@@ -20,21 +20,24 @@ interface Wish {
   readonly timeout?: string;
 }
 
-/** An operation, and what people call what it is about. */
+/** An operation that a command started, with the name of its hub or spoke. */
 export interface Begun {
   readonly label: string;
   readonly operation: Operation | null;
 }
 
-/** What became of it. */
+/** The result of waiting for operations. */
 export interface WaitEnding {
-  /** Each operation as it was seen last; null where there is none, or where nobody waits. */
+  /** The last state of each operation. Null without an operation, or with --no-wait. */
   readonly seen: readonly (OperationDetail | null)[];
-  /** What ended the waiting before all of them were over. */
+  /** Why the wait ended before all operations were done, or null. */
   readonly stopped: CommandError | null;
 }
 
-/** Before anything is asked for: what is mistyped begins nothing. Milliseconds, or null for not waiting. */
+/**
+ * Returns the milliseconds to wait, or null for --no-wait. Call it before any request, so that a mistyped span starts
+ * nothing.
+ */
 export function patienceOf({ timeout, ...wish }: Wish): number | null {
   const ms = timeout === undefined ? HOUR : readSpan("--timeout", timeout);
   return wish["no-wait"] ? null : ms;
@@ -54,13 +57,13 @@ export async function finish(cli: Cli, begun: readonly Begun[], patience: number
 interface Settling<Thing> {
   readonly label: string;
   readonly patience: number | null;
-  /** Has it as it is afterwards. */
+  /** Reads the hub or spoke after the operation. */
   readonly look: () => Promise<Thing>;
-  /** Tells people what became of it. */
+  /** Returns the sentence that reports the result. */
   readonly say: (thing: Thing) => string;
 }
 
-/** Waits for what was begun on one hub or spoke, and shows that as it is then. */
+/** Waits for the operation of one hub or spoke, then shows the new state of the hub or spoke. */
 export async function settleOne<Thing extends { operation: Operation | null }>(
   cli: Cli,
   thing: Thing,
@@ -70,20 +73,20 @@ export async function settleOne<Thing extends { operation: Operation | null }>(
   const [operation = null] = ended.seen, isOver = operation !== null && isDone(operation);
   const now = isOver ? await look() : { ...thing, operation: operation ?? thing.operation };
   const isWell = ended.stopped === null && (operation === null || operation.state === "succeeded");
-  // People are told the failure; programs get the record all the same.
+  // After a failure, people see only the error. Programs get the record as well.
   if (isWell || cli.json || cli.quiet) showChange(cli, now, say(now));
   throwFailures(begun, ended);
 }
 
-/** One of several that was refused, and why. */
+/** A spoke for which the server refused a request, and the error. */
 export interface Refused {
   readonly name: string;
   readonly error: Pick<Problem, "statusCode" | "code" | "message">;
 }
 
 /**
- * Throws CommandError where something was refused or has failed, or is not over, with the status of all that, where it is
- * one. What is printed comes before.
+ * Throws a CommandError if a request was refused, an operation failed or was cancelled, or the wait ended early. The
+ * status is that of the early end, else the one that all failures share, else FAILED. Callers print their output first.
  */
 export function throwFailures(
   begun: readonly Begun[],

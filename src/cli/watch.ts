@@ -1,6 +1,6 @@
 /**
- * Waits for operations and shows how far they are. The hubs' event streams say when to look, across cuts; a slow look now and
- * then makes up for what no stream says.
+ * Waits for operations and shows their progress. When a hub's event stream reports a change, the affected operations
+ * are read. Periodic reads, 5 seconds or more apart, find the changes that have no event.
  */
 import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import { isTransient } from "#lib/client/retry.ts";
@@ -15,7 +15,7 @@ import { lasting } from "./times.ts";
 
 export interface WatchedOperation {
   readonly id: string;
-  /** What people call what it is about. */
+  /** The name of the operation's hub or spoke, for people. */
   readonly label: string;
   readonly federationId: string | null;
 }
@@ -27,18 +27,21 @@ interface Course extends ProgressRow {
 }
 
 const LOOKS_AT_ONCE = 6;
-/** Milliseconds between two rounds of looks: what waits in a queue moves without an event of its own. */
+/**
+ * Milliseconds between periodic reads: ROUND, or ROUND_OF_EACH per operation if that is longer. Queue positions change
+ * without an event.
+ */
 const ROUND = 5 * SECOND, ROUND_OF_EACH = 200;
 
 interface Watched {
-  /** In their order; null of what was never seen. */
+  /** The operations, in the order of the input. Null for an operation that was never read. */
   readonly seen: readonly (OperationDetail | null)[];
   readonly stopped: CommandError | null;
 }
 
 /**
- * Resolves when all of them are over. When the time is over, or on Ctrl-C, it stops: they go on all the same, and it says how
- * to watch them again.
+ * Watches operations until all are done, `ms` milliseconds have passed or the user presses Ctrl-C. The operations
+ * continue after an early end. `stopped` then has the command to watch them again.
  */
 export async function watchOperations(cli: Cli, watched: readonly WatchedOperation[], ms: number): Promise<Watched> {
   if (watched.length === 0) return { seen: [], stopped: null };
@@ -62,7 +65,7 @@ export async function watchOperations(cli: Cli, watched: readonly WatchedOperati
     display.show(courses);
     if (left().length === 0) ended.resolve(null);
   }, (error) => {
-    if (error instanceof WheelwrightError && isTransient(error)) line.lost(error); // the next round looks again
+    if (error instanceof WheelwrightError && isTransient(error)) line.lost(error); // the next periodic read retries
     else ended.reject(error);
   });
   const round = setInterval(() => look(left()), Math.max(ROUND, courses.length * ROUND_OF_EACH));
@@ -72,7 +75,7 @@ export async function watchOperations(cli: Cli, watched: readonly WatchedOperati
     }
     look(courses);
     const stopped = await ended.promise;
-    // npm hands on what a terminal sent already: the same Ctrl-C may come twice, and is no reason to say nothing.
+    // The handler stays after Ctrl-C. npm may forward the same SIGINT again, and that must not suppress the message.
     if (stopped === null) process.off("SIGINT", onSignal);
     return { seen: courses.map(({ seen }) => seen), stopped };
   } finally {
@@ -83,7 +86,7 @@ export async function watchOperations(cli: Cli, watched: readonly WatchedOperati
   }
 }
 
-/** Looks at what it is given, a few at once, and never twice at one at a time. */
+/** Returns a function that reads operations, 6 at a time. It never reads one operation twice at the same time. */
 function openLooks(
   api: Wheelwright,
   signal: AbortSignal,
@@ -112,7 +115,7 @@ function openLooks(
   };
 }
 
-/** Whether the server is there: told when that changes, however many notice it. */
+/** Reports that the connection is lost or restored. Repeated calls are reported once. */
 interface Line {
   lost(error: WheelwrightError): void;
   found(): void;
@@ -134,7 +137,10 @@ function openLine(say: (text: string) => void): Line {
 
 type Concerns = (course: Course) => boolean;
 
-/** Nobody needs it to end well: without a stream there are the rounds. */
+/**
+ * Follows a hub's event stream and calls `onEvent` for each event. Ignores errors of the API, because the periodic
+ * reads continue.
+ */
 async function follow(
   api: Wheelwright,
   federationId: string,
