@@ -1,18 +1,18 @@
-/** What `wheelwright dev` greets with: where it is, who signs in, what is real and what is not, and what to type next. */
+/** Renders the greeting of `wheelwright dev`: the address, the sign-in, the parts that run, and the next commands. */
 
 export interface Greeting {
   readonly version: string;
   readonly url: string;
   readonly email: string;
-  /** Known only when it was made just now; kept nowhere but as a hash. */
+  /** Null unless this start created the operator: the database stores only a hash. */
   readonly password: string | null;
   readonly database: string;
   readonly cluster: string;
-  /** Whether the terminal shows colours. */
+  /** Whether to write ANSI colours. */
   readonly colours: boolean;
 }
 
-/** The text, ending in an empty line; the line that says where it listens comes after it. */
+/** Returns the greeting. It ends with an empty line, because the line "Listening on …" follows it. */
 export function banner(greeting: Greeting): string {
   const paint = (code: string, text: string) => greeting.colours ? `\x1b[${code}m${text}\x1b[0m` : text;
   const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;

@@ -1,6 +1,6 @@
 /**
- * Builds the package `@wheelwright/client` in dist/client: JavaScript, declarations, the page docs/client.md as its README.
- * It depends on no other package.
+ * Builds the package `@wheelwright/client` in dist/client: JavaScript, declarations, and docs/client.md as its README.
+ * The package has no dependencies.
  *
  *   npm run client
  */
@@ -19,7 +19,7 @@ const DESCRIPTION = {
   description: "The typed client of Wheelwright's API, for Node, Deno and browsers.",
   license: about.license,
   type: "module",
-  engines: { node: ">=20.3" }, // the first that has AbortSignal.any
+  engines: { node: ">=20.3" }, // the first version with AbortSignal.any
   sideEffects: false,
   exports: { ".": { types: "./lib/client.d.ts", default: "./lib/client.js" } },
   files: ["lib/*.js", "lib/*.d.ts"],
@@ -64,7 +64,7 @@ function compile(settings: string): void {
   if (status !== 0) throw new Error("The client does not compile; run npm ci if TypeScript is missing");
 }
 
-/** The compiler leaves `./call.ts` in declarations, where older compilers do not find it. */
+/** Changes imports of `./call.ts` to `./call.js`. The compiler keeps `.ts`, which older compilers cannot resolve. */
 async function rewriteImports(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));

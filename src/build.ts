@@ -1,11 +1,11 @@
 /**
- * Makes the executable, which needs nothing beside it: the bundled program, sealed into the Node that runs this.
+ * Builds the executable: embeds the bundled program in a copy of Node. The executable needs no other files.
  *
- *   npm run build                      dist/wheelwright and dist/wheelwright.sha256
- *   npm run build -- --commit SHA      where .git is not at hand, as in the build of a container image
- *   npm run build -- --node PATH       for the platform of that Node, which has to be of the version that runs this
+ *   npm run build                      writes dist/wheelwright and dist/wheelwright.sha256
+ *   npm run build -- --commit SHA      sets the commit where .git is missing, as in the build of a container image
+ *   npm run build -- --node PATH       embeds this Node, which must have the version of the Node that runs the build
  *
- * It runs on the platform that it is built on, or on that of the Node that it is given.
+ * The executable runs on the platform of the embedded Node. By default that is the platform of the build.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -24,7 +24,7 @@ async function main(line: string[]): Promise<void> {
   const { version, commit } = release();
   const target = join(ROOT, "dist");
   await mkdir(target, { recursive: true });
-  const directory = await mkdtemp(join(target, "build-")); // beside the target, so that it is moved there in one go
+  const directory = await mkdtemp(join(target, "build-")); // on the same file system, so that rename is atomic
   try {
     const { modules } = await bundle(ROOT, { version, commit: values.commit || commit });
     for (const [name, text] of modules) await writeFile(join(directory, name), text);
@@ -39,8 +39,8 @@ async function main(line: string[]): Promise<void> {
 }
 
 /**
- * What the executable runs first. A sealed module can import the runtime's own modules alone; one that is required can
- * import others, and those that are sealed beside it are handed to it here.
+ * The first module that the executable runs. Node lets this module import only built-in modules. A module that is
+ * loaded with `require` has no such limit, so these hooks load the other modules from the executable's assets.
  */
 const FIRST = `import { createRequire, registerHooks } from "node:module";
 import { getAsset } from "node:sea";
@@ -56,7 +56,7 @@ registerHooks({
 createRequire(place + "first.mjs")("./start.mjs");
 `;
 
-/** Makes `wheelwright` of these modules and of this Node. */
+/** Writes the executable `wheelwright` into the directory. `node` is the path of the Node to embed. */
 async function seal(directory: string, modules: readonly string[], node: string): Promise<void> {
   await writeFile(join(directory, "first.mjs"), FIRST);
   await writeFile(join(directory, "start.mjs"), 'import("./main.mjs");\n');
@@ -67,7 +67,7 @@ async function seal(directory: string, modules: readonly string[], node: string)
     executable: node,
     output: "wheelwright",
     disableExperimentalSEAWarning: true,
-    useCodeCache: false, // it differs from one build to the next, and gains 40 ms
+    useCodeCache: false, // the cache differs in each build and saves only 40 ms
   };
   await writeFile(join(directory, "sea.json"), JSON.stringify(settings));
   const child = spawn(process.execPath, ["--build-sea", "sea.json"], {

@@ -1,9 +1,8 @@
 /**
- * Whether the clusters answer: looked at from the start, told in the log when it changes, and in readyz's notes.
+ * Checks periodically whether the clusters answer. The log shows each change, and readyz shows problems as notes.
  *
- * None of it stops anybody. The API works without a cluster, accepts what is asked, and says what waits for it; so a
- * replica without its cluster is ready, and one that starts during an outage starts. Only a kubeconfig that cannot be
- * used is refused, because no waiting mends it.
+ * An unavailable cluster does not stop a replica from starting or from being ready. The API still accepts requests, and
+ * operations wait for the cluster. Only an unusable kubeconfig prevents the start, because waiting does not fix it.
  */
 import type { Clusters } from "#lib/app.ts";
 import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
@@ -21,20 +20,20 @@ const SOME_AWAY = "clusters do not answer; what needs them waits until they do";
 const SOME_BUSY = "clusters are busy; what needs them waits until they answer again";
 const PATIENCE = 10 * SECOND;
 const EVERY = 30 * SECOND, EVERY_WHEN_AWAY = 5 * SECOND;
-/** What hands out credentials may take its time; the kubeconfig itself is read within a moment. */
+/** Milliseconds to wait for an error in the kubeconfig. A credential plugin that takes longer is not an error. */
 const READING = 5 * SECOND;
-/** For how long the start waits for the first answers: a caller right after it is told how things stand. */
+/** Milliseconds that the start waits for the first checks, so that the first callers see their results. */
 const MOMENT = 2 * SECOND;
 
 type Answer = "ok" | "busy" | "away";
 
 interface ClusterWatch {
-  /** A sentence where clusters do not answer, and one where they are busy. Neither names one: anybody may read them. */
+  /** A sentence about unavailable clusters and one about busy ones. Names are omitted, because readyz is public. */
   notes(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Throws a CommandError when the kubeconfig cannot be read, or says nothing that can be used. */
+/** Throws a CommandError if the kubeconfig cannot be read or used. */
 export async function requireKubeconfig(source: ClusterSource): Promise<void> {
   const opening = openCluster({ name: "default", kubeconfig: source, log: silentLog });
   opening.then((cluster) => cluster.close(), () => {});
@@ -44,7 +43,7 @@ export async function requireKubeconfig(source: ClusterSource): Promise<void> {
   throw new CommandError(EX_CONFIG, message, { cause: problem });
 }
 
-/** Looks at these clusters, and again and again until it is closed. Returns when each has answered or a moment is over. */
+/** Checks the clusters now, and then periodically until closed. Returns after the first checks, or after `MOMENT`. */
 export async function watchClusters(
   clusters: Pick<Clusters, "open">,
   names: readonly string[],

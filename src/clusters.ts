@@ -1,4 +1,4 @@
-/** The clusters of this process: one per kubeconfig context that the catalogue's regions name, opened on first use. */
+/** Opens the clusters of this process on first use: one for each kubeconfig context of the catalog's regions. */
 import type { Clusters } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -7,11 +7,11 @@ import type { Log } from "#lib/base/log.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { release } from "./release.ts";
 
-/** A kubeconfig file, its text, or the service account of the pod that this runs in. */
+/** A kubeconfig file, its text, or the service account of the pod that this process runs in. */
 export type ClusterSource = { readonly file: string } | { readonly text: string } | "in-cluster";
 
 export interface OpenClusters extends Clusters {
-  /** Of all that the catalogue's regions lead to, and the default. */
+  /** The names of the default cluster and of the clusters of all regions. */
   readonly names: readonly string[];
   close(): Promise<void>;
 }
@@ -23,10 +23,10 @@ interface ClustersOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The name of the cluster that is not named: the kubeconfig's current context. */
+/** The cluster of regions without a context: the kubeconfig's current context. */
 const DEFAULT = "default";
 
-/** `replicaId` goes into the User-Agent, so that the cluster's own audit tells which replica did what. */
+/** Puts `replicaId` into the User-Agent, so that the cluster's audit log shows which replica made each request. */
 export function openClusters(
   source: ClusterSource,
   { catalog, role, log, telemetry }: ClustersOptions,
@@ -56,12 +56,12 @@ export function openClusters(
       try {
         return await opening;
       } catch (error) {
-        if (opened.get(name) === opening) opened.delete(name); // and not what somebody else has begun since
+        if (opened.get(name) === opening) opened.delete(name); // unless another call has started a new attempt
         throw error;
       }
     },
     async close() {
-      // One that cannot be opened must not keep the others open.
+      // Closes the open clusters, even if another one failed to open.
       for (const opening of await Promise.allSettled(opened.values())) {
         if (opening.status === "fulfilled") await opening.value.close();
       }

@@ -1,6 +1,6 @@
 /**
- * Builds the program from its configuration, in the order in which each part needs the one before, and takes it down in
- * reverse. The only place where the parts are introduced to each other.
+ * Builds the program from its configuration: opens each part after the parts that it needs, and closes them in reverse.
+ * Only this module connects the parts with each other.
  */
 import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
@@ -40,16 +40,16 @@ import { release } from "./release.ts";
 
 export interface Program {
   readonly app: App;
-  /** The routes, with the dates that this deployment announces. */
+  /** The routes, with the deprecation dates that apply to this deployment. */
   readonly manifest: Manifest;
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
   readonly clusterNames: readonly string[];
-  /** Null where nobody asked for metrics. */
+  /** Null if METRICS_PORT is not set. */
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
-  /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
+  /** Stops claiming jobs, waits up to `graceMs` for running steps, and releases the jobs that have not finished. */
   drain(graceMs: number): Promise<void>;
-  /** Ends all streams, and tells their readers when to come back. */
+  /** Ends all event streams, and tells their clients when to reconnect. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -141,7 +141,7 @@ export async function compose(
   }
 }
 
-/** Loaded by those alone who ask for it. */
+/** Imports the registry only if metrics are enabled. */
 async function openMetrics(): Promise<MetricsRegistry> {
   return (await import("#lib/metrics/registry.ts")).openRegistry();
 }

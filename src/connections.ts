@@ -1,9 +1,10 @@
 /**
- * What is under way on each connection, and how much of it there may be.
+ * Limits the number of connections, and the requests that each connection may have in progress.
  *
- * HTTP lets a client send the next requests before it has read an answer. Each of them costs memory from then on, and
- * none costs the client anything. So a connection has a few requests at work and a few that wait; one that sends more is
- * cut, and so is one that does not take what it asked for. A network has a share of the connections.
+ * HTTP lets a client send more requests before it has read an answer. Each request costs memory here, and nothing to
+ * the client. So a connection may have a few running requests and a few waiting ones. A client that sends more is
+ * disconnected, and so is a client that does not read its answers. Each network may use only a share of the
+ * connections.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -11,43 +12,43 @@ import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface ConnectionBounds {
-  /** Connections at once. */
+  /** The maximum number of open connections. */
   readonly most: number;
-  /** Whether many people may come from this address: a proxy's is not bounded by a share. */
+  /** Whether the address is a proxy's. Many users share a proxy, so the limit per network does not apply. */
   readonly isProxy?: (address: string) => boolean;
-  /** Milliseconds in which an answer must be taken; a large one has longer. */
+  /** Milliseconds that a client has to read an answer. Large answers get more time. */
   readonly patience?: number;
-  /** Milliseconds between two looks at what is not taken. */
+  /** Milliseconds between two checks for unread answers. */
   readonly lookEvery?: number;
 }
 
-/** One request on its connection. */
+/** A running request, with the state of its answer. */
 export interface RequestTurn {
-  /** Settles when the answer is sent, or can no longer be. */
+  /** Resolves when the answer was sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** The answer is there; from now on the client has to take it. */
+  /** Reports that the answer is ready. This starts the timer for the client to read it. */
   made(): void;
-  /** It has taken all that there is so far; more may come. */
+  /** Reports that the client has read everything so far. This stops the timer until the next `made`. */
   taken(): void;
 }
 
 interface Connections {
-  /** Counts the connection; cuts it when there are too many. */
+  /** Counts the connection. Closes it if there are too many. */
   admit(socket: Socket): void;
-  /** Begins the work for a request as soon as its connection has room. */
+  /** Starts the work as soon as the connection may run another request. Closes it if its queue is full. */
   take(incoming: IncomingMessage, outgoing: ServerResponse, work: (turn: RequestTurn) => void): void;
-  /** Whether what is written to it now would be read as the answer to what came last, and as no other's. */
+  /** Whether the client would read bytes written now as the answer to its latest request. */
   isFree(socket: Socket): boolean;
-  /** Resolves as soon as nothing is under way. */
+  /** Resolves as soon as no request is running. */
   idle(): Promise<void>;
   close(): void;
 }
 
-const AT_WORK = 8, WAITING = 32; // requests of one connection
-const UNSENT = 2 ** 20; // bytes of answers that wait to be taken: while there are more, the next request waits
+const AT_WORK = 8, WAITING = 32; // maximum numbers of requests per connection
+const UNSENT = 2 ** 20; // bytes of unread answers per connection; above this, the next request waits
 const PATIENCE = 30 * SECOND;
-const LEAST_RATE = 32 * 1024; // bytes a second that a client takes of a large answer
-const SHARE = 4; // a network has one part in so many of the connections
+const LEAST_RATE = 32 * 1024; // bytes per second: the slowest rate at which a client may read a large answer
+const SHARE = 4; // a network may use a quarter of the connections
 
 interface Answer {
   readonly outgoing: ServerResponse;
@@ -56,10 +57,10 @@ interface Answer {
 
 interface Connection {
   readonly socket: Socket;
-  /** In the order in which they came, which is the order in which they are answered. */
+  /** The answers to running requests, in the order of arrival. HTTP requires answers in the same order. */
   readonly working: Set<Answer>;
   readonly waiting: (() => void)[];
-  /** When the last answer was taken. */
+  /** When the last answer was sent, by `performance.now()`. */
   takenAt: number;
 }
 
@@ -74,7 +75,7 @@ export function openConnections(
   function cutUntaken(): void {
     for (const { socket, working: [first], takenAt } of connections.values()) {
       if (!first) continue;
-      if (first.outgoing.writableEnded) first.madeAt ??= performance.now(); // what was refused before it was a request
+      if (first.outgoing.writableEnded) first.madeAt ??= performance.now(); // refused before the request was handled
       if (first.madeAt === null) continue;
       const bytes = Number(first.outgoing.getHeader("content-length") ?? 0);
       const due = Math.max(first.madeAt, takenAt) + patience + bytes / LEAST_RATE * SECOND;
@@ -109,7 +110,7 @@ export function openConnections(
       if (working === 0) whenIdle();
     };
     outgoing.on("close", end);
-    socket.on("close", end); // not every runtime closes the answers that stand behind the first one
+    socket.on("close", end); // some runtimes close only the first pending answer of a connection
     work({
       sent: sent.promise,
       made: () => answer.madeAt = performance.now(),
@@ -134,7 +135,7 @@ export function openConnections(
     },
     take(incoming, outgoing, work) {
       const { socket } = incoming;
-      if (socket.destroyed) return; // it came in one piece with the request that was one too many
+      if (socket.destroyed) return; // it arrived together with the request that exceeded the limit
       const connection = connectionOf(socket), { waiting } = connection;
       const start = () => begin(connection, outgoing, work);
       if (waiting.length === 0 && hasRoom(connection)) start();
@@ -146,7 +147,7 @@ export function openConnections(
       if (!connection) return false;
       const { working, waiting } = connection, [first] = working;
       if (!first) return true;
-      // The one under way is it itself, as long as its own body is not through.
+      // While the body of the only running request is incomplete, that request is the latest one.
       return working.size === 1 && waiting.length === 0 && !first.outgoing.req.complete && !first.outgoing.headersSent;
     },
     async idle() {

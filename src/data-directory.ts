@@ -1,10 +1,9 @@
 /**
- * DATA_DIR of `wheelwright dev`: made if need be, tried, and held by one process at a time.
+ * Creates and locks DATA_DIR of `wheelwright dev`, so that only one process uses it.
  *
- * Two that ran a simulated cluster over the same files would lose each other's spokes. The lock is the operating
- * system's own (SQLite takes it on the file `lock`, in which nothing is ever written): it ends with its process, however
- * that ends, so no number of a process that died, or that belongs to another one by now, is ever believed. The file `pid`
- * is for people alone.
+ * Two simulated clusters on the same files would lose each other's spokes. SQLite takes an operating system lock on the
+ * file `lock`, and writes nothing to it. The lock ends with its process, even after a crash, so no stale process ID can
+ * block the directory. The file `pid` is only for people.
  */
 import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -12,12 +11,12 @@ import { DatabaseSync } from "node:sqlite";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./commands/command.ts";
 
-/** Holds the directory until this is called. Throws a CommandError that says why it cannot be used, or who uses it. */
+/** Locks the directory. Returns a function that unlocks it. Throws a CommandError if it is unusable or in use. */
 export async function holdDirectory(path: string): Promise<() => void> {
   const [lock, pid] = ["lock", "pid"].map((name) => join(path, name)) as [string, string];
   try {
     await make(resolve(path));
-    await (await open(lock, "a", 0o600)).close(); // before it is locked: closing it would let go of the lock
+    await (await open(lock, "a", 0o600)).close(); // before locking: closing the file later would release the lock
   } catch (cause) {
     throw unusable(path, cause);
   }
@@ -32,7 +31,10 @@ export async function holdDirectory(path: string): Promise<() => void> {
   return () => held.close();
 }
 
-/** Step by step: asked for all at once where no directory can be made, as under /proc, Node tries for ever. */
+/**
+ * Creates the directory and its parents one by one. Where directories cannot be created, as under /proc, Node's
+ * recursive `mkdir` never returns.
+ */
 async function make(path: string): Promise<void> {
   try {
     await mkdir(path);
@@ -45,7 +47,7 @@ async function make(path: string): Promise<void> {
   }
 }
 
-/** Null while another process has it. */
+/** Returns null while another process holds the lock. */
 function takeLock(file: string): DatabaseSync | null {
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {

@@ -1,14 +1,14 @@
 /**
- * Signals for the first process of a container. The system ends it by none that it does not heed, as it would end any other:
- * told to stop while it starts, or waits for its database, it would go on until it is killed.
+ * Handles signals in a process with the ID 1, as in a container. The kernel does not deliver a signal to such a process
+ * if it has no handler. Without these handlers, only SIGKILL could end a process that is starting.
  */
 import { constants } from "node:os";
 
-/** From now on ends the process by each signal that nothing else heeds just then. */
+/** Ends the process at a signal, unless another handler for that signal is registered. */
 export function endBySignals(): void {
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => {
-      if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]); // as shells tell of it
+      if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]); // as shells report it
     });
   }
 }

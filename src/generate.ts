@@ -1,13 +1,12 @@
 /**
- * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text, the
- * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything. And
- * what lib/client knows of the API, the table of actions in docs/api.md, the list of metrics in deploy/metrics.md, and the chart's
- * version and rights.
+ * Generates modules from the routes, the migrations, the blueprint's files and the changelog. They make the program one
+ * static import graph, so an executable needs no other files. It also generates the API types of lib/client, the table
+ * of actions in docs/api.md, the list of metrics in deploy/metrics.md, and the chart's version and RBAC rules.
  *
- *   npm run generate                 writes what has changed
- *   node src/generate.ts --check     fails when one of them is stale
+ *   npm run generate                 writes the files that have changed
+ *   node src/generate.ts --check     fails if a file is stale
  *
- * It writes text as `deno fmt` would leave it.
+ * The output is formatted as by `deno fmt`.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
@@ -28,7 +27,7 @@ const WARNING = "/** Written by `npm run generate`; commit it, do not edit it. *
 const CHART = "deploy/helm/wheelwright/";
 const RULES = "# Written by `npm run generate` from lib/doctor/permissions.ts; commit it, do not edit it.\n";
 
-/** The text of each generated module, by its path. */
+/** Returns the text of each generated file by its path. */
 export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
   const routes = await listFiles(new URL("routes/", root), ".ts"), api = await documentOf(routes, root);
   return new Map([
@@ -46,7 +45,7 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
   ]);
 }
 
-/** The API's document, of the routes as they stand: the manifest may be stale. */
+/** Returns the OpenAPI document of the route files. It does not use src/manifest.ts, which may be stale. */
 async function documentOf(files: readonly string[], root: URL): Promise<ApiDocument> {
   const modules = await Promise.all(files.map(async (file) => {
     const module: RouteModule = await import(new URL(`routes/${file}`, root).href);
@@ -56,7 +55,7 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
   return describeApi(withoutPortal(manifest), release()) as object as ApiDocument;
 }
 
-/** The text with the table of actions between its marks, as the operations declare them. */
+/** Returns the text with the table of actions between its marks. The rows come from the declared operations. */
 export function withActions(text: string): string {
   const rows = (Object.values(SPOKE_OPERATIONS) as Declaration<string, string>[]).filter(({ isAction }) => isAction)
     .map(({ name, from, allowedWhenFailed: mends, transition: passage, downtime = false }) => [
@@ -72,12 +71,12 @@ export function withActions(text: string): string {
   return text.replace(marked, () => `\n${lines.join("")}\n`);
 }
 
-/** Chart and program are released together. */
+/** Sets the chart's version to the program's: both are released together. */
 export function withVersion(chart: string, version: string): string {
   return chart.replaceAll(/^(version|appVersion): .*$/gm, (_, field) => `${field}: ${version}`);
 }
 
-/** The paths of the generated modules that are not what they would be if they were written now. */
+/** Returns the paths of the generated files that are out of date. */
 export async function findStale(root: URL = ROOT): Promise<string[]> {
   const stale: string[] = [];
   for (const [path, text] of await generate(root)) {
@@ -86,18 +85,18 @@ export async function findStale(root: URL = ROOT): Promise<string[]> {
   return stale;
 }
 
-/** `api/spokes/[spokeId]/index` becomes `/api/spokes/:spokeId`. */
+/** Converts a file path to a URL pattern: `api/spokes/[spokeId]/index` becomes `/api/spokes/:spokeId`. */
 export function toPattern(file: string): string {
   const path = file.replace(/(^|\/)index$/, "").replace(/\[\.\.\.(\w+)\]/g, ":$1{.+}").replace(/\[(\w+)\]/g, ":$1");
   return "/" + path;
 }
 
-/** Named after the path, so that a new route adds lines and changes none. */
+/** Derives the identifier from the path, so that a new route does not rename others. */
 function toIdentifier(file: string): string {
   return file.replace(/\[(?:\.\.\.)?(\w+)\]/g, "$$$1").replace(/[^\w$]/g, "_");
 }
 
-/** Words before parameters before the rest of a path: the first pattern that matches is the one that is meant. */
+/** Sorts literal segments before parameters, and parameters before wildcards. The router uses the first match. */
 export function byPattern(a: string, b: string): number {
   const rank = (segment: string) => (segment.endsWith("{.+}") ? 2 : segment.startsWith(":") ? 1 : 0);
   const left = a.split("/"), right = b.split("/");
@@ -139,14 +138,14 @@ export function blueprintOf(files: ReadonlyMap<string, string>): string {
     throw new Error(`${file}: ${problem}`);
   };
   const entries = [...files].map(([file, text]) => {
-    // Half of what a start did was to read this as YAML.
+    // Stored as JSON: parsing YAML took half of the start.
     const kept = file.endsWith(".yaml") ? writeDocuments(readYaml(text, refuse(file))) : text;
     return `  ${JSON.stringify(file)}: ${literal(kept)},\n`;
   });
   return WARNING + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
 }
 
-/** An entry a line, as the file has them; throws where the file is not as it must be. */
+/** Writes one line per entry of the changelog. Throws if the changelog is malformed. */
 export function releasesOf(changelog: string): string {
   const entries = readReleases(changelog).map(({ version, date, changes }) =>
     `  {\n    version: ${JSON.stringify(version)},\n    date: ${JSON.stringify(date)},\n    changes: [` +
@@ -156,14 +155,14 @@ export function releasesOf(changelog: string): string {
     `export const releases: readonly ReleaseNotes[] = [\n${entries.join("")}];\n`;
 }
 
-/** One line of text in quotes that it does not hold itself, so that the formatter leaves them as they are. */
+/** Puts a line in quotes that it does not contain, so that the formatter does not change them. */
 function quoted(line: string): string {
   return line.includes('"') ? "`" + line.replace(/[\\`]|\$\{/g, "\\$&") + "`" : JSON.stringify(line);
 }
 
-/** The text as a template literal that evaluates to it; it begins on a line of its own, so that no width matters. */
+/** Returns a template literal of the text. The text starts on a new line, so that the formatter never wraps it. */
 function literal(text: string): string {
-  // A carriage return would be read back as a line feed.
+  // JavaScript reads a literal carriage return as a line feed.
   return "`\\\n" + text.replace(/[\\`]|\$\{/g, "\\$&").replaceAll("\r", "\\r") + "`";
 }
 
@@ -189,7 +188,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// A test imports this module too, and writes nothing by that.
+// A test also imports this module, and must not write files.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main(process.argv.slice(2)).then((status) => process.exitCode = status, (error) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

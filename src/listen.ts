@@ -1,4 +1,4 @@
-/** Listens on a socket: what is half sent is cut off, and closing lets what is under way end first. */
+/** Serves HTTP on a socket: closes connections with incomplete requests, and lets running requests end at shutdown. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -8,18 +8,18 @@ import { type ConnectionBounds, openConnections, type RequestTurn } from "./conn
 import { pour } from "./pour.ts";
 import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread-requests.ts";
 
-/** The other end of a connection. */
+/** The client of a request, and the state of its connection. */
 export interface Peer {
   readonly address: string;
-  /** Settles when the answer is sent, or can no longer be. */
+  /** Resolves when the answer was sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** Calls the listener when the connection ends before the answer does; where it is absent, the request's signal tells. */
+  /** Calls the listener if the connection closes before the answer is sent. If absent, the request's signal aborts. */
   readonly onGone?: (listener: () => void) => void;
 }
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 for one that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
@@ -30,18 +30,18 @@ interface ListenBounds extends ConnectionBounds {
 
 export interface Listening {
   readonly port: number;
-  /** From now on ends each connection with its next answer, so that its client makes a new one, which may lead elsewhere. */
+  /** Closes each connection after its next answer. The client reconnects, possibly to another replica. */
   leave(): void;
-  /** Takes no more connections, waits so many milliseconds for open answers and streams to end, and cuts the rest. */
+  /** Stops accepting connections, waits up to `graceMs` for open answers and streams, and cuts the others. */
   close(graceMs: number): Promise<void>;
 }
 
 type Fetch = (request: Request, peer: Peer) => Promise<HttpResponse>;
 
 const HEADERS_TIMEOUT = 10 * SECOND;
-const KEEP_ALIVE = 65 * SECOND; // longer than load balancers keep theirs (60 s), so that they close first
-const CHECK_EVERY = SECOND; // how often Node looks for connections that are over their time
-const BACKSTOP = 10 * SECOND; // after our own answer to a slow request, Node ends what then still sends
+const KEEP_ALIVE = 65 * SECOND; // longer than the 60 s of load balancers, so that they close first
+const CHECK_EVERY = SECOND; // how often Node checks connections for timeouts
+const BACKSTOP = 10 * SECOND; // after our own timeout, until Node closes a connection that still sends
 
 export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds: ListenBounds): Promise<Listening> {
   const connections = openConnections(bounds);
@@ -50,7 +50,7 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
   const turns = new WeakMap<object, RequestTurn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     const turn = turns.get(outgoing)!, { sent } = turn;
-    turns.delete(outgoing); // what a WeakMap holds outlives the short collections, and with it all of a request
+    turns.delete(outgoing); // minor garbage collections keep the values of a WeakMap, and so the request
     demandPlain(incoming);
     let onGone = () => {};
     void sent.then(() => outgoing.writableEnded || onGone());
@@ -59,7 +59,7 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
       sent,
       onGone: (listener) => void (onGone = listener),
     });
-    onGone = () => {}; // for as long as a stream goes on, it would hold all of its request
+    onGone = () => {}; // otherwise an open stream would keep its request in memory
     if (leaving) answer.headers.connection = "close";
     if (isBodyStream(answer.body)) return pour(answer, answer.body, outgoing as ServerResponse, turn);
     turn.made();
@@ -77,16 +77,16 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
     requestTimeout: Math.max(bounds.requestTimeout, HEADERS_TIMEOUT) + BACKSTOP,
     keepAliveTimeout: KEEP_ALIVE,
     connectionsCheckingInterval: CHECK_EVERY,
-    requireHostHeader: false, // Node would refuse without a word; here it is looked at with all else
+    requireHostHeader: false, // Node's refusal has no body; demandPlain checks the header instead
   }, take);
   server.on("connection", connections.admit);
-  server.on("checkExpectation", take); // else Node would answer by itself, and nothing would count that
+  server.on("checkExpectation", take); // otherwise Node answers, and the request is not counted
   server.on("clientError", (error, socket) => {
     if (connections.isFree(socket as Socket)) refuseUnread(error, socket);
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
-    server.on("error", reject); // later, too: of a connection that could not be accepted, which is no reason to end
+    server.on("error", reject); // ignores later errors, such as a connection that could not be accepted
     server.listen(port, host, resolve);
   });
   return {
@@ -99,7 +99,7 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
       const over = new AbortController();
       await Promise.race([connections.idle(), sleep(graceMs, over.signal).catch(() => {})]);
       over.abort();
-      server.closeAllConnections(); // among them those that have sent half a request, which Node would wait for
+      server.closeAllConnections(); // includes those with incomplete requests, for which Node would wait
       await closed;
       connections.close();
     },

@@ -1,15 +1,15 @@
 /**
- * Makes a release of the repository that it is started in, in dist/VERSION: executables, images, bill of materials, notes
- * and the checksums of all.
+ * Builds a release of the repository in the current directory: executables, images, bill of materials, notes and
+ * checksums in dist/VERSION.
  *
- *   npm run release -- 0.2.0              makes them all, and leaves the branch as it is
- *   npm run release -- 0.2.0 --write      then adds the release's commit to the branch, and its tag; to push is for you
+ *   npm run release -- 0.2.0              builds everything, and leaves the branch unchanged
+ *   npm run release -- 0.2.0 --write      also adds the release's commit and tag to the branch, without pushing them
  *
- * --build-arg BASE_IMAGE=… and BUILD_IMAGE=… go to Containerfile.
+ * Containerfile receives `--build-arg BASE_IMAGE=…` and `--build-arg BUILD_IMAGE=…`.
  *
- * The commit is made first, in a work tree of its own, and everything is built from it: so what a tag names is what was
- * built, and a release that fails half-way leaves nothing behind. What this machine cannot make is named with its reason,
- * and the release is made without it.
+ * The commit is created first, in a temporary work tree, and everything is built from it. So the tag names exactly what
+ * was built, and a failed release leaves the branch unchanged. The output lists each artifact that this machine cannot
+ * build, with the reason. The release is then built without it.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,13 +20,13 @@ import { parseArgs, promisify } from "node:util";
 import { closeUnreleased } from "#lib/domains/changelog/releases.ts";
 
 const HERE = process.cwd();
-/** As images name them, and as Node does. */
+/** The name of each architecture in container images, and in Node. */
 const ARCHITECTURES = [["amd64", "x64"], ["arm64", "arm64"]] as const;
 
 interface Release {
   readonly version: string;
   readonly commit: string;
-  /** Build arguments for the image. */
+  /** Build arguments for the image, as NAME=VALUE. */
   readonly given: readonly string[];
 }
 
@@ -65,7 +65,7 @@ async function main(line: string[]): Promise<void> {
   }
 }
 
-/** The changelog as the release leaves it, and its notes. Throws where there can be no such release. */
+/** Returns the changelog with this release, and the release notes. Throws if the release is not possible. */
 async function refuseOrClose(version: string, day: string): Promise<{ text: string; notes: string }> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Say which release, as in: npm run release -- 0.2.0");
   const dirty = await git("status", "--porcelain");
@@ -74,7 +74,7 @@ async function refuseOrClose(version: string, day: string): Promise<{ text: stri
   return closeUnreleased(await readFile(join(HERE, "CHANGELOG.md"), "utf8"), version, day);
 }
 
-/** package.json has the version; what repeats it is written after it. */
+/** Sets the version in package.json and in the files that repeat it. Returns the hash of the new commit. */
 async function commitRelease(place: string, version: string, changelog: string): Promise<string> {
   const npm = (...line: string[]) => run("npm", line, place);
   await npm("ci", "--ignore-scripts", "--no-audit", "--no-fund");
@@ -83,13 +83,13 @@ async function commitRelease(place: string, version: string, changelog: string):
   await writeFile(deno, settings.replace(/(?<="version": ")[^"]*/, version));
   await writeFile(join(place, "CHANGELOG.md"), changelog);
   await npm("run", "release:contract");
-  await npm("run", "tools", "--if-present"); // with which the manifests are written
+  await npm("run", "tools", "--if-present"); // `generate` needs these for the deployment manifests
   await npm("run", "generate");
   await run("git", ["commit", "--quiet", "--all", `--message=Release ${version}`], place);
   return await run("git", ["rev-parse", "HEAD"], place);
 }
 
-/** What could not be made, each with its reason. */
+/** Builds all artifacts. Returns those that could not be built, each with its reason. */
 async function buildAll(place: string, target: string, release: Release): Promise<string[]> {
   const { version, commit } = release;
   const missing: string[] = [];
@@ -124,7 +124,7 @@ async function buildExecutable(
   await copyFile(join(place, "dist/wheelwright"), file);
 }
 
-/** Node for another platform, as package-lock.json names it: npm installs this machine's own alone. */
+/** Downloads the Node of package-lock.json for another platform. npm installs only the one for this machine. */
 async function fetchNode(place: string, name: string): Promise<string> {
   const { version, integrity } = JSON.parse(await readFile(join(place, "package-lock.json"), "utf8"))
     .packages[`node_modules/${name}`];
@@ -134,7 +134,7 @@ async function fetchNode(place: string, name: string): Promise<string> {
   return join(place, "package/bin/node");
 }
 
-/** An archive that `podman load` and `docker load` read. Its times are the commit's, whenever it is made. */
+/** Builds an archive for `podman load` and `docker load`. Its timestamps are the commit's, for reproducible builds. */
 async function buildImage(
   place: string,
   file: string,
@@ -149,7 +149,7 @@ async function buildImage(
   await run("buildah", ["push", "--quiet", name, `docker-archive:${file}:wheelwright:${version}`], place);
 }
 
-/** A line for each file, as `sha256sum --check` reads it. */
+/** Returns one line per file, in the format of `sha256sum --check`. */
 async function sumsOf(directory: string): Promise<string> {
   const lines: string[] = [];
   for (const name of (await readdir(directory)).sort()) {
@@ -163,7 +163,7 @@ function git(...line: string[]): Promise<string> {
   return run("git", line, HERE);
 }
 
-/** What it printed. Throws an error that ends with its last words. */
+/** Returns the program's standard output. Throws an Error with the last lines of its output. */
 async function run(program: string, line: readonly string[], cwd: string): Promise<string> {
   try {
     return (await promisify(execFile)(program, line, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();

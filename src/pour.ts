@@ -1,10 +1,10 @@
-/** Sends a body while it is made: straight into the socket, for a stream is many small writes to thousands of readers. */
+/** Streams a body to a client. Writes directly to the socket, because streams send many small chunks. */
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 import type { RequestTurn } from "./connections.ts";
 
-/** A client that takes nothing is cut off as with any other answer, from when it has to take something. */
+/** Streams the body as its writer produces it. The client's time to read starts when the socket's buffer is full. */
 export function pour(
   { status, headers }: HttpResponse,
   body: BodyStream,
@@ -13,7 +13,7 @@ export function pour(
 ): Response {
   outgoing.writeHead(status, headers).flushHeaders();
   const write = (bytes: Uint8Array): void | Promise<void> => {
-    // Without a socket it is not its turn yet. With one, a chunk in one piece costs half of what it costs in Node's four.
+    // While an earlier answer is sent, no socket is assigned. One write per chunk costs half of Node's four writes.
     const socket = outgoing.chunkedEncoding ? outgoing.socket : null, to = socket ?? outgoing;
     if (socket ? socket.write(chunkOf(bytes)) : outgoing.write(bytes)) return;
     made();
@@ -33,7 +33,7 @@ export function pour(
 
 const chunks = new WeakMap<Uint8Array, Uint8Array>();
 
-/** As HTTP/1.1 frames it; what is sent to many is framed once. */
+/** Returns the bytes as a chunk of HTTP/1.1. Caches it, because the same bytes go to many clients. */
 function chunkOf(bytes: Uint8Array): Uint8Array {
   const known = chunks.get(bytes);
   if (known) return known;

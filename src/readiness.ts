@@ -1,4 +1,4 @@
-/** What must work for this process to be worth sending requests to. */
+/** Defines the checks that must pass before this process should receive requests. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Check } from "#lib/http/readiness.ts";
@@ -6,8 +6,9 @@ import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { migrations } from "./migrations.ts";
 
 /**
- * `scheduler` tells whether the scheduler is at work; without one there is nothing to be ready. `stays` tells whether this
- * process was not told to stop: while it stops it takes requests, and should be sent no more of them.
+ * Returns the readiness checks. `scheduler` returns whether the scheduler is running; a replica without one always
+ * passes. `stays` returns false once the process is stopping. It then still answers requests, but should not receive
+ * new ones.
  */
 export function readinessOf(
   scheduler: () => boolean = () => true,
@@ -23,25 +24,25 @@ export function readinessOf(
 }
 
 /**
- * They ask over the connection that no request uses: however busy the pool is, this replica is not away. Only where that
- * does not stand, because the database takes no writes, the pool says whether it answers.
+ * Queries the database over the control connection, which requests never use. So a busy pool does not make the replica
+ * unready. If the control connection is down, as with a read-only database, the check uses the pool.
  */
 async function answers({ db }: App): Promise<boolean> {
   await db.control.query("select 1").catch((error) => {
-    if (isRefusedLogin(error)) throw error; // the pool would only try the same until the time is over
+    if (isRefusedLogin(error)) throw error; // the pool would retry the same login until the timeout
     return db.now();
   });
   return true;
 }
 
-/** Whether it is a primary that takes writes, as it says itself: nothing is written to find out. */
+/** Whether the database is a primary that accepts writes. Reads a setting, and writes nothing. */
 async function takesWrites({ db }: App): Promise<boolean> {
   const asked = db.control.query("select current_setting('transaction_read_only') = 'off' as writes");
-  const [row] = await asked.catch(() => []); // it is not kept up to a server that only reads
+  const [row] = await asked.catch(() => []); // the control connection is closed if the server is read-only
   return row?.writes === true;
 }
 
-/** Whether the schema is at least this program's; a newer one still fits (expand and contract). */
+/** Whether the schema is at least this program's. A newer schema is compatible (expand and contract). */
 async function isMigrated({ db }: App): Promise<boolean> {
   const newest = migrations.at(-1)?.[0] ?? "";
   const rows = await db.control.query("select 1 from migrations where name = $1", [newest]).catch(async () =>

@@ -1,11 +1,11 @@
-/** What each gauge stands at, asked of the parts of the program at each look at the metrics. */
+/** Reads the current value of each gauge whenever the metrics are requested. */
 import type { Fleet } from "#lib/domains/fleet/count.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { Readings } from "#lib/metrics/registry.ts";
 import type { Program } from "./compose.ts";
 import type { Server } from "./server.ts";
 
-/** `fleet` is null on all replicas but the one that counts it: these say nothing of it. */
+/** Returns the gauges. `fleet` is null on all replicas except one, so that fleet metrics are not reported twice. */
 export function readingsOf(
   { app: { db, feeds, release }, scheduler }: Pick<Program, "app" | "scheduler">,
   fleet: Fleet | null,

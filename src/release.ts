@@ -1,20 +1,20 @@
-/** Which program this is: the API's version, the package's own, and the commit that it was made from. */
+/** Identifies the running program: the API's version, the package's version, and the commit. */
 import { readFileSync } from "node:fs";
 import manifest from "../package.json" with { type: "json" };
 import type { ProgramRelease } from "#lib/app.ts";
 
-/** What the build puts into the executable; in the source checkout there is nothing of the kind. */
+/** Data that the build embeds in the executable. A source checkout does not have it. */
 export interface Built {
   readonly version: string;
   readonly commit: string;
-  /** The licences of everything that the executable is made of. */
+  /** The licences of everything in the executable. */
   readonly licenses: string;
 }
 
-/** Set by the first line of the bundle alone, which src/build/bundle.ts writes. */
+/** Set only by the first line of the bundle, which src/build/bundle.ts writes. */
 declare const WHEELWRIGHT_BUILT: Built | undefined;
 
-/** Null where the program runs from its sources. */
+/** Returns null if the program runs from its sources. */
 export function built(): Built | null {
   return typeof WHEELWRIGHT_BUILT === "undefined" ? null : WHEELWRIGHT_BUILT;
 }
@@ -24,7 +24,7 @@ export function release(): ProgramRelease {
   return { api: "v0", version, commit };
 }
 
-/** The commit of the source checkout, read from git's own files: git itself need not be there. */
+/** Returns the commit of the source checkout. Reads git's files, because git may not be installed. */
 function checkedOutCommit(): string | null {
   const head = read("HEAD");
   if (!head?.startsWith("ref: ")) return head;
@@ -33,7 +33,7 @@ function checkedOutCommit(): string | null {
   return read(ref) ?? packed?.split(" ")[0] ?? null;
 }
 
-/** Null where there is no such file: an unpacked archive has no .git. */
+/** Returns null if the file is missing: an unpacked archive has no .git. */
 function read(file: string): string | null {
   try {
     return readFileSync(new URL(`../.git/${file}`, import.meta.url), "utf8").trim();

@@ -1,18 +1,18 @@
 /**
- * Runs a composed program until it is told to stop, and then drains it: no request is cut that can end in time, no step
- * of an installation is lost, and streams are told to come back.
+ * Runs a composed program until it receives a signal, and then drains it. Requests and steps that can end in time do
+ * so, finished steps are never lost, and clients of event streams reconnect.
  *
- *   told to stop ---- notice ----> closed ---- rest of the grace ----> closing ---- 5 s at most ----> ended
- *   readyz says 503,               nobody new is taken,               what is left is cut,
- *   requests are taken,            streams end,                       steps are given back,
- *   steps under way may end        what was taken may end             connections are closed
+ *   signal ------- notice -------> closed ---- rest of the grace ----> closing ---- 5 s at most ----> ended
+ *   readyz returns 503,            new connections are refused,        open requests are cut,
+ *   requests are accepted,         event streams end,                  unfinished jobs are released,
+ *   running steps continue         running requests may end            connections are closed
  *
- * The grace is one budget for all of this: its last fifth is for closing. What has not ended by then, such as a statement
- * of a database that does not answer, is abandoned, and the process ends.
+ * SHUTDOWN_GRACE_MS is one budget for all phases. Its last fifth, but at most 5 s, is for closing. The process then
+ * abandons whatever has not ended, such as a statement of a database that does not answer.
  *
- * A proxy goes on sending requests until it has looked at readyz, or was told by somebody who has. Whom nobody listens to
- * any more before that, is refused. So for the notice all goes on, each answer ends its connection, and a stream that ended
- * would come back to this very replica.
+ * A proxy sends requests until its next check of readyz. If the server stopped listening earlier, those requests would
+ * fail. So the server keeps accepting requests during the notice, and closes each connection after its answer. Streams
+ * stay open meanwhile, because their clients would reconnect to this replica.
  */
 import type { Config } from "#lib/base/config.ts";
 import { type MetricsServer, startMetricsServer } from "#lib/metrics/server.ts";
@@ -27,16 +27,16 @@ import { readingsOf } from "./readings.ts";
 import { openServer, type Server } from "./server.ts";
 import { awaitStop, type Stop } from "./stop.ts";
 
-const CLOSING = 5 * SECOND; // at most, of the grace
-const LEAST = SECOND; // for closing, however short the grace is
+const CLOSING = 5 * SECOND; // the maximum part of the grace that is for closing
+const LEAST = SECOND; // the minimum for the whole shutdown, however short the grace is
 
 interface Running {
   readonly port: number;
-  /** Resolves when the program has stopped: whether nothing of it was abandoned. */
+  /** Resolves when the program has stopped. False if something was abandoned. */
   readonly stopped: Promise<boolean>;
 }
 
-/** Listens, and from then on runs until it is told to stop. */
+/** Starts listening, and runs the program until it receives a signal. */
 export async function runUntilStopped(program: Program, { told }: Stop = awaitStop()): Promise<Running> {
   const { app } = program;
   let stopping = false;
@@ -57,13 +57,13 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
     const stop = async (): Promise<true> => {
       try {
         const drained = program.drain(working);
-        drained.catch(() => {}); // reported below, after the notice
+        drained.catch(() => {}); // an error is reported after the notice, below
         leave();
         await sleep(notice);
         program.endStreams();
         const ends = [close(working - notice), drained, watch.close()];
-        await Promise.allSettled(ends); // one that fails cuts no other short
-        await metrics?.close(); // to the end it tells what is still under way
+        await Promise.allSettled(ends); // waits for all of them, even if one fails
+        await metrics?.close(); // last, so that metrics show what is still running
         await Promise.all(ends);
         await program.close();
       } catch (error) {
@@ -82,7 +82,7 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
   return { port, stopped };
 }
 
-/** For what cannot start: it leaves nothing behind that listens. */
+/** Returns an error handler for a failed start. It closes the open parts and throws the error again. */
 function closing(...opened: readonly ({ close(): Promise<void> } | null)[]): (error: unknown) => Promise<never> {
   return async (error) => {
     for (const each of opened) await each?.close();
@@ -104,7 +104,7 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
   }
 }
 
-/** That it is held keeps no request from being answered. */
+/** Returns a note if the database is held. The replica stays ready, because it can still answer requests. */
 function holdNotes({ held }: Program["app"]): string[] {
   const hold = held();
   return hold ? [describeDatabaseHold(hold)] : [];

@@ -1,8 +1,10 @@
 /**
- * The bill of materials: what Wheelwright needs at run time, as CycloneDX, `npm run --silent sbom > sbom.json`.
+ * Prints the bill of materials as CycloneDX JSON: the packages that Wheelwright needs at run time.
  *
- * `npm sbom --omit dev` leaves out whatever some development package needs as well, such as nodemailer and yaml. So npm
- * lists everything that the lock names, for all platforms, and only what our own dependencies lead to is kept.
+ *   npm run --silent sbom > sbom.json
+ *
+ * `npm sbom --omit dev` also omits packages that a development package needs as well, such as nodemailer and yaml. So
+ * npm lists every package in the lock file, for all platforms. The script keeps those that our own dependencies need.
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -23,14 +25,14 @@ interface Bom {
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
 
-/** Without what only development needs: its packages, also where one of ours would use them if they were there. */
+/** Removes packages that only development needs, including those that are optional for our own dependencies. */
 function keepNeeded(bom: Bom, { dependencies, optionalDependencies, devDependencies }: typeof about): Bom {
   const root = bom.metadata.component["bom-ref"];
   const edges = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const known = new Map(bom.components.map((component) => [component["bom-ref"], component]));
   const wanted = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
   const kept = new Set([root]);
-  for (const ref of kept) { // which grows meanwhile
+  for (const ref of kept) { // the set grows during the loop
     for (const next of edges.get(ref) ?? []) {
       const { name, scope } = known.get(next)!;
       if (ref === root ? wanted.has(name) : !(name in devDependencies && scope === "optional")) kept.add(next);
@@ -38,14 +40,14 @@ function keepNeeded(bom: Bom, { dependencies, optionalDependencies, devDependenc
   }
   return {
     ...bom,
-    metadata: { ...bom.metadata, component: { ...bom.metadata.component, name: about.name } }, // npm takes the folder's
+    metadata: { ...bom.metadata, component: { ...bom.metadata.component, name: about.name } }, // npm uses the folder
     components: bom.components.filter((component) => kept.has(component["bom-ref"])),
     dependencies: bom.dependencies.filter(({ ref }) => kept.has(ref))
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((next) => kept.has(next)) })),
   };
 }
 
-// A test imports this module too, and does nothing by that.
+// A test also imports this module, and must not run npm.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = execFileSync("npm", NPM, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
   process.stdout.write(`${JSON.stringify(keepNeeded(JSON.parse(text), about), null, 2)}\n`);

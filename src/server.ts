@@ -1,4 +1,4 @@
-/** The HTTP server: what each request goes through, read from top to bottom. */
+/** Builds the HTTP server. The list `middleware` shows what each request passes through, from top to bottom. */
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
@@ -42,35 +42,35 @@ import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
 interface ServerOptions {
-  /** Whether the scheduler of this process is at work; absent where none exists. */
+  /** Returns whether the scheduler of this process is running. Absent if it has none. */
   readonly ready?: () => boolean;
-  /** Whether the process was not told to stop; absent where nobody tells it. */
+  /** Returns false once the process is stopping. If absent, it never stops. */
   readonly stays?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly Check[];
-  /** What readyz says besides; nothing when absent. */
+  /** Returns extra notes for readyz. Absent for none. */
   readonly notes?: () => readonly string[];
-  /** Counts the calls of tokens; absent where nobody asks for them. */
+  /** Counts the API calls of tokens. If absent, they are not counted. */
   readonly calls?: Pick<CallCounter, "count">;
-  /** What each release changed; those of this program when absent. */
+  /** The changes of each release. Defaults to this program's releases. */
   readonly releases?: readonly ReleaseNotes[];
-  /** How the lateness of the event loop is measured; by the machine's clock when absent. */
+  /** The clock that measures the delay of the event loop. Defaults to the system clock. */
   readonly lateness?: Pick<LoadShedderOptions, "now" | "every">;
-  /** Limits attempts to sign in; a limit on the machine's clock when absent. */
+  /** Limits sign-in attempts. Defaults to a limit that uses the system clock. */
   readonly bucket?: RateLimit;
 }
 
 export interface Server {
-  /** Answers one request as it would come over a socket; never throws. */
+  /** Answers one request as if it came over a socket. Never throws. */
   request(request: Request, peer?: Peer): Promise<Response>;
-  /** Requests that count against MAX_IN_FLIGHT, and people who sign in. */
+  /** Returns the number of running requests, including sign-ins. Probes and creations do not count. */
   inFlight(): number;
   listen(address: ListenAddress): Promise<Listening>;
 }
 
 const LOCAL: Peer = { address: "127.0.0.1", sent: Promise.resolve() };
 const LONGEST_AGENT = 500;
-const PER_REQUEST = 8; // connections beside those of streams for each request under way: most of them are idle
+const PER_REQUEST = 8; // connections per running request, in addition to streams; most are idle
 
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
@@ -172,7 +172,7 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   else signal.addEventListener("abort", listener);
 }
 
-/** Probes are answered however loaded the server is. People who sign in have a room of their own, and so have creations. */
+/** Returns the load pool of an endpoint. Probes are never refused. Sign-ins and creations have separate pools. */
 function roomOf(endpoint: AnyEndpoint | null): LoadPool {
   if (endpoint?.probe) return "probes";
   if (endpoint?.queued) return "creations";
@@ -183,7 +183,7 @@ function headersOf({ headers }: Request): Parameters<typeof readTraceHeaders>[0]
   return { traceparent: headers.get("traceparent"), tracestate: headers.get("tracestate") };
 }
 
-/** The client's own id is taken when it is one that cannot hurt a log. */
+/** Returns the client's request ID if it is safe to write to a log, or null. */
 function wellFormedId(id: string | null): string | null {
   return id !== null && /^[A-Za-z0-9._-]{1,128}$/.test(id) ? id : null;
 }

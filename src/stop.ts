@@ -1,22 +1,22 @@
-/** The wish to stop, as it reaches a process: signals. */
+/** Handles the signals that stop the process. */
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 
-/** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */
+/** Milliseconds in which a repeated signal is ignored. Ctrl-C reaches npm and this process, and npm forwards it. */
 const SAME_WISH = SECOND;
 
 export interface Stop {
   /** Resolves with the name of the first signal. */
   readonly told: Promise<string>;
-  /** Aborts with the first signal. */
+  /** Aborts at the first signal. */
   readonly signal: AbortSignal;
-  /** Throws when there was one already: a start of part after part asks between them. */
+  /** Throws a CommandError if a signal has arrived. A start calls this between its parts. */
   check(): void;
-  /** Leaves signals to do what they do by themselves. */
+  /** Restores the default behaviour of the signals. */
   forget(): void;
 }
 
-/** Takes SIGTERM, SIGINT, and SIGHUP, which a terminal sends as it closes; a second wish ends the process at once. */
+/** Handles SIGTERM, SIGINT, and SIGHUP, which a closing terminal sends. A second signal ends the process. */
 export function awaitStop(): Stop {
   const { promise: told, resolve } = Promise.withResolvers<string>(), stopping = new AbortController();
   let first: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * What is answered to what is no request that the service could take: its bytes are not HTTP, its headers are too large
- * or do not end, or it says two things at once. It is the same JSON as any other refusal, and then the connection ends.
+ * Answers requests that the server cannot handle: the bytes are not HTTP, the headers are too large or incomplete, or
+ * the request is ambiguous. The answer is the same JSON as for any other error. Then the connection closes.
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -8,12 +8,15 @@ import { RequestError } from "@hono/node-server";
 import { Fault } from "#lib/base/errors.ts";
 import { internalProblem, type Problem, problemOf } from "#lib/http/problem.ts";
 
-/** Bytes of a request's target and headers together. */
+/** The maximum size of a request's target and headers together, in bytes. */
 export const HEADERS_LIMIT = 16 * 1024;
 
-/** Throws Fault for a request that could be understood in two ways, or that expects what nobody can give. */
+/**
+ * Throws an `invalid` fault (`bad_host`) unless the request has one Host header. Throws an `expectation` fault
+ * (`bad_expectation`) for an expectation that is not supported.
+ */
 export function demandPlain({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): void {
-  // Of two Host headers a proxy may believe one, and this server the other.
+  // With two Host headers, a proxy might use one and this server the other.
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length !== 1) throw new Fault("invalid", "bad_host", "A request must have one Host header");
   if ((headers.expect ?? "100-continue").toLowerCase() !== "100-continue") {
@@ -21,7 +24,7 @@ export function demandPlain({ headers, rawHeaders }: Pick<IncomingMessage, "head
   }
 }
 
-/** The answer to what no Request was made of. */
+/** Returns the answer to a request that failed before the middleware, for example because of an invalid URL. */
 export function answerUnmade(error: unknown): Response {
   const fault = error instanceof RequestError
     ? new Fault("invalid", "bad_host", "The request's target and Host header must make a valid URL")
@@ -30,7 +33,7 @@ export function answerUnmade(error: unknown): Response {
   return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
 }
 
-/** Says on the socket itself what the parser made of the bytes, and ends it; one that takes nothing more is ended alone. */
+/** Writes the answer for a parser error to the socket, and closes it. Only closes a socket that is not writable. */
 export function refuseUnread(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   socket.end(write(problemOf(faultOf(error.code))), () => socket.destroy());

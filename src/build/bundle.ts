@@ -1,9 +1,9 @@
 /**
- * The program as a few modules that need nothing else: its own sources and every package that it imports. What a command
- * loads when it is asked for is a module of its own: to read all eight megabytes takes longer than most commands do.
+ * Bundles the program and every package that it imports into a few modules. The code of each command is a separate
+ * module, because loading all eight megabytes takes longer than most commands.
  *
- * They are not minified, and names and paths are kept, so that a stack in a log can be read. The same sources give the same
- * texts, wherever they lie: paths in them are relative, and nothing tells when they were made.
+ * The modules are not minified and keep names and paths, so that stack traces are readable. Builds are reproducible:
+ * paths are relative, and no timestamps are included.
  */
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
@@ -12,11 +12,11 @@ import type { Built } from "../release.ts";
 import { collectLicenses } from "./licenses.ts";
 
 export interface Bundle {
-  /** The texts of its modules by their names. They import each other, all in one directory; main.mjs is the program. */
+  /** The text of each module by its file name. All belong in one directory; main.mjs starts the program. */
   readonly modules: ReadonlyMap<string, string>;
-  /** The modules of the runtime that they import; they import nothing else. */
+  /** The built-in modules that the bundle imports. It has no other imports. */
   readonly imports: readonly string[];
-  /** The packages in them. */
+  /** The directories of the bundled packages, relative to the checkout. */
   readonly packages: readonly string[];
 }
 
@@ -25,10 +25,10 @@ interface BundleOptions {
   readonly commit: string;
 }
 
-/** What packages use if it happens to be installed, and do without else: here it never is. */
+/** Optional dependencies of packages. The bundle never includes them. */
 const ABSENT = /^(?:bufferutil|utf-8-validate|supports-color)$/;
 
-/** The bundle of the checkout in this directory. Throws when it would need anything that is not in it. */
+/** Bundles the checkout in the directory `root`. Throws an Error if the bundle would still import a package. */
 export async function bundle(root: string, { version, commit }: BundleOptions): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
@@ -40,7 +40,7 @@ export async function bundle(root: string, { version, commit }: BundleOptions): 
     platform: "node",
     format: "esm",
     target: "node26",
-    tsconfigRaw: "{}", // whether or not the file is there, as in the build of a container image
+    tsconfigRaw: "{}", // ignores tsconfig.json, which is missing in the build of a container image
     keepNames: true,
     legalComments: "eof",
     logLevel: "silent",
@@ -60,7 +60,7 @@ export async function bundle(root: string, { version, commit }: BundleOptions): 
   return { modules, imports, packages };
 }
 
-/** Packages that are not modules yet call `require`, which a module has to make for itself. */
+/** Defines `require`, which CommonJS packages call and which ES modules lack. */
 const REQUIRE = `import { createRequire as createRequireOfBundle } from "node:module"; ` +
   `const require = createRequireOfBundle(import.meta.url);`;
 
@@ -75,8 +75,9 @@ const absent: Plugin = {
 };
 
 /**
- * Sixteen megabytes, a class for each kind of the Kubernetes API: without effects, so that what nobody names is left out. Its
- * modules name files; to have esbuild resolve two thousand of them, one question each, takes it ten seconds of processor.
+ * Marks the modules of the Kubernetes client as free of side effects, so that esbuild removes unused classes. The
+ * client has sixteen megabytes, with a class for each kind. The plugin also resolves its two thousand files, which
+ * would otherwise take esbuild ten seconds of CPU time.
  */
 const unused: Plugin = {
   name: "unused",
@@ -89,7 +90,7 @@ const unused: Plugin = {
   },
 };
 
-/** Such as node:sqlite, which have no name without the prefix and so are not in the list of the others. */
+/** Whether a built-in module exists only with the prefix `node:`. `builtinModules` omits these, such as node:sqlite. */
 function isPrefixed(name: string): boolean {
   return name.startsWith("node:") && process.getBuiltinModule(name) !== undefined;
 }
@@ -99,7 +100,7 @@ function importsOf({ outputs }: Metafile): string[] {
   return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))].sort();
 }
 
-/** The directories of the packages, relative to the checkout: `node_modules/hono`. */
+/** Returns the directories of the packages, relative to the checkout: `node_modules/hono`. */
 function packagesOf({ outputs }: Metafile): string[] {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
   return [...new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []))].sort();

@@ -1,10 +1,10 @@
-/** The licences of what an executable is made of, as their texts demand: ours, those of its packages, and that of Node. */
+/** Collects the licences that the executable must include: Wheelwright's, those of its packages, and Node's. */
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 const NAMES = /^(?:licen[sc]e|copying|notice)(?:$|[.-])/i;
 
-/** One text. The packages are directories relative to the root. */
+/** Returns all licences as one text. `packages` are directories relative to `root`. */
 export async function collectLicenses(root: string, packages: readonly string[]): Promise<string> {
   const parts = [part("Wheelwright", "Apache-2.0", await textsIn(root))];
   for (const directory of packages) {

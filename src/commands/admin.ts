@@ -1,4 +1,4 @@
-/** `wheelwright admin reset-password EMAIL`: a way in for a person who may run programs on this machine. */
+/** Implements `wheelwright admin reset-password EMAIL`: sets a new password. Needs no sign-in. */
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";

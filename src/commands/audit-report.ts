@@ -1,7 +1,7 @@
-/** What a verification of the audit log found, as a table for people or as JSON for programs. */
+/** Renders the result of an audit log verification, as a table for people or as JSON for programs. */
 import type { Verification } from "#lib/audit/verify.ts";
 
-/** What was compared with: seals alone, or exported heads as well. */
+/** The source of the comparison: only the seals in the database, or exported heads as well. */
 type Means = "seals" | "exported";
 
 export function reportJson(found: readonly Verification[]): string {
@@ -42,7 +42,7 @@ function describe({ after, through }: NonNullable<Verification["differs"]>): str
     : `Up to event ${after} all is as exported; then it is ${place}`;
 }
 
-/** What the table does not say, so that nobody takes it for more than it is. */
+/** Returns notes that explain the limits of the verification. */
 function notesOn(found: readonly Verification[], means: Means): string {
   const unsealed = found.reduce((sum, one) => sum + one.unsealed, 0);
   const alone = found.filter(({ exported }) => exported === 0).length;
@@ -69,7 +69,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Numbers, which are all but the first and the last column, to the right. */
+/** Aligns the columns. The columns between the first and the last contain numbers, and are right-aligned. */
 function align(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const last = widths.length - 1;

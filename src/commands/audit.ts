@@ -1,9 +1,9 @@
 /**
- * `wheelwright audit heads` and `wheelwright audit verify`: what the audit log is sealed with, and whether it still is
- * what was sealed.
+ * Implements `wheelwright audit heads` and `wheelwright audit verify`: prints the seals of the audit log, and checks
+ * the log against them.
  *
- * Heads are worth something only where a writer to the database cannot write too: print them, or take them
- * from the service's log, and keep them there.
+ * Store heads where a writer to the database cannot change them. Only then do they prove that the log is unchanged.
+ * They are printed here, and are also in the service's log.
  */
 import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
@@ -20,7 +20,7 @@ import { withDatabase } from "./database.ts";
 const MISMATCH = 1;
 
 interface Wish {
-  /** Only this one. */
+  /** The chain to read. Undefined for all chains. */
   readonly chain: string | undefined;
   readonly json: boolean;
 }
@@ -62,7 +62,7 @@ async function showHeads(db: Database, { chain, json }: Wish): Promise<void> {
 }
 
 async function verify(db: Database, heads: readonly ChainHead[] | undefined, { chain, json }: Wish): Promise<void> {
-  // A chain that was exported and is gone altogether must not go unnoticed.
+  // Includes exported chains that are missing in the database, so that a deleted chain is reported.
   const exported = Map.groupBy(heads ?? [], (head) => head.chain);
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
   const chains = chain === undefined ? all : all.filter((one) => one === chain);
@@ -78,7 +78,10 @@ async function verify(db: Database, heads: readonly ChainHead[] | undefined, { c
   }
 }
 
-/** Each is a head, or a file with one on each line. A line that is no head is refused: it would go unchecked. */
+/**
+ * Reads heads from the arguments: each is a head, or a file with one head per line. Throws a CommandError for an
+ * invalid line, because skipping it would leave a chain unchecked.
+ */
 async function readHeads(given: readonly string[], { chain }: Wish): Promise<ChainHead[]> {
   const heads = (await Promise.all(given.map(readHeadOrFile))).flat();
   const of = chain === undefined ? heads : heads.filter((head) => head.chain === chain);

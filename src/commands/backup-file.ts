@@ -1,4 +1,4 @@
-/** Files of `wheelwright backup`: how they are written, read, and spoken of. */
+/** Writes, reads and describes the files of `wheelwright backup`. */
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ import { askSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
 import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
 
-/** In place of a file's name: standard input, or output. */
+/** The file name that means standard input or standard output. */
 export const STREAM = "-";
 
 export function requireFile(command: string, word: string | undefined): string {
@@ -31,7 +31,7 @@ export function requireFile(command: string, word: string | undefined): string {
   );
 }
 
-/** Under another name until all of it is on the disk, for its owner alone to read. Whatever fails leaves nothing. */
+/** Writes a temporary file that only its owner can read, then renames it. A failure leaves no file. */
 export async function writeWhole(file: string, content: AsyncIterable<Bytes>): Promise<void> {
   const part = `${file}.${randomBytes(4).toString("hex")}.part`;
   const handle = await open(part, "wx", 0o600);
@@ -50,7 +50,7 @@ export async function writeWhole(file: string, content: AsyncIterable<Bytes>): P
   await syncFolder(dirname(file));
 }
 
-/** The name is on the disk only with the directory. Not every system lets one be synced. */
+/** Syncs the directory, which stores the name of the file. Ignores errors: some systems cannot sync directories. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
   await folder?.sync().catch(() => {});
@@ -59,18 +59,18 @@ async function syncFolder(path: string): Promise<void> {
 
 interface ReadOptions {
   readonly onRows: OnRows;
-  /** Takes a file that is not encrypted, though BACKUP_PASSPHRASE is set. */
+  /** Whether to accept an unencrypted file although BACKUP_PASSPHRASE is set. */
   readonly allowUnencrypted: boolean;
 }
 
-/** Asks for a passphrase where the file has one and BACKUP_PASSPHRASE is not set. */
+/** Reads a backup. Prompts for the passphrase if the file is encrypted and BACKUP_PASSPHRASE is not set. */
 export function readBackup(file: string, { onRows, allowUnencrypted }: ReadOptions): AsyncGenerator<BackupPart> {
   const demandEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
   const text = unpack(bytesOf(file), () => findPassphrase(`Passphrase of ${file}`), { demandEncryption });
   return readScript(text, onRows);
 }
 
-/** Opens it when the first byte is wanted: nobody would hear earlier that it cannot be. */
+/** Opens the file when the first bytes are read. An earlier error would have no listener. */
 async function* bytesOf(file: string): AsyncGenerator<Bytes> {
   yield* file === STREAM ? process.stdin : createReadStream(file);
 }
@@ -84,7 +84,7 @@ export async function findPassphrase(question: string): Promise<string> {
   throw new CommandError(EX_USAGE, message);
 }
 
-/** What is wrong with the file or its place, as a sentence; anything else as it is. */
+/** Converts an error of the file or the restore to a CommandError. Returns other errors unchanged. */
 export function backupProblem(file: string, error: unknown): unknown {
   if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
   if (error instanceof BackupUnencrypted) {
@@ -104,13 +104,13 @@ export function manifestWords({ takenAt, release, migrations }: BackupManifest):
 
 export interface Count {
   readonly onRows: OnRows;
-  /** Takes the line off the terminal. */
+  /** Clears the progress line on the terminal. */
   end(): void;
-  /** What there is in all. */
+  /** Returns the total number of tables and rows as text. */
   words(): string;
 }
 
-const EVERY = 100; // milliseconds between two lines on a terminal
+const EVERY = 100; // milliseconds between two progress lines on a terminal
 
 export function openCount(): Count {
   const rows = new Map<string, number>(), shown = process.stderr.isTTY === true;
@@ -130,7 +130,7 @@ export function openCount(): Count {
   };
 }
 
-/** The same, until the signal aborts. */
+/** Yields the content. Throws when the signal aborts. */
 export async function* unlessStopped(content: AsyncIterable<Bytes>, signal: AbortSignal): AsyncGenerator<Bytes> {
   for await (const bytes of content) {
     signal.throwIfAborted();

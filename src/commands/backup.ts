@@ -1,6 +1,6 @@
 /**
- * `wheelwright backup FILE`: the whole database as it is at one moment, in one file, while everything runs on; `-` is
- * standard output. `--verify FILE` reads such a file to its end.
+ * Implements `wheelwright backup FILE`: writes a consistent snapshot of the whole database to one file, while the
+ * service runs. `-` is standard output. `--verify FILE` reads such a file to its end.
  */
 import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";
@@ -60,7 +60,7 @@ export async function backUpDatabase(
 
 async function write(snapshot: Snapshot, file: string, passphrase: string | null): Promise<void> {
   const stop = awaitStop(), count = openCount();
-  stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // it may wait for an answer
+  stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // ends a query that may be running
   try {
     const content = unlessStopped(pack(snapshot.text(count.onRows), passphrase), stop.signal);
     if (file === STREAM) await pipeline(content, process.stdout, { end: false });

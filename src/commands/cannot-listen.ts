@@ -1,4 +1,4 @@
-/** Why nobody can listen on an address, in words, and what to set. */
+/** Explains why the program cannot listen on an address, and what to set. */
 import { reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./command.ts";
 
@@ -18,11 +18,11 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     "this user may not listen on that port; set PORT to one above 1023, and let a proxy have the other",
   ],
   EADDRNOTAVAIL: ELSEWHERE,
-  EINVAL: ELSEWHERE, // what Deno calls it
+  EINVAL: ELSEWHERE, // what Deno reports instead of EADDRNOTAVAIL
   ENOTFOUND: [EX_CONFIG, "host name not found; set HOST to an address of this machine, or to 0.0.0.0 for all"],
 };
 
-/** Why nobody can listen there, and what would make it possible; `variable` is what names the port. */
+/** Returns an error with the reason and the remedy. `variable` is the environment variable of the port. */
 export function cannotListen(
   { host, port }: { readonly host: string; readonly port: number },
   cause: unknown,

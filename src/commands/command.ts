@@ -1,9 +1,9 @@
-/** What a command is: its name, its flags, what the help says, and what runs. */
+/** Defines a command: its name, its options, its help and its function. */
 import type { ParseArgsOptionDescriptor } from "node:util";
 
 type Flags = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
-/** What was given of the flags; of one that may be repeated (`multiple`), all. */
+/** The values of the options in a command line. An option with `multiple` has an array of values. */
 type Values<F extends Flags> = {
   readonly [name in keyof F]?: F[name] extends { readonly type: "boolean" } ? boolean
     : F[name] extends { readonly multiple: true } ? readonly string[]
@@ -18,27 +18,27 @@ export interface Given<Options = object> {
 interface Declared<F extends Flags> {
   readonly name: string;
   readonly summary: string;
-  /** What may follow the name, for the help, one way a line: `[--port N]`. */
+  /** The arguments for the help, one form per line: `[--port N]`. */
   readonly usage?: readonly string[];
   readonly options?: F;
-  /** How many words may follow besides options. */
+  /** The maximum number of arguments that are not options. */
   readonly words?: number;
-  /** What the first of these words may be; anything when absent. */
+  /** The allowed values of the first argument. If absent, any value is allowed. */
   readonly first?: readonly string[];
-  /** Its modules are loaded only when it is asked for. */
+  /** Imports the command's modules, only when the command runs. */
   readonly load: () => Promise<(given: Given<Values<F>>) => Promise<void>>;
 }
 
 export type Command = ReturnType<typeof command>;
 
-/** A command as it is declared, with what it need not say. */
+/** Returns a command from its declaration, with defaults for the omitted fields. */
 export function command<const F extends Flags = Record<never, never>>(declared: Declared<F>) {
   const { usage = [""], words = 0, load, first, name, summary } = declared, options: Flags = declared.options ?? {};
   const run = async (given: Given) => await (await load())(given as Given<Values<F>>);
   return { name, summary, usage, options, words, first, run };
 }
 
-/** What keeps a command from doing its work, told in one sentence without a stack; `status` as in sysexits.h, or of src/cli. */
+/** A failure that is reported in one sentence, without a stack. `status` is an exit status of sysexits.h or src/cli. */
 export class CommandError extends Error {
   readonly status: number;
   constructor(status: number, message: string, options: ErrorOptions = {}) {
@@ -48,8 +48,8 @@ export class CommandError extends Error {
   }
 }
 
-/** A line that is not right. sysexits.h has 64; like most programs, all commands here end with 2. */
+/** The exit status for an invalid command line. Most programs use 2, although sysexits.h defines 64. */
 export const EX_USAGE = 2;
 export const EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_NOPERM = 77, EX_CONFIG = 78;
-/** Not of sysexits.h, but what shells make of Ctrl-C. */
+/** The exit status that shells report after Ctrl-C. sysexits.h does not define it. */
 export const EX_INTERRUPTED = 130;

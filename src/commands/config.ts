@@ -1,4 +1,4 @@
-/** `wheelwright config`: every variable, what it means, what holds without it, and whether it is set. Never a value. */
+/** Implements `wheelwright config`: lists each variable, its meaning, its default, and whether it is set. */
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
 import { Variables } from "#lib/base/variables.ts";
@@ -23,8 +23,8 @@ export function config(): Promise<void> {
 }
 
 /**
- * What each variable means; then, where that is no fixed value, what holds without it. Else it is the schema's default, or
- * none.
+ * The meaning of each variable. `otherwise` describes the behaviour if the variable is not set. Without it, the help
+ * shows the schema's default, if one exists.
  */
 export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: string, otherwise?: string]>> = {
   HOST: ["address to listen on", "0.0.0.0; 127.0.0.1 in dev"],

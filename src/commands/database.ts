@@ -1,4 +1,4 @@
-/** The database for commands that need nothing else: that of the variables, or of `wheelwright dev` on this machine. */
+/** Opens the database for a command: the configured one, or that of `wheelwright dev` on this machine. */
 import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
@@ -15,10 +15,13 @@ import { MINUTE } from "#lib/base/time.ts";
 import { built } from "../release.ts";
 import { unreachable } from "./reach.ts";
 
-/** Nobody waits behind a command's statements, and one that counts a long log takes its time. */
+/** Milliseconds that a statement may take. Counting a large audit log is slow, and no request waits for it. */
 const STATEMENT_LIMIT = 10 * MINUTE;
 
-/** Opens it for the work and closes it afterwards. Throws ConfigError, or a CommandError when it cannot be reached. */
+/**
+ * Opens the database, runs `work` and closes the database. Throws a ConfigError if the configuration is invalid, and a
+ * CommandError if the database cannot be reached.
+ */
 export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): Promise<T> {
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const { url, close } = await findDatabase(log);
@@ -48,8 +51,8 @@ export interface FoundDatabase {
 }
 
 /**
- * Finds the configured database, or else the one of `npm start` in DATA_DIR, which only a checkout has. `create`
- * makes that one where it is missing, which only a restore means.
+ * Finds the configured database, or else the one of `npm start` in DATA_DIR, which exists only in a checkout. `create`
+ * creates the latter if it is missing. Only a restore sets it.
  */
 export async function findDatabase(log: Log, { create = false } = {}): Promise<FoundDatabase> {
   try {
@@ -64,7 +67,7 @@ export async function findDatabase(log: Log, { create = false } = {}): Promise<F
   }
 }
 
-/** The directory of the database of `npm start`, where no other is named; null where there is none. */
+/** Returns the directory of `npm start`'s database if no other database is configured. Returns null if none exists. */
 export function findDevDatabase(error: unknown, create = false): string | null {
   if (!(error instanceof ConfigError) || built() || !error.problems.every(isMissing)) return null;
   const directory = join(readProcessConfig("dev").dataDir, "postgres");
@@ -79,13 +82,13 @@ function explained({ problems }: ConfigError): ConfigError {
   return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));
 }
 
-/** The person at this machine, as the audit log keeps them: nobody has signed in. */
+/** Returns the requester for the audit log: the system user of this machine, because no one has signed in. */
 export function whoAsks(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
 }
 
-/** A container's user may have a number alone. */
+/** Returns the system user's name. In a container, a user may have only a number. */
 function userName(): string {
   try {
     return userInfo().username;

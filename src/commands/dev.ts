@@ -1,8 +1,9 @@
 /**
- * `wheelwright dev`: everything on this machine, for people who want to see it work or work on it.
+ * Implements `wheelwright dev`: runs everything on this machine, to try Wheelwright or to develop it.
  *
- * PostgreSQL is real and runs under DATA_DIR; the cluster is simulated unless one is named on purpose: an exported
- * KUBECONFIG or DATABASE_URL is not used, so that nobody's production is touched by accident.
+ * PostgreSQL is real and runs in DATA_DIR. The cluster is simulated, unless `--kubeconfig` or KUBECONFIG_HOST_PATH
+ * names one. An exported KUBECONFIG or DATABASE_URL is ignored, so that a production system is never changed by
+ * accident.
  */
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ import { CommandError, EX_UNAVAILABLE, type Given } from "./command.ts";
 interface Place {
   readonly source: ClusterSource;
   readonly told: string;
-  /** The port of the simulated sites; null in a real cluster. */
+  /** The port of the simulated sites. Null for a real cluster. */
   readonly sitePort: number | null;
   close(): Promise<void>;
 }
@@ -50,7 +51,7 @@ export async function dev({ options }: Given<{ kubeconfig?: string }>): Promise<
   }
 }
 
-/** From here on there is something to take down: a signal is heeded between two parts, and the parts so far are closed. */
+/** Starts the parts one after another. A signal between two parts closes those that have started. */
 async function startParts(config: Config, kubeconfig: string | null, log: Log): Promise<void> {
   const stop = awaitStop();
   log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster of ${kubeconfig}`);
@@ -127,7 +128,7 @@ function realCluster(file: string): Place {
   return { source: { file }, sitePort: null, told: `real, by ${file}`, close: () => Promise.resolve() };
 }
 
-/** Tells early, before anything was started, that the address is taken; and chooses a port where any will do, for links. */
+/** Checks that the address is free before any part starts. Replaces port 0 with a free port, which links need. */
 function settlePort(config: Config): Promise<Config> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

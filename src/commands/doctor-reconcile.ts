@@ -1,8 +1,9 @@
 /**
- * `wheelwright doctor --reconcile`: compares a database that was restored to an earlier time with the clusters; `--apply` takes into
- * it what it lacks, and lets replicas go on. `wheelwright doctor --resume` lets them go on as it is.
+ * Implements `wheelwright doctor --reconcile`: compares a restored database with the clusters. With `--apply`, it also
+ * adds what the database lacks and releases the hold, so that replicas run jobs again. `wheelwright doctor --resume`
+ * releases the hold without a comparison.
  *
- * Exit status 0 where database and clusters agree, or will; 1 where something is left to people; 69 where a cluster does not answer.
+ * The exit status is 0 if no difference needs a person, 1 if one does, and 69 if a cluster does not answer.
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { count, type Section, summarize, type Summary } from "#lib/doctor/finding.ts";
@@ -49,7 +50,7 @@ export async function compareWithClusters(options: Options): Promise<void> {
   }
 }
 
-/** Lets replicas go on without a look at any cluster. */
+/** Releases the hold, so that replicas run jobs again. Checks no cluster. */
 export async function resumeHeld(): Promise<void> {
   const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, whoAsks(ASKER))));
   process.stdout.write(

@@ -1,8 +1,10 @@
 /**
- * `wheelwright doctor`: whether everything is there that serve and its spokes need, and how to mend what is not.
+ * Implements `wheelwright doctor`: checks everything that serve and its spokes need, and explains how to fix
+ * problems.
  *
- * The report goes to standard output, place by place as each is known; what is under way, and a bad verdict, to standard
- * error. Exit status 0 when nothing fails (warnings may be), 1 when something does, 78 for the configuration.
+ * The report goes to standard output, one section after another. Progress and a summary of failures go to standard
+ * error. The exit status is 0 if no check fails, 1 if one fails, and 78 if the configuration is invalid. Warnings are
+ * not failures.
  */
 import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
@@ -28,7 +30,7 @@ import { requireRegion } from "./region.ts";
 import { CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
 
 const EX_FAILING = 1;
-/** What hangs on after all is told, such as a plugin that hands out credentials, does not keep the program. */
+/** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
 const LINGER = 2 * SECOND;
 
 interface Options {
@@ -58,7 +60,7 @@ export async function doctor({ options }: Given<Options>): Promise<void> {
     if (section) report.add(section);
     return report.end(EX_CONFIG);
   }
-  // Not above, and not while the clocks are compared: loading the Kubernetes library stops the process for a while.
+  // Imported here, before the clocks are compared: loading the Kubernetes library blocks the process.
   const { examine } = await import("#lib/doctor/doctor.ts");
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = release();
@@ -85,7 +87,7 @@ interface Definitions {
   readonly catalog: Catalog;
 }
 
-/** Returns the names of the ClusterIssuers that the program creates as it is configured here; none where that is not known. */
+/** Returns the names of the ClusterIssuers that this configuration creates. Empty if the configuration is invalid. */
 async function readIssuers(): Promise<readonly string[]> {
   const config = configOf("serve", []) ?? configOf("dev", []);
   const issuers = config && await collect([], async () => {
@@ -95,7 +97,7 @@ async function readIssuers(): Promise<readonly string[]> {
   return issuers ?? [];
 }
 
-/** All that is wrong at once: where variables are only missing, the files that others name are looked at all the same. */
+/** Returns the configuration and its files, or all errors. Checks the files even if variables are missing. */
 async function readDefinitions(): Promise<Definitions | Finding[]> {
   const problems: string[] = [];
   const config = configOf("serve", problems);
@@ -115,7 +117,7 @@ async function readDefinitions(): Promise<Definitions | Finding[]> {
   );
 }
 
-/** The database of `npm start`, where no other is configured. */
+/** Checks the database of `npm start`. Returns null if another database is configured, or if it does not exist. */
 async function examineDevDatabase(): Promise<Section | null> {
   let directory: string | null = null;
   try {
@@ -166,9 +168,9 @@ function problemOf({ reconcile, apply, adopt, resume, rbac, ...more }: Options):
 
 interface Report {
   add(section: Section): void;
-  /** For what is under way: a line that comes and goes on a terminal, and stays once the signal has called off. */
+  /** Returns a function that shows progress: a temporary line on a terminal, or a permanent one after an abort. */
   tell(signal: AbortSignal): (sentence: string) => void;
-  /** Says the last word. Throws a CommandError with this status when something fails. */
+  /** Prints the summary. Throws a CommandError with this status if a check failed. */
   end(status: number): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `wheelwright healthcheck`: whether the replica on this machine is ready, for images in which there is nothing else to
- * ask with.
+ * Implements `wheelwright healthcheck`: checks whether the replica on this machine is ready. Container images use it,
+ * because they contain no HTTP client.
  */
 import { readProcessConfig } from "#lib/base/config.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -8,10 +8,10 @@ import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "./command.ts";
 
 const PATIENCE = 5 * SECOND;
-const UNHEALTHY = 1; // what container engines take for it
+const UNHEALTHY = 1; // the status that container engines expect
 
 export async function healthcheck(): Promise<void> {
-  const { host, port } = readProcessConfig("any"); // the address alone matters, so nothing else needs to be there
+  const { host, port } = readProcessConfig("any"); // only the address is used, so other variables may be missing
   const url = readinessUrl(host, port);
   const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE) }).catch((cause) => {
     throw new CommandError(UNHEALTHY, `Not ready: ${url} does not answer: ${messageOf(cause.cause ?? cause)}`, {
@@ -23,7 +23,7 @@ export async function healthcheck(): Promise<void> {
   process.stdout.write("Ready\n");
 }
 
-/** Where to ask a server that listens on this address; every address is no address to call. */
+/** Returns the readiness URL of a server that listens on this address. Uses loopback for a wildcard address. */
 export function readinessUrl(host: string, port: number): string {
   const one = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
   return `http://${one.includes(":") ? `[${one}]` : one}:${port}/api/readyz`;

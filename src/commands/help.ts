@@ -1,4 +1,4 @@
-/** What --help says: which commands there are, and how one is used. In a terminal no line is wider than that. */
+/** Renders the help: the list of commands, or the usage of one command. Lines fit into the terminal. */
 import { nouns } from "../cli/nouns.ts";
 import { built } from "../release.ts";
 import type { Command } from "./command.ts";
@@ -22,7 +22,7 @@ export function helpOfCommand({ name, usage, summary, options }: Command): strin
   return `${ways}\n${wrapped(summary)}\n\n${flags && `${flags}\n`}${wrapped(CONFIGURATION)}\n`;
 }
 
-/** What it takes besides options. */
+/** Returns the command's arguments without its options. */
 function wordsOf({ usage }: Command): string {
   return [...new Set(usage.map((way) => way.replace(/ ?\[?--.*/, "")))].filter(Boolean).join(" | ");
 }

@@ -1,4 +1,4 @@
-/** `wheelwright licenses`: the licences that the executable has to carry with it. */
+/** Implements `wheelwright licenses`: prints the licences that the executable must include. */
 import { built } from "../release.ts";
 import { CommandError, EX_UNAVAILABLE } from "./command.ts";
 
@@ -10,6 +10,6 @@ export async function licenses(): Promise<void> {
       "In a checkout the licences lie in LICENSE and in each package under node_modules",
     );
   }
-  // Waits until it is out: a pipe takes less than this at once, and the exit status is set right afterwards.
+  // Waits until the text is written: it is larger than a pipe's buffer, and the program ends afterwards.
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }

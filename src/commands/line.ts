@@ -1,10 +1,10 @@
-/** Reads a command line's options, and says in words what is wrong with one: what parseArgs says is made for programmers. */
+/** Parses a command line's options, and explains errors. The messages of Node's parseArgs are for programmers. */
 import { parseArgs, type ParseArgsOptionDescriptor } from "node:util";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
 export type LineOptions = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
-/** `name` is the command's, for what is said. */
+/** Returns the values, the tokens, and the first problem or null. `name` is the name of the command, for messages. */
 export function readLine(name: string, options: LineOptions, line: readonly string[]) {
   const { values, tokens } = parseArgs({
     ...{ args: [...line], options },
@@ -34,14 +34,14 @@ function problemOf(command: string, options: LineOptions, token: OptionToken): s
     : `${rawName} needs a value: ${known.help}`;
 }
 
-/** The end of a sentence on an option that other command lines have; empty for any other option. */
+/** Returns the end of a message about an option that other programs have. Empty for any other option. */
 export function optionHabit(rawName: string, options: readonly string[]): string {
   if (["--version", "-V", "-v"].includes(rawName)) return "; wheelwright --version prints the version";
   if (["-o", "--output", "--format"].includes(rawName) && options.includes("json")) return "; --json prints JSON";
   return ["--force", "-f"].includes(rawName) && options.includes("yes") ? "; --yes answers the question" : "";
 }
 
-/** What a sentence on a mistyped name ends with. */
+/** Returns the end of a message about a mistyped name: the most similar known name, if any. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = findNearestName(name, known);
   return meant === null ? "" : `; did you mean ${meant}?`;

@@ -1,6 +1,6 @@
-/** Text for people in lines: in a terminal none is wider than that. */
+/** Formats text in lines that fit into the terminal. */
 
-/** A row each: what is typed, and what it does, beside it where the terminal leaves room for that, and else below. */
+/** Formats a list of commands or options. The description is next to the name, or below it in a narrow terminal. */
 export function listed(rows: readonly (readonly [typed: string, what: string])[]): string {
   const width = Math.max(...rows.map(([typed]) => typed.length)) + 4, isNarrow = width + LEAST > columns();
   return rows.map(([typed, what]) => {
@@ -9,10 +9,10 @@ export function listed(rows: readonly (readonly [typed: string, what: string])[]
   }).join("");
 }
 
-/** Columns that are left for what it does. */
+/** The minimum width of the description, in columns. */
 const LEAST = 30;
 
-/** In as many lines as the terminal needs, all but the first indented; that one begins at the column `taken`. */
+/** Wraps the text. The first line starts at column `taken`, and the others start with `indent`. */
 export function wrapped(text: string, indent = "", taken = 0): string {
   const [first = "", ...words] = text.split(" "), most = columns();
   let column = taken + first.length;

@@ -1,4 +1,4 @@
-/** The commands, in the order in which the help names them. */
+/** Lists the commands, in the order of the help. */
 import { type Command, command } from "./command.ts";
 
 const UNENCRYPTED = { type: "boolean", help: "use a file without encryption though BACKUP_PASSPHRASE is set" } as const;

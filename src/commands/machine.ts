@@ -1,4 +1,4 @@
-/** What commands go by that are given on this machine: its configuration, and the clusters of that. */
+/** Reads the configuration of this machine for commands, and opens its clusters. */
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
@@ -9,7 +9,7 @@ import { requireKubeconfig } from "../cluster-watch.ts";
 import { type ClusterSource, type OpenClusters, openClusters } from "../clusters.ts";
 import { built } from "../release.ts";
 
-/** What names depend on: the variables of serve, or of dev where the database is its own. */
+/** Returns the configuration of serve, or that of dev if no database is configured. */
 export function readPlace(): Config {
   try {
     readProcessConfig("migrate");
@@ -20,7 +20,7 @@ export function readPlace(): Config {
   return readProcessConfig("serve");
 }
 
-/** The clusters of the configuration; `by` is who asks, for their own logs. */
+/** Opens the configured clusters and the catalog. `by` is part of the User-Agent in the clusters' audit logs. */
 export async function openConfigured(
   config: Config,
   by: string,

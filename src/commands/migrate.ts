@@ -1,4 +1,4 @@
-/** `wheelwright migrate`: brings the database up to this release and ends, for those who migrate before they roll out. */
+/** Implements `wheelwright migrate`: migrates the database to this release and exits, for use before a rollout. */
 import { readProcessConfig } from "#lib/base/config.ts";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";

@@ -1,4 +1,4 @@
-/** Waits for the configured database: compose files start it at the same time as the control plane. */
+/** Waits for the configured database, because Docker Compose starts it at the same time as Wheelwright. */
 import { openClient } from "#lib/drivers/db/client.ts";
 import { hasState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
@@ -10,7 +10,7 @@ import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 const PATIENCE = 30 * SECOND, EVERY = SECOND, CONNECT_LIMIT = 5 * SECOND;
 const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
 
-/** Waits for so many milliseconds at most. Throws a CommandError for the last failure. */
+/** Retries for up to `patience` milliseconds. Throws a CommandError with the last failure. */
 export async function reachDatabase(source: DatabaseSource, log: Log, patience = PATIENCE): Promise<void> {
   for (const end = Date.now() + patience;; await sleep(EVERY)) {
     const error = await tryDatabase(source);
@@ -26,7 +26,10 @@ export async function reachDatabase(source: DatabaseSource, log: Log, patience =
   }
 }
 
-/** Names the variables and never the password. Waiting does not change who we are, nor which databases exist. */
+/**
+ * Returns an error that names the variables, but never the password. Refused credentials and a missing database are
+ * configuration errors, because waiting does not fix them.
+ */
 export function unreachable(error: unknown): CommandError {
   const cause = innermost(error);
   const [status, what] = hasState(cause, "28P01", "28000", "3D000")
@@ -36,12 +39,12 @@ export function unreachable(error: unknown): CommandError {
   return new CommandError(status, message, { cause: error });
 }
 
-/** The failure itself: what is around it says no more than the sentence above. */
+/** Returns the original error. The errors that wrap it add no information to the message. */
 function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause ? innermost(error.cause) : error;
 }
 
-/** Returns what went wrong, or null. */
+/** Returns the error, or null if the database can be used. */
 async function tryDatabase(source: DatabaseSource): Promise<unknown> {
   try {
     const client = await openClient({ url: source, name: "wheelwright", settings: {}, connectLimit: CONNECT_LIMIT });

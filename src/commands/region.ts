@@ -1,4 +1,4 @@
-/** A region that a line names: one that the catalogue has. */
+/** Checks that the catalog has the region that a command line names. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { CommandError, EX_USAGE } from "./command.ts";
 

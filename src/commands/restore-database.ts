@@ -1,4 +1,4 @@
-/** `wheelwright restore-database FILE`: fills an empty database from what `wheelwright backup` wrote, and leaves it held. */
+/** Implements `wheelwright restore-database FILE`: fills an empty database from a database backup, and holds it. */
 import { readProcessConfig } from "#lib/base/config.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { openLog } from "#lib/base/log.ts";
@@ -28,7 +28,7 @@ export async function restoreDatabase({ words: [word], options }: Given<Options>
       : { howToEmpty: `Stop npm start and move ${directory} away, then restore` };
     const manifest = await restoreParts({ url: owner ?? url, parts, migrations, note, ...howToEmpty })
       .catch((error) => Promise.reject(backupProblem(file, error))).finally(count.end);
-    await migrate(url, migrations, owner); // nothing is missing; but the service's role has no rights yet
+    await migrate(url, migrations, owner); // grants the service's role its rights; the schema is already complete
     report(`Restored ${count.words()}, ${manifestWords(manifest)}${directory === null ? "" : `, into ${directory}`}`);
   } finally {
     await close();

@@ -1,4 +1,4 @@
-/** `wheelwright restore --new-cluster`: brings back in a new cluster what was made in one that is gone. */
+/** Implements `wheelwright restore --new-cluster`: recreates hubs and spokes of a lost cluster in a new one. */
 import type { Config } from "#lib/base/config.ts";
 import { listLostObjects, type LostFilter, type LostObject, restoreLost } from "#lib/domains/backups/new-cluster.ts";
 import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
@@ -11,13 +11,13 @@ import { openConfigured } from "./machine.ts";
 import { broughtBack, toBringBack } from "./restore-report.ts";
 
 interface Wish {
-  /** Null for all. */
+  /** The spoke to recreate. Null for all hubs and spokes. */
   readonly spoke: NamedSpoke | null;
   readonly hub: string | undefined;
   readonly dryRun: boolean;
 }
 
-/** What was done, as it is told. Throws a ClusterError where a cluster does not answer. */
+/** Returns a report of the requested operations. Throws a ClusterError if a cluster does not answer. */
 export async function restoreAnew(db: Database, config: Config, asker: Requester, wish: Wish): Promise<string> {
   const { spoke, dryRun } = wish, range = await rangeOf(db, wish);
   const clusters = (await openConfigured(config, "restore")).clusters;

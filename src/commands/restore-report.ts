@@ -1,4 +1,4 @@
-/** What `wheelwright restore` says: the backups that there are, what would come of it, and what was asked for. */
+/** Renders the output of `wheelwright restore`: existing backups, previews, and requested operations. */
 import type { Backup } from "#lib/domains/backups/store.ts";
 import type { LostObject } from "#lib/domains/backups/new-cluster.ts";
 import { testFailure } from "#lib/domains/backups/test-result.ts";
@@ -79,7 +79,7 @@ export function toBringBack(lost: readonly LostObject[]): string {
   return `${lines.join("")}\nNothing was written.\n`;
 }
 
-/** With the operation of each; none of what is left, or was asked for by somebody else meanwhile. */
+/** Reports each object and its operation. It is null for a skipped object, and if one is already running. */
 export function broughtBack(done: readonly (readonly [LostObject, operation: string | null])[]): string {
   if (done.length === 0) return NOTHING_LOST;
   const asked = done.filter(([, operation]) => operation !== null),
@@ -114,7 +114,7 @@ function comes({ backup, spoke }: LostObject): string {
   return backup ? `is made of its ${describe(backup)}${changes(spoke!)}` : "gets a new namespace";
 }
 
-/** What is other afterwards. */
+/** Returns how the state of the recreated spoke will differ, as the end of a sentence. */
 function changes({ state, maintenance }: SpokeRow): string {
   if (state.startsWith("suspend")) return "; it was suspended, and comes back active";
   return maintenance ? "; it was in maintenance, and comes back open" : "";

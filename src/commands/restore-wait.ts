@@ -1,4 +1,4 @@
-/** Confirms a restore before `wheelwright restore` requests it, and waits for its end. */
+/** Asks for confirmation of a restore, and waits for the end of its operation. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -11,7 +11,7 @@ import { CommandError, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
 
 const EX_FAILED = 1, EVERY = SECOND, QUIET = 10 * SECOND;
 
-/** Throws a CommandError unless `--yes` was given or the name is typed. */
+/** Throws a CommandError unless `--yes` is set or the user types the name. */
 export async function confirmOverwrite(yes: boolean, what: string, name: string): Promise<void> {
   if (yes) return;
   if (!isatty(0) || !isatty(2)) {
@@ -24,7 +24,7 @@ export async function confirmOverwrite(yes: boolean, what: string, name: string)
   if (await askLine(`Type ${name} to continue`) !== name) throw new CommandError(EX_FAILED, "Nothing was done");
 }
 
-/** Waits until a replica has finished the operation. Throws a CommandError when it failed, or when the wait is interrupted. */
+/** Waits until a replica has finished the operation. Throws a CommandError if it failed or a signal arrives. */
 export async function awaitOperation(db: Database, id: string): Promise<string> {
   const stop = awaitStop(), begin = performance.now();
   let hinted = false;

@@ -1,6 +1,6 @@
 /**
- * `wheelwright restore SPOKE`: takes a spoke back to one of its backups, on this machine's authority. It requests the
- * operation, which a running replica does, and waits for its end.
+ * Implements `wheelwright restore SPOKE`: restores a spoke from one of its backups. The command needs access
+ * to this machine, but no sign-in. It requests an operation and waits until a replica has finished it.
  */
 import { sql } from "kysely";
 import * as v from "valibot";
@@ -80,12 +80,12 @@ async function list(db: Database, spoke: NamedSpoke): Promise<string> {
 }
 
 async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {
-  const { restoreAnew } = await import("./restore-new-cluster.ts"); // it loads the Kubernetes library
+  const { restoreAnew } = await import("./restore-new-cluster.ts"); // loads the Kubernetes library
   const wish = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
   return await restoreAnew(db, readPlace(), whoAsks("restore"), wish).catch(tellRefusal);
 }
 
-/** Text for standard output, and the operation that was requested, if any. */
+/** The text for standard output, and the ID of the requested operation, if any. */
 interface Answer {
   readonly text: string;
   readonly operation?: string;

@@ -1,4 +1,4 @@
-/** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
+/** Runs one command line: parses it, explains errors, and returns the exit status for each kind of failure. */
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
 import { commandMeant } from "../cli/habits.ts";
 import { isVerbOf, nouns } from "../cli/nouns.ts";
@@ -17,7 +17,7 @@ import { helpOfAll, helpOfCommand } from "./help.ts";
 import { didYouMean, readLine } from "./line.ts";
 import { commands } from "./list.ts";
 
-/** Returns the exit status: 0, 2 for a line that is not right, or one of sysexits.h. */
+/** Returns the exit status: 0, 2 for an invalid command line, one of sysexits.h, or the command's own. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = line;
   if (["help", "--help", "-h"].includes(name)) {
@@ -56,7 +56,7 @@ function problemOfWords({ name, words, first }: Command, given: readonly string[
 
 function explain(command: Command, error: unknown): number {
   if (error instanceof CommandError) return refuse(error.status, error.message);
-  // By their names, because their modules bring along what most commands do without.
+  // Compares names, because importing the classes would load modules that most commands do not need.
   if (error instanceof Error && error.name === "ConfigError") {
     return refuse(EX_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
   }
@@ -72,7 +72,7 @@ function explain(command: Command, error: unknown): number {
   return refuse(EX_SOFTWARE, `wheelwright ${command.name} ended by a mistake of its own; please report it:\n${what}`);
 }
 
-/** What the system or the database refused, by its code. All else is a mistake of ours, whose stack tells where it is. */
+/** Whether the system or the database reported the error, which then has a code. Other errors are bugs. */
 function isRefusal(error: unknown): error is Error & { readonly path?: string } {
   return error instanceof Error &&
     /^(?:E[A-Z]+|CONNECT\w+|[0-9A-Z]{5})$/.test(String((error as { code?: unknown }).code));

@@ -1,4 +1,4 @@
-/** `wheelwright serve`: the control plane on a database and a cluster that are there already. */
+/** Implements `wheelwright serve`: runs the control plane on an existing database and cluster. */
 import { readStartConfig } from "#lib/base/config.ts";
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import { batchWrites, openLog } from "#lib/base/log.ts";
@@ -23,8 +23,8 @@ export async function serve(): Promise<void> {
     await bootstrapAdmin(program.app.db, config.bootstrapAdmin, log);
     const { port, stopped } = await runUntilStopped(program);
     log.info(`Listening on ${config.host}:${port}`, { publicUrl: config.publicUrl.href, ...program.app.release });
-    if (!await stopped) process.exit(); // what was abandoned would keep the process alive
+    if (!await stopped) process.exit(); // abandoned work would keep the process alive
   } finally {
-    await program.close(); // what could not start must not go on working unseen
+    await program.close(); // a program that failed to start must not continue in the background
   }
 }

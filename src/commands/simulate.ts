@@ -1,4 +1,4 @@
-/** `wheelwright simulate`: the simulated cluster alone, for several replicas of `serve` to share. */
+/** Implements `wheelwright simulate`: runs a simulated cluster that several replicas of `serve` can share. */
 import { writeFile } from "node:fs/promises";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";

@@ -1,15 +1,15 @@
 /**
- * What lib/client knows of the API, written from the OpenAPI document: a type for each schema, a function for each endpoint,
- * and how each is called.
+ * Generates the API definitions of lib/client from the OpenAPI document: a type for each schema, a function for each
+ * endpoint, and a table of how to call the endpoints.
  *
- * Pages for people are left out, and what only the payment provider calls. Each of the two files is one, however long: nobody
- * reads it from top to bottom, an editor leads to each name, and schemas refer to each other across areas.
+ * Pages for people and the webhook of the payment provider are left out. Both outputs are long single files, because
+ * schemas refer to each other across areas. Readers use an editor to find names in them.
  */
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 import { typeOfText } from "#lib/reference/publish.ts";
 import { comment, declarationOf, fieldOf, writtenType } from "#src/generate/typescript.ts";
 
-/** Of an OpenAPI document, what is read here. */
+/** The parts of an OpenAPI document that this module reads. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedEndpoint>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
@@ -42,24 +42,24 @@ interface Call {
   readonly method: string;
   readonly path: string;
   readonly endpoint: DocumentedEndpoint;
-  /** What the answers with a body are made of, and their media type; none where there is nothing to say. */
+  /** The media type of the answers. Null if they have no body. */
   readonly type: string | null;
   readonly answers: readonly JsonSchema[];
   readonly parameters: readonly DocumentedParameter[];
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | null;
   readonly keyed: boolean;
-  /** Whether it is a list in pages. */
+  /** Whether the endpoint returns a paged list. */
   readonly pages: boolean;
 }
 
 const JSON_TYPE = "application/json", STREAM = "text/event-stream";
 
-/** All types that a body or an answer is made of. */
+/** Returns the type declarations of all schemas. */
 export function schemasOf({ components: { schemas } }: ApiDocument): string {
   return Object.entries(schemas).map(([name, schema]) => declarationOf(name, schema)).join("\n");
 }
 
-/** The functions as an interface, and the table that they are made from. */
+/** Returns the interface of all functions, and the table from which the client creates them. */
 export function endpointsOf(document: ApiDocument, version: string): string {
   const calls = callsOf(document);
   const named = [
@@ -115,7 +115,7 @@ function functionOf(call: Call, document: ApiDocument): string {
   return comment(lines.join("\n"), "  ") + signatures(call, document).join("");
 }
 
-/** One, or two where a parameter decides whether something is done or only shown. */
+/** Returns the signature of a call. Returns two if `dryRun` decides between a preview and the operation. */
 function signatures(call: Call, { components: { schemas } }: ApiDocument): string[] {
   const isPreview = (answer: JsonSchema) =>
     Object.hasOwn(schemas[referredTo(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
@@ -151,7 +151,7 @@ function parameterOf({ name, required, description, schema }: DocumentedParamete
   return fieldOf(name, parameterSchema(name, schema), { required, says: description }, place);
 }
 
-/** What stands in a query is text. Callers write the number, the truth or the time that it stands for. */
+/** Returns the type that callers pass: a number, boolean or date, although the query string contains text. */
 function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };

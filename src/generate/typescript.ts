@@ -1,14 +1,14 @@
-/** JSON schemas of the OpenAPI document as TypeScript types, written as `deno fmt` would leave them. */
+/** Converts the JSON schemas of the OpenAPI document to TypeScript types, formatted as by `deno fmt`. */
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 
 const WIDTH = 120;
 
-/** Whether a schema says what is sent: it is closed, for what it does not name is refused. */
+/** Whether a schema describes a request body. Only these forbid unknown fields. */
 export function isInput(schema: JsonSchema): boolean {
   return (schema as { additionalProperties?: unknown }).additionalProperties === false;
 }
 
-/** `export interface …` or `export type …` for a named schema. */
+/** Returns `export interface …` or `export type …` for a named schema. */
 export function declarationOf(name: string, schema: JsonSchema): string {
   const input = isInput(schema);
   if (schema.properties) return `export interface ${name} ${objectOf(schema, { indent: "", input })}\n`;
@@ -19,9 +19,9 @@ export function declarationOf(name: string, schema: JsonSchema): string {
 
 interface Place {
   readonly indent: string;
-  /** Whether callers write the value: what may be absent may then be undefined, and lists are not written to. */
+  /** Whether callers write the value. Optional fields then accept undefined, and lists are read-only. */
   readonly input: boolean;
-  /** Characters that stand on the type's line besides the type. */
+  /** Characters on the type's line that are not part of the type. */
   readonly taken: number;
 }
 
@@ -70,7 +70,7 @@ interface Said {
   readonly says?: string | undefined;
 }
 
-/** A field of an object, on lines of its own. */
+/** Returns a field of an object, with its doc comment, on separate lines. */
 export function fieldOf(
   name: string,
   schema: JsonSchema,
@@ -85,12 +85,12 @@ export function fieldOf(
   return `${saying ? comment(saying, indent) : ""}${head}${type.startsWith("\n") ? "" : " "}${type}${rest};\n`;
 }
 
-/** What the type says itself. */
+/** Removes the end of a description that only repeats the type. */
 function withoutChoices(saying: string): string {
   return saying.replace(/(?:^|; )must be (?:one of [\w, -]+|true or false|a whole number [\w ]+)$/, "");
 }
 
-/** A doc comment; what would end it is written otherwise. */
+/** Returns a doc comment. Changes the characters in the text that would end the comment early. */
 export function comment(text: string, indent: string): string {
   const lines = text.replaceAll("*/", "* /").split("\n");
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
