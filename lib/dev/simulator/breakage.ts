@@ -1,16 +1,17 @@
 /**
- * What can be broken, as it is posted to `/simulator/faults`: one table of types and their fields, and nothing else is
- * taken.
+ * Defines the faults that can be posted to `/simulator/faults`. One table lists their types and fields; anything else
+ * is rejected.
  *
- * `path` is a part of the path with its query, so that `watch=1` hits watches; `name` the beginning of an object's name or
- * of `namespace/name`; `times` how often it hits, without it until it is healed.
+ * `path` matches a part of the path and query, so `watch=1` matches watches. `name` matches the start of an object's
+ * name or of `namespace/name`. `times` limits how often the fault applies. Without it, the fault applies until it is
+ * removed.
  */
 import { isRecord } from "#lib/dev/simulator/store/object.ts";
 
 interface Field<T> {
   readonly fits: (value: unknown) => boolean;
   readonly words: string;
-  /** Whether it may be left out. It stands for the type of its values, too. */
+  /** Whether the field may be omitted. The type of this property also marks the value's type as optional. */
   readonly optional?: true;
   readonly value?: T;
 }
@@ -48,11 +49,11 @@ const maybe = <T>(field: Field<T>) => ({ ...field, optional: true } as const);
 
 const MATCHING = { method: maybe(TEXT), path: maybe(TEXT), times: maybe(whole(1, 1_000_000)) };
 /**
- * Where an exchange is broken: when the request was read, when what it asks for was done and nothing is answered yet, after
- * the headers, or in the middle of the body.
+ * The point at which an exchange fails: after the request was read (`asked`), after it was performed but before the
+ * response (`done`), after the headers, or in the middle of the body.
  */
 const PLACE = oneOf("asked", "done", "headers", "body");
-/** What becomes of the watches that are open: `expired` and `error` are events, `half` and `endless` are lines. */
+/** How open watches end. `expired` and `error` send an ERROR event; `half` and `endless` send a malformed line. */
 const DROP = oneOf("cut", "end", "expired", "error", "garbage", "half", "endless");
 const BROKEN = { at: maybe(PLACE), chunked: maybe(FLAG), ...MATCHING };
 const NAME = { name: TEXT };
@@ -60,7 +61,7 @@ const TOLD = { name: TEXT, message: TEXT };
 
 const TABLE = {
   latency: { ms: whole(0, HOUR), ...MATCHING },
-  /** Instead of doing it; `body` as it stands, whatever that is, else a Status as the API server has it. */
+  /** Responds without performing the request. The response is `body` unchanged, or a Status like the API server's. */
   answer: {
     status: whole(200, 599),
     retryAfter: maybe(SECONDS),
@@ -68,53 +69,56 @@ const TABLE = {
     body: maybe(ANY_TEXT),
     ...MATCHING,
   },
-  /** The connection is closed. */
+  /** Closes the connection. */
   cut: BROKEN,
-  /** Nothing more is said, and the connection stays. */
+  /** Sends nothing more and leaves the connection open. */
   hang: BROKEN,
-  /** The body comes in pieces of so many bytes (1), with so many milliseconds before each. */
+  /** Sends the body in pieces of `bytes` bytes (default 1), with a pause of `ms` milliseconds before each. */
   trickle: { ms: whole(0, HOUR), bytes: maybe(whole(1, 1 << 20)), ...MATCHING },
   "drop-watches": { kind: maybe(TEXT), how: maybe(DROP) },
-  /** Watches say nothing, not even their end: those that are open for good, new ones until it is healed. */
+  /**
+   * Silences watches: they send no event and do not end. Open watches stay silent forever; new ones are silent until
+   * the fault is removed.
+   */
   "silent-watches": { kind: maybe(TEXT) },
-  /** The history is forgotten: who watches from an earlier version is told so. */
+  /** Forgets the history. A watch from an earlier version gets a 410 error. */
   compact: {},
   "stuck-namespace": NAME,
   "failing-job": { ...NAME, log: maybe(TEXTS), exitCode: maybe(whole(1, 255)) },
-  /** Runs on and never ends, and its deadline passes soon. */
+  /** The Job's program never ends. The Job's deadline passes early. */
   "hanging-job": { ...NAME, log: maybe(TEXTS) },
-  /** Containers of pods of this name end as soon as they have begun, again and again. */
+  /** Containers of matching pods exit right after each start. */
   crash: { ...NAME, log: maybe(TEXTS), exitCode: maybe(whole(1, 255)) },
-  /** `message` is what the probe says. */
+  /** Keeps matching pods and snapshots from becoming ready. `message` is the readiness probe's error. */
   unready: { ...NAME, message: maybe(TEXT) },
-  /** The site's pages answer with this status. The name is that of the pod of its web server. */
+  /** The site's pages respond with this status. `name` matches the pod of its web server. */
   "failing-page": { ...NAME, status: whole(400, 599) },
-  /** `message` is what the registry says of it, in place of that there is no such image. */
+  /** The image cannot be pulled. `message` replaces the registry's default error. */
   "missing-image": { image: TEXT, message: maybe(TEXT) },
-  /** No node takes the pod, in the scheduler's words. */
+  /** The pod cannot be scheduled. `message` is the scheduler's error. */
   "no-node": TOLD,
-  /** The pod gets no network: `message` is what the plugin on its node says. */
+  /** The pod sandbox cannot be created. `message` is the error of the node's network plugin. */
   "no-sandbox": TOLD,
-  /** Nothing more is heard of the node: no pod on it begins, ends or goes, and none is placed there. */
+  /** The node stops reporting. Its pods no longer start, stop or disappear, and no new pods are scheduled on it. */
   "lost-node": NAME,
-  /** The driver makes no volume for the claim. */
+  /** The CSI driver fails to provision a volume for the PVC. */
   "no-volume": TOLD,
-  /** The driver has not finished the claim's volume yet. */
+  /** The CSI driver does not finish provisioning the PVC's volume. */
   "slow-volume": NAME,
-  /** The driver does not make the claim's volume larger, in its own words. */
+  /** The CSI driver fails to expand the PVC's volume. `message` is its error. */
   "no-growth": TOLD,
-  /** The file system of the claim grows when a pod starts on it, not while one is at it. */
+  /** The PVC's file system is expanded only when a new pod mounts it, not while a pod is using it. */
   "offline-growth": NAME,
-  /** The driver cuts no snapshot. */
+  /** The CSI driver fails to take a snapshot. */
   "no-snapshot": TOLD,
-  /** Admission refuses new objects of this name, and of this kind if one is given. */
+  /** Admission rejects new objects with this name. If `kind` is set, it rejects only objects of that kind. */
   deny: { ...TOLD, kind: maybe(TEXT) },
-  /** The certificate is not issued: its challenge stays pending for this reason, or the authority has decided. */
+  /** The certificate is not issued. Its challenge stays pending with this message or, if `final`, fails. */
   uncertified: { ...TOLD, final: maybe(FLAG) },
   oom: NAME,
-  /** Takes a permission away: a verb (`*` for all) on `pods`, `pods/log`, `jobs.batch`. */
+  /** Removes a permission: a verb (`*` for all) on a resource such as `pods`, `pods/log` or `jobs.batch`. */
   forbid: { verb: TEXT, resource: TEXT },
-  /** No network policy has any effect. */
+  /** Disables all network policies. */
   "open-network": {},
 } satisfies Readonly<Record<string, Readonly<Record<string, Field<unknown>>>>>;
 
@@ -130,7 +134,7 @@ export type Breakage = {
   [T in keyof typeof TABLE]: { readonly type: T } & Values<(typeof TABLE)[T]>;
 }[keyof typeof TABLE];
 
-/** What a person posted, or in words what is wrong with it. */
+/** Returns the posted fault, or a message that explains why it is invalid. */
 export function readBreakage(value: unknown): Breakage | string {
   if (!isRecord(value)) return "A fault is a JSON object";
   const known: Readonly<Record<string, Readonly<Record<string, Field<unknown>>>>> = TABLE;

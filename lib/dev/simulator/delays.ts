@@ -1,13 +1,16 @@
-/** How long what takes its time in a cluster takes in the simulated one, in milliseconds. */
+/** Defines how long actions take in the simulated cluster, in milliseconds. */
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Delays {
-  /** From a pod's creation, its claims being bound, until its first container starts. */
+  /** From a pod's creation until its first container starts. The pod's PVCs are already bound. */
   readonly podStart: number;
-  /** From its deletion until it is gone; and of one whose program does not hear that it is to stop. */
+  /** From a pod's deletion until the pod is gone. `deafPodStop` applies if its program ignores SIGTERM. */
   readonly podStop: number;
   readonly deafPodStop: number;
-  /** A container to its end: of a pod's first ones, and of a Job whose program is none of the following. */
+  /**
+   * The run time of a container until it exits. `initContainer` is for init containers; the others are for Jobs, by
+   * program. `job` is for a Job that runs none of the other programs.
+   */
   readonly initContainer: number;
   readonly job: number;
   readonly install: number;
@@ -15,27 +18,33 @@ export interface Delays {
   readonly cli: number;
   readonly seed: number;
   readonly settle: number;
-  /** A container until it serves: a database that is set up first, one that is there, Moodle, anything else. */
+  /**
+   * From the start of a container until it is ready. `databaseSetUp` is for a new database, `database` for an existing
+   * one, `app` for Moodle, and `server` for anything else.
+   */
   readonly databaseSetUp: number;
   readonly database: number;
   readonly app: number;
   readonly server: number;
-  /** A claim until it is bound, a new one and one that is filled from a snapshot; and each stage of its growth. */
+  /**
+   * From a PVC's creation until it is bound. `filledClaim` is for a PVC filled from a snapshot. `growth` applies to
+   * each stage of a resize.
+   */
   readonly claim: number;
   readonly filledClaim: number;
   readonly growth: number;
-  /** A snapshot until it is ready: one that is taken, and one that the storage has already. */
+  /** From a snapshot's creation until it is ready. `knownSnapshot` is for a snapshot that the storage already has. */
   readonly snapshot: number;
   readonly knownSnapshot: number;
   readonly address: number;
   readonly certificate: number;
-  /** Until a quota that was changed holds. */
+  /** From a change of a quota until it is enforced. */
   readonly quota: number;
-  /** Until the deletion of a namespace reaches what is in it. */
+  /** From the deletion of a namespace until its contents are deleted. */
   readonly namespace: number;
 }
 
-/** All alike: parts of one delay, which is about that of an object until it is ready. */
+/** Returns delays that are all fractions of one delay. That delay is about the time until an object is ready. */
 export function evenDelays(ms: number): Delays {
   return {
     podStart: ms / 2,
@@ -51,16 +60,20 @@ export function evenDelays(ms: number): Delays {
 }
 
 /**
- * As a real Moodle on a real cluster took (Kubernetes 1.33, 2 cores, local disk, images there already), in seconds: an install
- * Job 64 to 69 in all, a database until it is ready 6 to 9 at first and 5 when it is resumed, Moodle 7, a Job of Moodle's
- * command line 4 to 5, the seed 5, psql and curl 2, a site's suspension 5, the deletion of a namespace 16. Not measured,
- * and assumed: an upgrade, the Job settle (the seed's time and half a second), snapshots, claims that are filled from them,
- * addresses, certificates, quotas, growth. What a Job takes is its pod's start, its init containers and its program.
+ * Seconds that Moodle took on a real cluster (Kubernetes 1.33, 2 cores, local disk, images already pulled).
+ *
+ * Measured totals: an install Job 64 to 69; a new database 6 to 9 until ready, a resumed one 5; Moodle 7; a Job that
+ * runs Moodle's command line 4 to 5; the seed 5; psql and curl 2; suspending a site 5; deleting a namespace 16.
+ *
+ * Assumed: upgrades, the `settle` Job (the seed's time plus half a second), snapshots and PVCs filled from them,
+ * addresses, certificates, quotas, and volume growth.
+ *
+ * A Job's total consists of its pod's start, its init containers and its program.
  */
 const MEASURED: Delays = {
   podStart: 1,
   podStop: 2.5,
-  deafPodStop: 10, // 30 in a real one, which nobody waits for here
+  deafPodStop: 10, // a real cluster takes 30; shortened here
   initContainer: 0.3,
   ...{ job: 0.7, install: 64, upgrade: 60, cli: 3.5, seed: 3.7, settle: 4.2 },
   ...{ databaseSetUp: 6, database: 4, app: 5.7, server: 1 },
@@ -69,7 +82,7 @@ const MEASURED: Delays = {
   namespace: 13,
 };
 
-/** `factor` makes all of them shorter, or longer. */
+/** Returns the measured delays in milliseconds, multiplied by `factor`. */
 export function measuredDelays(factor: number): Delays {
   const scaled = Object.entries(MEASURED).map(([name, seconds]) => [name, seconds * SECOND * factor] as const);
   return Object.fromEntries(scaled) as unknown as Delays;

@@ -1,14 +1,14 @@
 /**
- * Faults on demand: what a test, or a person at a running cluster, breaks.
+ * Injects faults into the simulated cluster, for tests and for use by hand.
  *
- * Over HTTP: `POST /simulator/faults` with one of the objects of breakage.ts answers `{"id": …}`, `GET` lists what is
- * broken, `DELETE /simulator/faults` heals everything, `DELETE /simulator/faults/ID` one thing. For example
+ * Over HTTP: `POST /simulator/faults` with a fault from breakage.ts returns `{"id": …}`. `GET` lists the active faults.
+ * `DELETE /simulator/faults` removes all of them, and `DELETE /simulator/faults/ID` removes one. For example:
  *
  *     curl --json '{"type": "answer", "status": 429, "times": 5, "retryAfter": 2}' http://127.0.0.1:PORT/simulator/faults
- *     curl --json '{"type": "cut", "at": "done", "method": "PATCH", "times": 1}' …       done, and the answer is lost
+ *     curl --json '{"type": "cut", "at": "done", "method": "PATCH", "times": 1}' …   performed, but not answered
  *     curl --json '{"type": "hang", "at": "body", "path": "/pods"}' …
  *     curl --json '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
- *     curl --json '{"type": "drop-watches", "how": "expired"}' …        at once, and not kept, as is compact
+ *     curl --json '{"type": "drop-watches", "how": "expired"}' …   happens immediately, is not stored
  *     curl -X DELETE …
  */
 import type { Breakage, Drop, Matching, Place } from "#lib/dev/simulator/breakage.ts";
@@ -16,14 +16,14 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
 export type { Breakage } from "#lib/dev/simulator/breakage.ts";
 
-/** A stream that can be dropped in one of several ways, or silenced. `kind` is null for a log. */
+/** A watch or a followed log that a fault can drop or silence. `kind` is null for a log. */
 export interface StreamFault {
   readonly kind: ApiKind | null;
   readonly drop: (how: Drop) => void;
   readonly silence: () => void;
 }
 
-/** What is done to one request. */
+/** The effects of the active faults on one request. */
 export interface Hit {
   readonly latency: number;
   readonly answer: Extract<Breakage, { type: "answer" }> | null;
@@ -32,7 +32,7 @@ export interface Hit {
 }
 
 export interface Faults {
-  /** Breaks something until it is healed; gives back its id, which is empty for what is done at once. */
+  /** Adds a fault and returns its ID. The ID is empty for a fault that happens immediately and is not stored. */
   add(breakage: Breakage): string;
   list(): { id: string; breakage: Breakage; left: number | null }[];
   heal(id: string): boolean;
@@ -41,23 +41,23 @@ export interface Faults {
   answer(status: number, how?: Matching & Partial<Extract<Breakage, { type: "answer" }>>): string;
   cut(matching?: Matching & { readonly at?: Place }): string;
   hang(matching?: Matching & { readonly at?: Place }): string;
-  /** Kills all watches and followed logs, or those of one kind. */
+  /** Drops all watches and followed logs, or those of one kind. */
   dropWatches(kind?: string, how?: Drop): void;
   stuckNamespace(name: string): string;
   failJob(name: string, how?: { readonly log?: readonly string[]; readonly exitCode?: number }): string;
   unready(name: string): string;
   missingImage(image: string): string;
   oom(name: string): string;
-  /** What to do to a request; counts it. */
+  /** Returns the effects on a request and counts each applied fault against its `times`. */
   hit(method: string, path: string): Hit;
   of<T extends Named["type"]>(
     type: T,
     namespace: string | undefined,
     name: string,
   ): Extract<Breakage, { type: T }> | null;
-  /** Why this image cannot be pulled: undefined if it can, null without words of its own. */
+  /** Returns why this image cannot be pulled. Undefined means that it can; null means the default error. */
   lacksImage(image: string): string | null | undefined;
-  /** Registers a stream; call what it gives back when the stream is over. */
+  /** Registers a stream. Returns a function to call when the stream has ended. */
   watching(stream: StreamFault): () => void;
   onChange(listener: () => void): void;
   onCompact(listener: () => void): void;
@@ -73,7 +73,7 @@ export function openFaults(): Faults {
   const changed = () => listeners.forEach((listener) => listener());
   const meant = (kind: string | undefined) => (stream: StreamFault) => !kind || stream.kind?.kind === kind;
 
-  /** Whether it is one of those that happen at once. */
+  /** Performs a fault that happens immediately. Returns false for any other fault. */
   function happens(breakage: Breakage): boolean {
     if (breakage.type === "compact") compacting.forEach((listener) => listener());
     else if (breakage.type === "drop-watches") {
@@ -156,7 +156,10 @@ function isMeant(breakage: Breakage, method: string, path: string): boolean {
   return (one === undefined || one === method) && (part === undefined || path.includes(part));
 }
 
-/** The hit with what this breakage adds; null if it adds nothing. One refusal and one trickle a request; delays add up. */
+/**
+ * Returns the hit with this fault's effect added, or null if the fault adds nothing. Latencies add up. Only the first
+ * refusal and the first trickle apply to a request.
+ */
 function struck(hit: Hit, breakage: Breakage): Hit | null {
   switch (breakage.type) {
     case "latency":

@@ -1,8 +1,10 @@
 /**
- * The simulated cluster: a small Kubernetes API server of our own, in memory, over HTTP, held against what a real one
- * answered (test/data/kube). `wheelwright dev`, `wheelwright simulate` and the tests use it.
+ * Runs a simulated cluster: a small Kubernetes API server that keeps its objects in memory and serves them over HTTP.
+ * Its answers were checked against recordings of a real API server (test/data/kube). `wheelwright dev`, `wheelwright
+ * simulate` and the tests use it.
  *
- * It is a driver that knows nothing of Wheelwright but what a Moodle image does when it is started (programs/moodle/).
+ * Wheelwright treats it as an ordinary cluster. The simulator knows nothing about Wheelwright, except what a Moodle
+ * image does when it starts (programs/moodle/).
  */
 import type { AddressInfo } from "node:net";
 import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
@@ -26,50 +28,56 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
-  /** Milliseconds until an object is ready; 0 is as soon as the controllers come to it, but never at once. */
+  /**
+   * Milliseconds until an object is ready. With 0, an object is ready as soon as the controllers process it, but always
+   * asynchronously.
+   */
   readonly delayMs: number;
-  /** Has everything take as long as it was measured to, times this, and not the same delay. */
+  /** Uses the delays that were measured on a real cluster, multiplied by this factor. `delayMs` is then ignored. */
   readonly measured?: number | null;
-  /** Another clock than the system's. */
+  /** Replaces the system clock. */
   readonly timers?: Timers;
-  /** A free one by default. */
+  /** The port of the API server. Defaults to a free port. */
   readonly port?: number;
-  /** Serves a page for each site, on this port or, if it is taken, on a free one. */
+  /** Serves a page for each site on this port, or on a free port if this one is in use. */
   readonly sites?: { readonly port: number };
-  /** A file that keeps the cluster's state from one run to the next; without it, it ends with the process. */
+  /** The file that stores the cluster's state between runs. Without it, the state is lost when the process ends. */
   readonly state?: string;
-  /** What the one node has to give; by default more than anybody asks for. */
+  /** The capacity of the only node. The default is practically unlimited. */
   readonly node?: { readonly cpu: string; readonly memory: string; readonly pods: string };
-  /** Roles are asked what an account may do. Else everybody may do everything. */
+  /** Enforces RBAC. Without it, every user may do everything. */
   readonly authorization?: "on";
-  /** Keeps the record of all writes and changes, and not only of the last: for a while, not for ever. */
+  /** Keeps all writes and changes in the record, not only the last ones. Memory grows without limit. */
   readonly record?: true;
   readonly log: Log;
 }
 
 export interface Simulator {
   readonly url: string;
-  /** The port of the sites' pages; null if none are served. */
+  /** The port of the sites' pages, or null if none are served. */
   readonly sitePort: number | null;
-  /** A kubeconfig in YAML, of a service account or, without credentials, of who may do everything. */
+  /**
+   * Returns a kubeconfig in YAML for a service account. Without an account it contains no credentials and may do
+   * everything.
+   */
   kubeconfig(account?: AccountRef): string;
-  /** What one role alone has allowed so far, for example `reader: list pods`. */
+  /** Returns the permissions that exactly one role granted so far, for example `reader: list pods`. */
   grants(): ReadonlySet<string>;
-  /** What to break, and how to heal it. */
+  /** Injects and removes faults. */
   readonly faults: Faults;
-  /** Moves an image tag, as its publisher does by a rebuild. Containers that start later run the other image. */
+  /** Simulates a rebuilt image under the same tag. Containers that start later run the new image. */
   rebuild(image: string): void;
-  /** The last requests that could have changed something, oldest first, with what was answered (0: nothing). */
+  /** Returns the last write requests, oldest first. Status 0 means that no response was sent. */
   writes(): readonly Write[];
-  /** The last changes of objects, oldest first. */
+  /** Returns the last changes of objects, oldest first. */
   history(): readonly Happening[];
-  /** Everything that stands in the cluster, or everything of one kind. */
+  /** Returns all objects in the cluster, or all objects of one kind. */
   objects(kind?: string): readonly StoredObject[];
-  /** The Moodle on a namespace's volumes, as only a test can see and change it. */
+  /** Returns the Moodle site on a namespace's volumes. Tests use it to read and change the site's data directly. */
   site(namespace: string): SimulatedSite;
-  /** What is on volumes and in snapshots, by handle, likewise. */
+  /** The contents of volumes and snapshots, by handle. For tests. */
   readonly volumes: Pick<Volumes, "read" | "write" | "entries">;
-  /** Keeps the state, ends every timer and connection. */
+  /** Saves the state and ends all timers and connections. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What every part of the simulated cluster is handed: its objects, its time, and the things that no object shows
- * (what is on a volume, what a container wrote, what a person broke).
+ * Defines the context that every part of the simulated cluster receives. It holds the objects, the clock, and state
+ * that no object shows: volume contents, container logs and injected faults.
  */
 import type { Log } from "#lib/base/log.ts";
 import type { Delays } from "#lib/dev/simulator/delays.ts";
@@ -19,16 +19,16 @@ export interface World {
   readonly logs: Logs;
   readonly volumes: Volumes;
   readonly faults: Faults;
-  /** How often each image tag was rebuilt. */
+  /** The number of rebuilds of each image tag. */
   readonly rebuilt: Map<string, number>;
   readonly log: Log;
-  /** Milliseconds that an object takes until it is ready, by and large: what is tried again grows from this. */
+  /** The approximate milliseconds until an object is ready. Retry intervals are derived from it. */
   readonly delayMs: number;
   readonly delays: Delays;
-  /** Whether roles are asked what somebody may do; else everybody may do everything. */
+  /** Whether RBAC is enforced. If not, every user may do everything. */
   readonly authorization: boolean;
-  /** What one role alone has allowed so far: `ROLE: VERB RESOURCE`. */
+  /** Permissions that exactly one role granted so far, as `ROLE: VERB RESOURCE`. */
   readonly grants: Set<string>;
-  /** What the one node has to give. */
+  /** The capacity of the only node. */
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

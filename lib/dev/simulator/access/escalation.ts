@@ -1,6 +1,6 @@
 /**
- * Nobody gives away rights that they have not: a role is written, and bound, only by who has all that is in it, or the
- * verb `escalate` or `bind` on that role.
+ * Prevents privilege escalation. To write or bind a role, a user must have all its permissions, or the verb `escalate`
+ * or `bind` on that role.
  */
 import { type AccessRequest, allows, judgeAccess, type PolicyRule, rulesFor } from "#lib/dev/simulator/access/rules.ts";
 import { MASTERS, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
@@ -11,7 +11,7 @@ import type { World } from "#lib/dev/simulator/world.ts";
 const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
-/** Throws 403 where the object, a role or a binding, would give more than the user has. */
+/** Throws 403 if a role or binding would grant more permissions than the user has. */
 export function refuseEscalation(world: World, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
   if (!world.authorization || user.groups.includes(MASTERS)) return;
@@ -41,7 +41,7 @@ function namespaceOf({ kind }: { readonly kind: string }, namespace: string | un
   return kind === "Role" ? namespace : undefined;
 }
 
-/** What of the rule nobody gave, a line for each group and resource. */
+/** Returns the permissions in `rule` that the user lacks, one line for each API group and resource. */
 function lackingOf(
   { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: PolicyRule,
   own: readonly PolicyRule[],
@@ -59,7 +59,7 @@ function lackingOf(
   );
 }
 
-/** As Go prints a rule. */
+/** Formats a rule as Go prints it. */
 function shown(group: string, resource: string, name: string | undefined, verbs: readonly string[]): string {
   const list = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
   const named = name === undefined ? "" : `, ResourceNames:${list([name])}`;

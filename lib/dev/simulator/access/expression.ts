@@ -1,15 +1,15 @@
 /**
- * Evaluates the expressions of admission policies: the part of CEL that compares fields, labels and lists. Any other CEL is
- * refused, so that no policy seems to hold that was not understood.
+ * Evaluates the expressions of admission policies. It supports the part of CEL that compares fields, labels and lists.
+ * Any other CEL is an error, so no policy is silently ignored.
  */
 import { isRecord, type Json, same } from "#lib/dev/simulator/store/object.ts";
 
-/** What an expression comes to, given the variables; throws for a field that is not there. */
+/** Evaluates an expression with the given variables. Throws if a field does not exist. */
 export type Expression = (variables: Readonly<Record<string, Json>>) => Json;
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|'[^']*'|\d+|[A-Za-z_]\w*|&&|\|\||==|!=|[!?:().,[\]])/y;
 
-/** Throws for what is no expression, or none of these. */
+/** Parses an expression. Throws if it is invalid or uses unsupported CEL. */
 export function readExpression(text: string): Expression {
   const tokens: string[] = [];
   for (TOKEN.lastIndex = 0; text.slice(TOKEN.lastIndex).trim() !== "";) {
@@ -62,7 +62,10 @@ export function readExpression(text: string): Expression {
     return (variables) => !one(variables);
   }
 
-  /** `last` receives each selected field, so that `has` knows the last one. */
+  /**
+   * Parses a value followed by field selections. Calls `last` with each selected field, so that `has` knows the last
+   * one.
+   */
   function selected(last?: (of: Expression, name: string) => void): Expression {
     let of = primary();
     for (;;) {

@@ -1,4 +1,4 @@
-/** Admission policies: ValidatingAdmissionPolicies that are bound keep out what their expressions do not allow. */
+/** Enforces admission policies: rejects requests that a bound ValidatingAdmissionPolicy does not allow. */
 import { readExpression } from "#lib/dev/simulator/access/expression.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { resource } from "#lib/dev/simulator/store/kinds.ts";
@@ -9,13 +9,13 @@ import type { World } from "#lib/dev/simulator/world.ts";
 export interface PolicyRequest {
   readonly user: SimulatedUser;
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
-  /** What is to be there; null where it is to be deleted. */
+  /** The object after the request; null for a deletion. */
   readonly object: StoredObject | null;
-  /** What is there; null where it is to be made. */
+  /** The object before the request; null for a creation. */
   readonly oldObject: StoredObject | null;
 }
 
-/** Throws 422 if a policy denies the request, or the status of the reason that its validation states. */
+/** Throws 422 if a policy denies the request, or the status of the reason that the validation sets. */
 export function refusePolicies(world: World, { user, operation, object, oldObject }: PolicyRequest): void {
   const subject = object ?? oldObject!, kind = world.kinds.of(subject)!;
   const { name, namespace } = subject.metadata;
@@ -52,7 +52,7 @@ export function refusePolicies(world: World, { user, operation, object, oldObjec
   }
 }
 
-/** The reasons that a validation may state. */
+/** The HTTP status of each reason that a validation may set. */
 const STATUS: Readonly<Record<string, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -64,7 +64,7 @@ function has(list: readonly string[] | undefined, wanted: string): boolean {
   return list?.some((each) => each === wanted || each === "*") ?? false;
 }
 
-/** An expression that asks for what is not there denies (failurePolicy: Fail). */
+/** Whether an expression is true. It is false if the expression reads a missing field (failurePolicy: Fail). */
 function holds(expression: string, variables: Readonly<Record<string, Json>>): boolean {
   const ask = readExpression(expression);
   try {

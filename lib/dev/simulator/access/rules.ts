@@ -1,18 +1,18 @@
 /**
- * Role-based access: what the roles that are bound to a user allow, in the whole cluster or in one namespace. There is no
- * rule that forbids; what no rule allows is refused.
+ * Decides access by the roles that are bound to a user, cluster-wide or in one namespace. No rule can deny a request. A
+ * request that no rule allows is refused.
  */
 import { MASTERS, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-/** What is asked for: of an object where a name is given, of a kind where none is. */
+/** A request to check. With a name it concerns one object, otherwise all objects of the kind. */
 export interface AccessRequest {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** undefined for the whole cluster, and for kinds that stand in no namespace. */
+  /** Undefined for the whole cluster, and for cluster-scoped kinds. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
@@ -24,21 +24,21 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** A rule, and the name of the role that has it. */
+/** A rule with the name of its role. */
 interface BoundRule extends PolicyRule {
   readonly role: string;
 }
 
 export interface Judgment {
   readonly allowed: boolean;
-  /** The roles that allow it. */
+  /** The roles that allow the request. */
   readonly roles: readonly string[];
-  /** Bindings that lead to no role, in the server's words; empty where all do. */
+  /** An error, in the server's words, that lists the missing roles of bindings. Empty if every role exists. */
   readonly trouble: string;
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** What everybody who is known may ask about themselves (system:basic-user). */
+/** What every authenticated user may request about itself (system:basic-user). */
 const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map((group) => ({
   role: "system:basic-user",
   verbs: ["create"],
@@ -55,7 +55,7 @@ export function judgeAccess(world: World, user: SimulatedUser, request: AccessRe
   return { allowed, roles, trouble: `: RBAC: ${trouble.length === 1 ? trouble[0] : `[${trouble.join(", ")}]`}` };
 }
 
-/** All rules of the roles that are bound to the user there, and the roles that are bound and do not exist. */
+/** Returns all rules that apply to the user in the namespace, and the names of bound roles that do not exist. */
 export function rulesFor(
   { store }: World,
   user: SimulatedUser,

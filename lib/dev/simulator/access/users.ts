@@ -1,6 +1,6 @@
 /**
- * Who asks. A bearer token names an account, as a token of a real server does. Who has none sits at this machine, as one
- * does who comes through `kubectl proxy`, and may do everything; without authorization everybody is that person.
+ * Identifies the user of a request. A bearer token names a service account, as on a real server. A request without a
+ * token may do everything, like one through `kubectl proxy`. Without authorization, every request may do everything.
  */
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
@@ -12,7 +12,7 @@ export interface SimulatedUser {
 }
 
 const EVERYBODY = "system:authenticated";
-/** Who may do everything: groups of this name are asked no further. */
+/** The group whose members may do everything. Their permissions are not checked further. */
 export const MASTERS = "system:masters";
 const ADMIN: SimulatedUser = { name: "simulated", groups: [MASTERS, EVERYBODY] };
 
@@ -21,12 +21,12 @@ export interface AccountRef {
   readonly name: string;
 }
 
-/** What a kubeconfig of this account has for a token. Nothing here is a secret. */
+/** Returns the token of a service account. It contains no secret. */
 export function accountToken({ namespace, name }: AccountRef): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** Throws 401 for a token that nobody has, or whose account is gone. */
+/** Returns the user of a request. Throws 401 if the token names no existing account. */
 export function userOf({ authorization, store }: World, { headers }: Pick<IncomingMessage, "headers">): SimulatedUser {
   const [, token] = /^Bearer (.+)$/.exec(headers.authorization ?? "") ?? [];
   if (!authorization || token === undefined) return ADMIN;

@@ -1,4 +1,4 @@
-/** Admission: what the cluster adds to an object on its way in, and the policies that may keep it out. */
+/** Admits objects: adds what the cluster sets on new objects, and rejects what its policies forbid. */
 import {
   claimLimitBreaches,
   costOf,
@@ -14,7 +14,7 @@ import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import { podPolicyOf, violations } from "#lib/dev/simulator/admission/security.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-/** 404 where the namespace is missing, 403 where it is on its way out. */
+/** Throws 404 if the namespace does not exist, and 403 if it is being deleted. */
 export function refuseDeadNamespace(world: World, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw notFound(world.kinds.named("Namespace"), namespace);
@@ -24,7 +24,7 @@ export function refuseDeadNamespace(world: World, kind: ApiKind, namespace: stri
   throw forbidden(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
 }
 
-/** A new object with what the cluster adds: limits, classes, the service account and its token. */
+/** Returns a new object with the values that admission adds: limits, classes, the service account and its token. */
 export function enrich(world: World, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
     const spec = withServiceAccount(withLimits(object.spec, rangesOf(world, object)));
@@ -48,7 +48,7 @@ export function enrich(world: World, object: StoredObject): StoredObject {
   return object;
 }
 
-/** Refuses what a policy forbids; warns of pods that a workload could not make. */
+/** Throws if a policy forbids the object. Warns if the object's pod spec violates the namespace's `warn` level. */
 export function police(
   world: World,
   object: StoredObject,
@@ -88,7 +88,7 @@ export function police(
   }
 }
 
-/** A claim asks for more only where its class lets its volumes grow. */
+/** Throws 403 if a PVC requests more storage but its StorageClass does not allow expansion. */
 function refuseGrowth(world: World, kind: ApiKind, object: StoredObject, live: StoredObject): void {
   const asked = ({ spec }: StoredObject): number => amount(spec.resources?.requests?.storage);
   if (asked(object) <= asked(live)) return;
@@ -100,7 +100,7 @@ function refuseGrowth(world: World, kind: ApiKind, object: StoredObject, live: S
   throw forbidden(kind, object.metadata.name, why);
 }
 
-/** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone, known by its name. */
+/** Throws like the ingress-nginx webhook if another Ingress already uses the same host and path. */
 function refuseTakenPath(world: World, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const others = world.store.list("Ingress").filter(({ metadata }) =>
@@ -123,13 +123,19 @@ function pathsOf({ spec }: StoredObject): { readonly host: string; readonly path
   );
 }
 
-/** As a webhook's answer arrives: what cannot be asked is an internal error, and what is denied names its webhook alone. */
+/**
+ * Returns the error of a webhook. An unreachable webhook gives a 500; a denial gives a 403 with the webhook's message
+ * alone.
+ */
 function refusedBy(message: string): Refusal {
   const failed = /failed calling webhook/.test(message);
   return failed ? new Refusal(500, "InternalError", message) : new Refusal(403, "Forbidden", message);
 }
 
-/** The account of each namespace comes by itself, a moment after it; any other has to be there. */
+/**
+ * Throws 403 if the pod's service account does not exist. The account `default` is exempt: it is created automatically,
+ * shortly after its namespace.
+ */
 function refuseMissingAccount(world: World, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
@@ -138,7 +144,7 @@ function refuseMissingAccount(world: World, kind: ApiKind, { metadata, spec }: S
   throw forbidden(kind, name, why);
 }
 
-/** The pod's spec in a pod or in the template of one. */
+/** Returns the pod spec of a pod or of a workload's pod template. */
 export function podSpecOf(object: StoredObject): Json {
   if (object.apiVersion === "v1" && object.kind === "Pod") return object.spec;
   if (object.kind === "CronJob") return object.spec?.jobTemplate?.spec?.template?.spec;

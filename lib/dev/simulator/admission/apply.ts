@@ -1,8 +1,9 @@
 /**
- * Server-side apply: merging what a manager wants into what stands there, by who owns what.
+ * Performs server-side apply: merges a manager's configuration into the live object by field ownership.
  *
- * What a manager left out since its last apply goes, unless another manager owns it too; what another owns and this
- * one wants otherwise is a conflict, unless forced. Lists with keys merge item by item, other lists are one value.
+ * A field that the manager no longer applies is removed, unless another manager owns it too. A different value for a
+ * field of another manager is a conflict, unless forced. Lists with keys merge item by item. Other lists are replaced
+ * as one value.
  */
 import { type Cause, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import {
@@ -22,7 +23,7 @@ import { isRecord, type Json, type ManagedFields, same, type StoredObject } from
 import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 export interface AppliedObject {
-  /** The merged object, before defaults; its managedFields are `managed`, to be set once the rest is settled. */
+  /** The merged object, before defaults. The caller sets `managed` as its managedFields after all other changes. */
   readonly object: Json;
   readonly managed: ManagedFields[] | undefined;
 }
@@ -59,7 +60,7 @@ export function applyTo(
   return { object, managed: joined([own, ...others.map((entry) => without(entry, losses))].sort(byTime)) };
 }
 
-/** An object that nobody kept account of belongs, as it stands, to a manager of this name. */
+/** Assigns all fields of an object without managedFields to the manager `before-first-apply`. */
 function beforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
   const writer: Writer = { manager: "before-first-apply", operation: "Update", subresource: undefined };
   return [entryOf(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
@@ -112,7 +113,7 @@ function merge(live: Json, config: Json, type: Type): Json {
   return merged;
 }
 
-/** The value without what the path names; a map or list that this empties goes too. */
+/** Returns the value without the field at the path. Also removes maps and lists that become empty. */
 function removePath(value: Json, type: Type, path: readonly string[]): Json {
   const [step = "", ...rest] = path;
   if (step.startsWith("f:")) {

@@ -1,8 +1,8 @@
-/** What the API server fills in where a manifest says nothing, kind by kind, as the recorded server does. */
+/** Sets the API server's defaults, kind by kind. They match a recorded server. */
 import { defaultPod } from "#lib/dev/simulator/admission/pod-defaults.ts";
 import { type Json, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-/** The object with its kind's defaults; `live` is what stood there before, whose given addresses stay. */
+/** Returns the object with its kind's defaults. An address of `live`, the previous object, stays. */
 export function withDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;
@@ -85,7 +85,7 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
   }),
 };
 
-/** A workload with a template of pods. */
+/** Sets the defaults of a workload with a pod template. */
 function templated(object: StoredObject, status: Json, fill: (spec: Json) => Json): StoredObject {
   const spec = object.spec ?? {};
   return {
@@ -181,7 +181,7 @@ function defaultJob({ metadata: { uid, name }, spec }: StoredObject): Json {
   };
 }
 
-/** BestEffort, Guaranteed or Burstable, by what the containers ask for. */
+/** Returns the pod's QoS class, by its containers' requests and limits. */
 function qosClass(spec: Json): string {
   const all = (spec?.containers ?? []).map((container: Json) => container.resources ?? {});
   if (all.every((r: Json) => !r.requests && !r.limits)) return "BestEffort";

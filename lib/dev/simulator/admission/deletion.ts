@@ -1,4 +1,4 @@
-/** Deleting: preconditions, grace, finalizers, and what becomes of the dependents. */
+/** Deletes objects: checks preconditions, applies grace periods and finalizers, and sets the propagation policy. */
 import {
   all,
   badRequest,
@@ -22,7 +22,7 @@ export interface DeleteOptions {
   readonly dryRun?: boolean;
 }
 
-/** From the body, or where none exists (null) from the query, which can say the same things. */
+/** Reads the options from the body or, without a body (null), from the query. */
 export function readDeleteOptions(asked: URLSearchParams, body: Json): DeleteOptions {
   const options = isRecord(body) ? body : {}, query = body === null ? asked : new URLSearchParams();
   const { apiVersion = "v1", kind = "DeleteOptions" } = options;
@@ -53,10 +53,10 @@ function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query
   );
 }
 
-/** Namespaces that a cluster cannot be without. */
+/** Namespaces that cannot be deleted. */
 const KEPT = new Set(["default", "kube-system", "kube-public"]);
 
-/** What stands there afterwards, or `gone`: the object left at once. */
+/** Deletes an object. Returns the object afterwards; `gone` means that it was removed immediately. */
 export function deleteObject(
   world: World,
   live: StoredObject,
@@ -98,7 +98,10 @@ export function deleteObject(
   return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
 }
 
-/** Namespaces are deleted by the store itself, which has other words, and names the resource and not the kind. */
+/**
+ * Returns the error for a failed precondition. For a namespace, the real server's message differs and names the
+ * resource instead of the kind.
+ */
 function unmet(kind: ApiKind, { metadata }: StoredObject, what: "UID" | "ResourceVersion", wanted: string): Refusal {
   const found = what === "UID" ? metadata.uid : metadata.resourceVersion;
   if (kind.kind === "Namespace") {
@@ -113,7 +116,9 @@ function unmet(kind: ApiKind, { metadata }: StoredObject, what: "UID" | "Resourc
   return new Refusal(409, "Conflict", message, details);
 }
 
-/** Custom kinds and most others let the garbage collector follow; deleting a Job orphans its pods unless told otherwise. */
+/**
+ * Returns the finalizers for the propagation policy. The default is Orphan for Jobs and Background for all other kinds.
+ */
 function withPropagation(live: StoredObject, options: DeleteOptions): string[] {
   const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");

@@ -1,4 +1,4 @@
-/** What of an object may not change once it exists, and how the API server says so. */
+/** Rejects changes of immutable fields, with the API server's messages. */
 import {
   all,
   type Cause,
@@ -47,14 +47,14 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => Cause[]>
       ...object.spec,
       resources: undefined,
       volumeAttributesClassName: undefined,
-      volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the binder sets it once
+      volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the volume binder sets it once
     });
     const asked = (object: StoredObject): string | undefined => object.spec.resources?.requests?.storage;
     const resized = !same(asked(live), asked(next));
     if (!same(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
-    // What has been asked for and is not there yet may be taken back, but not down to what is.
+    // A request that is not yet fulfilled may be reduced, but not to the current capacity or below.
     const less = resized && amount(asked(next)) < amount(asked(live)) &&
       amount(asked(next)) <= amount(live.status.capacity?.storage);
     return all(less && forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"));
@@ -118,7 +118,7 @@ function fixedSelector({ spec: old }: StoredObject, { spec: { selector } }: Stor
   return all(!same(old.selector, selector) && immutable("spec.selector", goSelector(selector)));
 }
 
-/** A suspended Job that has not begun may still be given other resources. */
+/** Whether the Job's template may still change: the Job is suspended and was never started. */
 function mayRetune(job: StoredObject): boolean {
   return job.spec.suspend === true && job.status?.startTime === undefined;
 }
@@ -127,7 +127,7 @@ function immutable(field: string, shown: string): Cause {
   return invalidAs(field, `${shown}: field is immutable`);
 }
 
-/** A selector as Go prints it. */
+/** Formats a selector as Go prints it. */
 function goSelector(selector: Json): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([name, value]) =>
     `${JSON.stringify(name)}:${JSON.stringify(value)}`

@@ -1,13 +1,14 @@
 /**
- * Managed fields: which manager owns which field, as `metadata.managedFields` says it.
+ * Tracks which manager owns which field, in `metadata.managedFields`.
  *
- * An object's fields are paths, each to the text of its value: `f:spec`, `f:containers`, `k:{"name":"m"}`, `f:image`
- * joined by NUL. An item of a keyed list is a path of its own; an atomic value is one path, whatever is inside.
+ * A field set maps each path to the field's value as text. A path consists of steps joined by NUL: `f:spec`,
+ * `f:containers`, `k:{"name":"m"}`, `f:image`. Each item of a keyed list has its own path. An atomic value has one
+ * path, whatever it contains.
  */
 import { isRecord, type Json, type ManagedFields, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 
-/** Path to value. */
+/** Field values, keyed by path. */
 export type FieldSet = Map<string, string>;
 
 export const STEP = "\0";
@@ -23,7 +24,7 @@ export interface Writer {
   readonly subresource: string | undefined;
 }
 
-/** All fields of an object that a manager can own. */
+/** Returns all fields of an object that a manager can own. */
 export function fieldsOf(object: Json, type: Type): FieldSet {
   const fields: FieldSet = new Map();
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
@@ -32,13 +33,15 @@ export function fieldsOf(object: Json, type: Type): FieldSet {
   return fields;
 }
 
-/** The key of a list's item: what `k:` says. A port without a protocol is a TCP port. */
+/**
+ * Returns the path step of an item in a keyed list, which begins with `k:`. A port without a protocol counts as TCP.
+ */
 export function keyOfItem(item: Json, keys: readonly string[]): string {
   const named = [...keys].sort().map((key) => [key, item?.[key] ?? (key === "protocol" ? "TCP" : undefined)]);
   return "k:" + JSON.stringify(Object.fromEntries(named));
 }
 
-/** What stands in managedFields after an update turned `before` into `after`. */
+/** Returns the managedFields after an update from `before` to `after`. */
 export function trackUpdate(
   before: StoredObject | null,
   after: StoredObject,
@@ -46,8 +49,8 @@ export function trackUpdate(
   writer: Writer,
   time: string,
 ): ManagedFields[] | undefined {
-  const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may change the account itself
-  if (before && !entries) return undefined; // nobody kept account of it so far: only an apply begins to
+  const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may set it
+  if (before && !entries) return undefined; // not tracked so far; only an apply starts it
   const old = before ? fieldsOf(before, type) : new Map<string, string>();
   const present = fieldsOf(after, type);
   const changed = [...present].filter(([path, value]) => old.get(path) !== value).map(([path]) => path);
@@ -85,14 +88,13 @@ export function entryOf(writer: Writer, apiVersion: string, paths: Iterable<stri
   };
 }
 
-/** The entry without these paths. */
 export function without(entry: ManagedFields, paths: ReadonlySet<string>): ManagedFields {
   const owned = readSet(entry.fieldsV1);
   const kept = [...owned].filter((path) => !paths.has(path));
   return kept.length === owned.size ? entry : { ...entry, fieldsV1: writeSet(kept) };
 }
 
-/** Entries that still own something; none at all is undefined, as the field is then left out. */
+/** Returns the entries that still own a field. Returns undefined if there are none, so that the field is omitted. */
 export function joined(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;
@@ -121,7 +123,7 @@ export function writeSet(paths: Iterable<string>): Json {
   return root;
 }
 
-/** For example `.spec.template.spec.containers[name="m"].image`: how messages name a path. */
+/** Formats a path as in messages, for example `.spec.template.spec.containers[name="m"].image`. */
 export function showPath(path: string): string {
   return path.split(STEP).map((step) => {
     if (step.startsWith("f:")) return "." + step.slice(2);

@@ -1,4 +1,4 @@
-/** What the API server fills in in a pod's spec, wherever one stands: in a pod or in a template of one. */
+/** Sets the API server's defaults in a pod spec, in a pod or in a pod template. */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 const SOURCES_WITH_MODE = ["configMap", "secret", "projected", "downwardAPI"];
@@ -36,7 +36,7 @@ function defaultContainer(container: Json): Json {
   return filled;
 }
 
-/** Requests that are not given are the limits, once there are any. */
+/** Sets missing requests to the limits, if there are limits. */
 function defaultResources(resources: Json): Json {
   return resources.limits ? { ...resources, requests: { ...resources.limits, ...resources.requests } } : resources;
 }

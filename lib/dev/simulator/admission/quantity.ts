@@ -1,4 +1,7 @@
-/** Quantities: `250m`, `512Mi`, `1.5Gi`, `2` as numbers, and back. Thousandths are exact: sums are made in them. */
+/**
+ * Parses and formats quantities such as `250m`, `512Mi`, `1.5Gi` and `2`. Numbers are in thousandths, so that sums are
+ * exact.
+ */
 
 const SUFFIXES: Record<string, number> = {
   "": 1000,
@@ -22,18 +25,18 @@ const SHAPE = /^([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(n|u|m|k|M|G|T|P|Ki|Mi|G
 export const QUANTITY_RULE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** Thousandths, or null if the text is no quantity. */
+/** Returns the quantity in thousandths, or null if the text is invalid. */
 export function readQuantity(text: string): number | null {
   const match = SHAPE.exec(text);
   return match ? Math.round(Number(match[1]) * SUFFIXES[match[2]!]!) : null;
 }
 
-/** Thousandths of what is known to be a quantity; 0 where none exists. */
+/** Returns a valid quantity in thousandths; 0 if it is undefined. */
 export function amount(text: string | undefined): number {
   return text === undefined ? 0 : readQuantity(text) ?? 0;
 }
 
-/** As short as it can be said exactly: binary suffixes for what is measured in bytes, `m` for parts of a whole. */
+/** Returns the shortest exact form: binary suffixes for byte quantities, and `m` for fractions. */
 export function writeQuantity(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
   const whole = thousandths / 1000;
@@ -45,7 +48,7 @@ export function writeQuantity(thousandths: number, binary: boolean): string {
   return String(whole);
 }
 
-/** Whether this resource is measured in bytes. */
+/** Whether the resource is measured in bytes. */
 export function isBytes(resource: string): boolean {
   return /memory|storage/.test(resource);
 }

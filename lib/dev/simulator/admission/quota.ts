@@ -1,17 +1,17 @@
 /**
- * What bounds a namespace: ResourceQuotas (what each object costs, what is used, whether one more still fits) and
- * LimitRanges (resources that containers get when they name none, and the most that one may name).
+ * Enforces the limits of a namespace. ResourceQuotas: the cost of each object, the current use, and whether a new
+ * object fits. LimitRanges: the default, minimum and maximum resources of containers and PVCs.
  */
 import { type ApiKinds, resource } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount, isBytes, writeQuantity } from "#lib/dev/simulator/admission/quantity.ts";
 
-/** Name of the counted resource to thousandths. */
+/** Amounts in thousandths, keyed by resource name. */
 export type QuotaUse = Record<string, number>;
 
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
-/** What one object costs. A pod that is over costs no more than its place in the count of objects. */
+/** Returns what an object costs. A finished pod counts only toward `count/pods`. */
 export function costOf(kinds: ApiKinds, object: StoredObject): QuotaUse {
   const kind = kinds.of(object)!;
   const cost: QuotaUse = { [`count/${resource(kind)}`]: 1000 };
@@ -39,7 +39,7 @@ export function costOf(kinds: ApiKinds, object: StoredObject): QuotaUse {
   return cost;
 }
 
-/** What the namespace's contents use of the resources that a quota bounds. */
+/** Returns how much the namespace's objects use of the resources in `hard`. */
 export function usage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): QuotaUse {
   const used: QuotaUse = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
@@ -54,8 +54,9 @@ export function writeCost(cost: QuotaUse): Record<string, string> {
 }
 
 /**
- * Why the quota refuses an object of this cost; null if it does not. `used` is what the namespace uses, `freed` what the
- * object's last state cost. A quota whose status nobody has worked out yet refuses whatever it would have to count.
+ * Returns why the quota rejects an object of this cost, or null if it fits. `used` is the namespace's current use.
+ * `freed` is the cost of the object before the change. A quota whose status is not yet computed rejects every object
+ * that it counts.
  */
 export function quotaBreach(
   quota: StoredObject,
@@ -72,7 +73,7 @@ export function quotaBreach(
   if (bounded.some((each) => quota.status?.used?.[each] === undefined)) {
     return `status unknown for quota: ${name}, resources: ${bounded.join(",")}`;
   }
-  // What counts is what its controller has seen, which is a moment behind what somebody has written.
+  // The limit in the status applies. The controller updates it shortly after the spec changes.
   const limit = (each: string): string => quota.status?.hard?.[each] ?? hard[each];
   const over = bounded.filter((each) => used[each]! + cost[each]! - (freed[each] ?? 0) > amount(limit(each)));
   if (over.length === 0) return null;
@@ -84,7 +85,7 @@ export function quotaBreach(
     `limited: ${list(limit)}`;
 }
 
-/** Where a quota bounds limits or requests, every container must name its own. */
+/** Returns, for each limit or request that the quota requires, the containers that do not set it. */
 function unspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {
@@ -97,7 +98,7 @@ function unspecified(hard: Json, spec: Json): string[] {
   });
 }
 
-/** The sum of the containers, or the largest init container where that is more. */
+/** Returns a pod's cost: the sum of its containers or, if larger, its largest init container. */
 function podCost(spec: Json): QuotaUse {
   const cost: QuotaUse = {};
   for (const which of ["requests", "limits"]) {
@@ -113,7 +114,7 @@ function podCost(spec: Json): QuotaUse {
   return cost;
 }
 
-/** The pod's spec with the defaults of the namespace's LimitRanges. */
+/** Returns the pod spec with the defaults of the namespace's LimitRanges. */
 export function withLimits(spec: Json, ranges: readonly Json[]): Json {
   const items = itemsOf(ranges, "Container");
   if (items.length === 0) return spec;
@@ -132,7 +133,7 @@ export function withLimits(spec: Json, ranges: readonly Json[]): Json {
   };
 }
 
-/** Why the pod's containers are too large or too small; empty if they are not. */
+/** Returns the LimitRange violations of the pod's containers. */
 export function podLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
   const containers = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return itemsOf(ranges, "Container").flatMap((item) =>
@@ -155,7 +156,7 @@ export function podLimitBreaches(spec: Json, ranges: readonly Json[]): string[] 
   );
 }
 
-/** The same for a claim's storage. */
+/** Returns the LimitRange violations of a PVC's storage request. */
 export function claimLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
   const asked: string | undefined = spec.resources?.requests?.storage;
   return itemsOf(ranges, "PersistentVolumeClaim").flatMap((item) => [

@@ -1,4 +1,4 @@
-/** Refusals: what the API server answers when it does not do what was asked, and the causes of that, in the words of the real one. */
+/** Creates the API server's error responses and their causes, in the real server's words. */
 import { type ApiKind, qualified, resource } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -8,7 +8,7 @@ export interface Cause {
   readonly field: string;
 }
 
-/** An answer that is an error: its HTTP status, the `Status` body, and headers that belong to it. */
+/** An error response: the HTTP status, the `Status` body and extra headers. */
 export class Refusal extends Error {
   readonly status: number;
   readonly reason: string | undefined;
@@ -63,7 +63,7 @@ export function forbidden(kind: ApiKind, name: string, why: string, causes?: rea
   return new Refusal(403, "Forbidden", `${resource(kind)} "${name}" is forbidden: ${why}`, details);
 }
 
-/** 422: one cause a wrong field, all of them in one message. */
+/** Returns a 422 error with one cause for each invalid field. The message lists all of them. */
 export function invalid(kind: ApiKind, name: string, causes: readonly Cause[]): Refusal {
   const details = {
     ...(name === "" ? {} : { name }),
@@ -83,7 +83,7 @@ export function detailsOf(kind: ApiKind, name: string): Json {
   return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
 }
 
-/** All causes that there are, in order: what did not apply is false, or empty. */
+/** Returns all causes in order. Skips false, empty and missing values. */
 export function all(...found: readonly (Cause | readonly Cause[] | false | "" | 0 | null | undefined)[]): Cause[] {
   return found.flatMap((each) => each || []);
 }
@@ -96,7 +96,7 @@ export function wrongValue(field: string, value: Json, why: string): Cause {
   );
 }
 
-/** As a CRD's own rules say it: no value is shown, or it is shown as Go prints it. */
+/** Returns a cause in the form of a CRD's own rules: without a value, or with the value as Go prints it. */
 export function invalidAs(field: string, said: string): Cause {
   return cause("Invalid", field, `Invalid value: ${said}`);
 }
@@ -126,7 +126,7 @@ export function missingCause(field: string, value: string): Cause {
   return cause("NotFound", field, `Not found: ${JSON.stringify(value)}`);
 }
 
-/** One cause for each thing that is wrong with the value. */
+/** Returns one cause for each reason in `whys`. */
 export function wrong(field: string, value: Json, whys: readonly string[]): Cause[] {
   return whys.map((why) => wrongValue(field, value, why));
 }
@@ -137,7 +137,7 @@ export function outside(field: string, value: number, least: number, most: numbe
   );
 }
 
-/** The second and every further item whose key was there before, with its place. */
+/** Returns every item whose key occurred earlier in the list, with its index. */
 export function repeated<T>(items: readonly T[], keyOf: (item: T) => string | undefined): { item: T; at: number }[] {
   const keys = items.map(keyOf);
   return items.map((item, at) => ({ item, at })).filter(({ at }) => keys[at] && keys.indexOf(keys[at]) < at);
@@ -147,7 +147,7 @@ function cause(what: string, field: string, message: string): Cause {
   return { reason: `FieldValue${what}`, message, field };
 }
 
-/** A value as Go prints it in messages: maps of strings get their type, the rest is JSON. */
+/** Formats a value as Go prints it: a map of strings with its type, any other value as JSON. */
 function goValue(value: Json): string {
   const texts = isRecord(value) && Object.values(value).every((inner) => typeof inner === "string");
   if (!texts) return JSON.stringify(value) ?? "null";

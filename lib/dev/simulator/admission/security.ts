@@ -1,11 +1,11 @@
-/** Pod security admission: the levels `baseline` and `restricted`, in the words of the real one. */
+/** Checks the pod security levels `baseline` and `restricted`, with the real server's messages. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export type Level = "privileged" | "baseline" | "restricted";
 
 export interface Policy {
   readonly level: Level;
-  /** For example `restricted:latest`. */
+  /** The level and version, for example `restricted:latest`. */
   readonly name: string;
 }
 
@@ -17,7 +17,10 @@ const ALLOWED_CAPABILITIES = new Set(
     .split(" "),
 );
 
-/** What a namespace's labels demand; who is only warned is warned of what is enforced unless told otherwise. */
+/**
+ * Returns the pod security policy from a namespace's labels. Without a `warn` label, the `enforce` level is also used
+ * for warnings.
+ */
 export function podPolicyOf(namespace: StoredObject | undefined, mode: "enforce" | "warn"): Policy {
   const labels = namespace?.metadata.labels ?? {};
   const read = (name: string) => labels[`pod-security.kubernetes.io/${name}`];
@@ -26,7 +29,7 @@ export function podPolicyOf(namespace: StoredObject | undefined, mode: "enforce"
   return { level, name: `${level}:${read(`${which}-version`) ?? "latest"}` };
 }
 
-/** What of the pod's spec the policy does not allow, as one text; empty if there is nothing. */
+/** Returns the violations of the policy as one text. Empty if there are none. */
 export function violations(spec: Json, policy: Policy): string {
   if (policy.level === "privileged" || !spec) return "";
   return texts(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));
@@ -99,7 +102,7 @@ function containersOf(spec: Json): Json[] {
   return [...spec.initContainers ?? [], ...spec.containers ?? []];
 }
 
-/** The containers of which that is so, by their names; empty if there are none. */
+/** Returns the names of the containers for which `is` returns true, as text. Empty if there are none. */
 function containers(spec: Json, is: (security: Json, container: Json) => boolean): string {
   const names = containersOf(spec).filter((each) => is(each.securityContext ?? {}, each)).map(({ name }) => name);
   return names.length > 0 ? plural("container", names) : "";

@@ -1,6 +1,6 @@
 /**
- * Selectors: of labels as an object in a spec and as text (`a=b,c!=d,e in (f,g),!h,i>5`, read token by token, with the real
- * one's words for whatever stands in the wrong place), of fields as text in a URL.
+ * Evaluates selectors: label selectors in a spec or as text (`a=b,c!=d,e in (f,g),!h,i>5`), and field selectors in a
+ * URL. Text is parsed token by token, so that syntax errors have the real server's messages.
  */
 import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
@@ -10,7 +10,7 @@ import { badLabelKey, badLabelValue } from "#lib/dev/simulator/admission/rules/n
 export type Test = (object: StoredObject) => boolean;
 
 const EVERYWHERE = ["metadata.name", "metadata.namespace"];
-/** By which fields objects of a kind can be selected besides. */
+/** Additional fields that a field selector supports, by kind. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Event: [
     ..."apiVersion fieldPath kind name namespace resourceVersion uid".split(" ").map((name) =>
@@ -31,8 +31,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * `metadata.name=x,status.phase!=Running`: throws 400 for what is no selector, or for a field by which this kind is not
- * selected.
+ * Parses a field selector such as `metadata.name=x,status.phase!=Running`. Throws 400 if the syntax is invalid or the
+ * kind does not support the field.
  */
 export function fieldSelector(kind: ApiKind, text: string): Test {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
@@ -57,7 +57,10 @@ function refuseField(kind: ApiKind, path: string): void {
   throw badRequest(`"${path}" is not a known field selector: only ${names}`);
 }
 
-/** A spec's `selector`: matchLabels and matchExpressions. An empty one matches everything. */
+/**
+ * Whether a spec's `selector` (matchLabels and matchExpressions) matches the labels. An empty selector matches
+ * everything.
+ */
 export function selects(selector: Json, labels: Record<string, string> | undefined): boolean {
   const present = labels ?? {};
   const exact = Object.entries(selector?.matchLabels ?? {}).every(([name, value]) => present[name] === value);
@@ -72,7 +75,7 @@ export function selects(selector: Json, labels: Record<string, string> | undefin
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Throws 400 for what is not a selector. */
+/** Parses a label selector. Throws 400 if the syntax is invalid. */
 export function labelSelector(text: string): Test {
   const tests = read(text);
   return (object) => tests.every((test) => test(object.metadata.labels ?? {}));

@@ -1,6 +1,6 @@
 /**
- * What an object must be to be written: names, labels, and per kind what a manifest most easily gets wrong; then, of one
- * that is right so far, the rules that look at more than one value. Single values are in schema/values.ts.
+ * Validates objects before they are written. It first checks names, labels and the most common mistakes of each kind.
+ * If these are right, it checks the rules that involve several values. schema/values.ts checks single values.
  */
 import {
   all,
@@ -24,7 +24,10 @@ import { badCronJob, badDeployment, badJob, badStatefulSet } from "#lib/dev/simu
 import { badValues, LABEL, LABEL_RULE, SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
-/** The longest name: of a Job because it becomes a pod's host name or label, a CronJob's Jobs add 11 characters. */
+/**
+ * The maximum length of a name, by kind. A Job's name becomes its pods' host name and label. A CronJob's Jobs add 11
+ * characters.
+ */
 const LONGEST: Readonly<Record<string, number>> = { Namespace: 63, Service: 63, StatefulSet: 63, Job: 63, CronJob: 52 };
 const RESTARTS = ["Always", "OnFailure", "Never"];
 
@@ -151,7 +154,7 @@ const FURTHER: Readonly<Record<string, (object: Json) => Cause[]>> = {
   StatefulSet: badStatefulSet,
 };
 
-/** A StatefulSet's pods get a volume for each of its claim templates. */
+/** Returns the causes for an invalid workload. Each claim template of a StatefulSet counts as a volume of its pods. */
 function badWorkload({ spec: { selector, template, volumeClaimTemplates: claims = [] } }: StoredObject): Cause[] {
   if (!selector) return [required("spec.selector")];
   const labels = template?.metadata?.labels ?? {}, field = "spec.template";
@@ -185,7 +188,10 @@ function badPod(field: string, spec: Json): Cause[] {
   );
 }
 
-/** A Job that says nothing would restart its pods always, and is asked to say something. */
+/**
+ * Returns the causes for an invalid restart policy. A Job must set a policy, because it does not allow the default
+ * `Always`.
+ */
 function badRestart(field: string, policy: string, policies: readonly string[]): Cause[] {
   if (policies.includes(policy)) return [];
   const words = policies.map((each) => JSON.stringify(each)).join(", ");

@@ -1,8 +1,8 @@
 /**
- * Writing: the one road by which objects are created, changed and deleted, for requests and controllers alike.
+ * Creates and changes objects, for requests and controllers.
  *
- * Each fills in defaults, validates, keeps account of who owns what, asks admission, and only then stores; a dry run
- * does all of it but the last.
+ * Creating or replacing an object sets defaults, validates, tracks field ownership, runs admission and then stores the
+ * object. A dry run does everything except storing.
  */
 import { refuseEscalation } from "#lib/dev/simulator/access/escalation.ts";
 import { refusePolicies } from "#lib/dev/simulator/access/policies.ts";
@@ -32,13 +32,13 @@ import {
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface WriteOptions {
-  /** Who asks; controllers are nobody, and are asked nothing. */
+  /** The user of a request. Undefined for a controller, whose permissions are not checked. */
   readonly user?: SimulatedUser;
   readonly manager: string;
   readonly dryRun?: boolean;
   readonly subresource?: "status" | "scale";
   readonly warn?: (text: string) => void;
-  /** The settled managed fields of an apply; else this write is tracked as an update. */
+  /** The final managed fields of an apply. Without `applied`, the write is tracked as an update. */
   readonly managed?: ManagedFields[] | undefined;
   readonly applied?: true;
 }
@@ -90,7 +90,7 @@ export function createObject(
   return options.dryRun ? object : world.store.save(object);
 }
 
-/** Puts `next` in the place of `live`; gives back what stands there afterwards. */
+/** Replaces `live` with `next`. Returns the object afterwards. */
 export function replaceObject(world: World, live: StoredObject, next: Json, options: WriteOptions): StoredObject {
   const kind = world.kinds.of(live)!;
   const version = next.metadata?.resourceVersion;
@@ -120,7 +120,7 @@ export function replaceObject(world: World, live: StoredObject, next: Json, opti
     subresource: options.subresource,
   };
   const tracked = options.applied ? options.managed : trackUpdate(live, full, world.schema.of(kind.kind), writer, at);
-  const nobodys = options.subresource === "scale" && full.spec.replicas === 0; // a Scale leaves a zero out, so none owns it
+  const nobodys = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits a zero
   const object = withManaged(full, nobodys ? tracked?.filter((entry) => !isWriter(entry, writer)) : tracked);
   if (options.user && options.subresource === undefined) refuseByAccess(world, options.user, object, live);
   if (options.subresource !== "status") police(world, object, live, options.warn ?? (() => {}));
@@ -131,8 +131,9 @@ export function replaceObject(world: World, live: StoredObject, next: Json, opti
 }
 
 /**
- * Changes an object as it stands now, if it still stands; `change` gives back the new one, or null to leave it.
- * Controllers write by this: what they change is told as status, and nothing is written where nothing differs.
+ * Changes the current version of an object, if it still exists. `change` returns the new object, or null to leave it
+ * unchanged. Controllers use this function. The write counts as a status update if the kind has a status. Nothing is
+ * stored if nothing differs.
  */
 export function changeObject(
   world: World,
@@ -153,7 +154,7 @@ export function changeObject(
   return finished ? world.store.remove(written) : world.store.save(written);
 }
 
-/** Refuses what gives away more than the user has, and what a policy denies. */
+/** Throws if the object would grant more permissions than the user has, or if an admission policy denies it. */
 function refuseByAccess(world: World, user: SimulatedUser, object: StoredObject, live: StoredObject | null): void {
   if (!live || !same(object, live)) refuseEscalation(world, user, object);
   refusePolicies(world, { user, operation: live ? "UPDATE" : "CREATE", object, oldObject: live });
@@ -166,7 +167,10 @@ function taken(kind: ApiKind, { metadata }: StoredObject): Refusal {
     : new Refusal(status, reason, `object is being deleted: ${message}`, details);
 }
 
-/** What a write may touch: the status through its subresource alone, the server's part of the metadata never. */
+/**
+ * Merges a write into the live object. The status changes only through its subresource. Metadata that the server owns
+ * never changes.
+ */
 function merged(kind: ApiKind, live: StoredObject, next: Json, subresource: string | undefined): StoredObject {
   if (subresource === "status") {
     return { ...live, ...(next.status === undefined ? {} : { status: next.status }) };
@@ -208,7 +212,7 @@ function withManaged(object: StoredObject, managedFields: ManagedFields[] | unde
   return { ...object, metadata: managedFields ? { ...metadata, managedFields } : metadata };
 }
 
-/** A Job that has no labels of its own carries its template's. */
+/** Copies the template's labels to a Job without labels. */
 function labelled(object: StoredObject): StoredObject {
   if (object.kind !== "Job" || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
   return { ...object, metadata: { ...object.metadata, labels: object.spec.template.metadata.labels } };

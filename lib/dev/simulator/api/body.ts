@@ -1,4 +1,4 @@
-/** Request bodies: from bytes to an object of the kind that the URL names, with unknown fields refused or warned of. */
+/** Parses request bodies into objects of the kind in the URL. Unknown fields are rejected or cause a warning. */
 import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { keyOfItem } from "#lib/dev/simulator/admission/managed.ts";
 import type { Validation } from "#lib/dev/simulator/api/options.ts";
@@ -9,7 +9,7 @@ import { refuseUndecoded } from "#lib/dev/simulator/admission/rules/data.ts";
 import { type FieldSchema, fitField, type Misfit, type Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
-/** Any JSON, or YAML where the type says so; 400 for what cannot be read. */
+/** Parses JSON, or YAML if `yaml` is set. Throws 400 if the text is invalid. */
 export function readJson(text: string, wanted: string, yaml: boolean): Json {
   try {
     return JSON.parse(text);
@@ -19,7 +19,7 @@ export function readJson(text: string, wanted: string, yaml: boolean): Json {
   }
 }
 
-/** The change that a patch asks for. */
+/** Parses the body of a patch: a list if `operations` is set, otherwise an object. Throws 400 if it is invalid. */
 export function readPatch(text: string, operations: boolean): Json {
   let change: Json;
   try {
@@ -53,7 +53,10 @@ function whyUnreadable(text: string, error: Error): string {
   return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
 }
 
-/** The object that a create or update sends: of this kind, its nulls and empty maps gone. */
+/**
+ * Returns the object that a create or update sends, without nulls and empty maps. Throws 400 if its kind or a field is
+ * invalid.
+ */
 export function readObject(
   body: Json,
   kind: ApiKind,
@@ -96,7 +99,7 @@ export function readObject(
   return normalise(value, type, kind);
 }
 
-/** The object that an apply sends: what does not fit its schema is an error, never left out. */
+/** Returns the object that an apply sends. Throws if a field does not fit the schema; no field is dropped. */
 export function readApplied(body: Json, kind: ApiKind, schema: FieldSchema, namespace: string | undefined): Json {
   if (!isRecord(body)) {
     const why = `json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`;
@@ -109,7 +112,7 @@ export function readApplied(body: Json, kind: ApiKind, schema: FieldSchema, name
   const type = schema.of(kind.kind);
   const { value, misfits } = fitField(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
-  // By its own words: a body that names no namespace is one of none.
+  // The error names the namespace in the body, which is empty if the body sets none.
   const { name, namespace: own = "" } = body.metadata ?? {};
   const who = namespace === undefined ? name : `${own}/${name}`;
   const errors = [...misfits.map(sayMisfit), ...duplicates(value, type, "")];
@@ -120,7 +123,7 @@ export function readApplied(body: Json, kind: ApiKind, schema: FieldSchema, name
   return normalise(value, type, kind);
 }
 
-/** Without the empty maps and lists that a built-in kind's encoding leaves out. */
+/** Returns the value without empty maps and lists. The encoding of built-in kinds omits them. */
 export function normalise(value: Json, type: Type, kind: ApiKind): Json {
   if (kind.custom) return value;
   if (Array.isArray(value) && type.form === "list") return value.map((item) => normalise(item, type.of, kind));
@@ -149,7 +152,7 @@ function duplicates(value: Json, type: Type, path: string): string[] {
   });
 }
 
-/** What is inside of a value: items, which have no name, or named values, each with its type. */
+/** Returns the children of a value with their types: unnamed list items, or named fields. */
 function innerOf(value: Json, type: Type): [name: string | null, inner: Json, of: Type][] {
   if (type.form === "list") return Array.isArray(value) ? value.map((item) => [null, item, type.of]) : [];
   if (!isRecord(value) || (type.form !== "struct" && type.form !== "map")) return [];
@@ -164,12 +167,15 @@ function sayMisfit({ path, expected, value }: Misfit): string {
   return `${path}: expected ${expected}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`;
 }
 
-/** For example `/v1, Kind=Secret`. */
+/** Returns the kind as Go prints it, for example `/v1, Kind=Secret`. */
 function goKind({ apiVersion = "", kind = "" }: Json): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** A patch that makes something of the object that it cannot be is told with the whole of it, and nameless. */
+/**
+ * Returns the 422 error for a patch whose result is invalid. Like the real server's, it shows the complete object and
+ * an empty name.
+ */
 function unpatchable(body: Json, why: string): Refusal {
   const cause = wrongValue("patch", JSON.stringify(body), why);
   return new Refusal(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });

@@ -1,8 +1,11 @@
 /**
- * `/simulator/…`, for who works with a running cluster by hand. `faults` breaks and heals things; see breakage.ts for what there
- * is. `writes` and `history` are the record, oldest first, as a list of JSON: both take `since` (only what has a higher number)
- * and `limit`; the history also `kind`, `namespace` and `name`. A first number above `since + 1` says that the record did not
- * reach back that far.
+ * Serves `/simulator/…`, the interface for working with a running cluster by hand.
+ *
+ * `faults` adds and removes faults; breakage.ts lists them. `writes` and `history` return the record as a JSON list,
+ * oldest first. Both accept `since` (only entries with a higher number) and `limit`. The history also accepts `kind`,
+ * `namespace` and `name`.
+ *
+ * If the first number is above `since + 1`, earlier entries are no longer in the record.
  */
 import { readBreakage } from "#lib/dev/simulator/breakage.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
@@ -41,7 +44,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** null for any other path. */
+/** Returns null if the path is neither `writes` nor `history`. */
 export function answerRecord(recorder: Recorder, method: string, url: URL): { status: number; body: Json } | null {
   const { pathname, searchParams: query } = url;
   if (pathname !== "/simulator/writes" && pathname !== "/simulator/history") return null;
@@ -58,7 +61,7 @@ export function answerRecord(recorder: Recorder, method: string, url: URL): { st
   return { status: 200, body: found.slice(0, limit) };
 }
 
-/** Numbers grow by one, so that where to begin is known. */
+/** Returns the entries with a number above `since`. Numbers are consecutive, so the start index is computed. */
 function after<T extends { readonly n: number }>(entries: readonly T[], since: number): readonly T[] {
   const first = entries[0]?.n ?? 1;
   return entries.slice(Math.max(0, since + 1 - first));

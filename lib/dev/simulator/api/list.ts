@@ -1,4 +1,4 @@
-/** Lists: selected by labels and fields, and in pages; what is asked of them is judged as the real server does. */
+/** Lists objects by label and field selectors, in pages. Checks list options like the real server. */
 import { demand } from "#lib/dev/simulator/api/options.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { fieldSelector, labelSelector, type Test } from "#lib/dev/simulator/admission/selectors.ts";
@@ -16,14 +16,14 @@ import type { World } from "#lib/dev/simulator/world.ts";
 
 const MATCHES = ["Exact", "NotOlderThan", ""];
 
-/** Whether an object is one that the query asks for. */
+/** Returns a test that tells whether an object matches the query's selectors. */
 export function readSelection(kind: ApiKind, query: URLSearchParams): Test {
   const labels = labelSelector(query.get("labelSelector") ?? "");
   const fields = fieldSelector(kind, query.get("fieldSelector") ?? "");
   return (object) => labels(object) && fields(object);
 }
 
-/** Refuses what cannot be asked of a list or a watch. */
+/** Throws if an option is invalid for a list or a watch. */
 export function refuseListOptions(world: World, query: URLSearchParams, watches: boolean): void {
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";
@@ -77,7 +77,7 @@ export function listObjects(
   const all = world.store.list(kind.kind, namespace);
   const selecting = query.get("labelSelector") || query.get("fieldSelector");
   const start = token === null ? 0 : placeAfter(all, token.start);
-  // With a selector nobody is told how many are left, so a page costs what is in it.
+  // With a selector, the response has no remainingItemCount. So the search stops after one page.
   const found = selecting && limit > 0 ? firstOf(all, start, selected, limit + 1) : all.slice(start).filter(selected);
   const page = limit > 0 ? found.slice(0, limit) : found;
   const more = found.length > page.length;
@@ -101,7 +101,7 @@ function firstOf(all: readonly StoredObject[], start: number, selected: Test, mo
   return found;
 }
 
-/** Lists are in the order of their keys. */
+/** Returns the index of the first object after the key `start`. Lists are sorted by key. */
 function placeAfter(all: readonly StoredObject[], start: string): number {
   let low = 0, high = all.length;
   while (low < high) {
@@ -112,7 +112,7 @@ function placeAfter(all: readonly StoredObject[], start: string): number {
   return low;
 }
 
-/** Whether a list is asked for that holds nothing but the objects' metadata. */
+/** Whether the client requests only the metadata of the objects. */
 function wantsMetadata(accept: string | undefined): boolean {
   const [first = ""] = (accept ?? "").split(",");
   const parameters = new Set(first.split(";").slice(1).map((each) => each.trim()));
@@ -129,7 +129,7 @@ function metadataOf(list: Json): Json {
   return { ...list, kind: "PartialObjectMetadataList", apiVersion, items };
 }
 
-/** Items of built-in kinds do not repeat what they are; the list says it. */
+/** Returns an object as a list item. Items of built-in kinds have no apiVersion and kind; the list states them. */
 export function itemOf(kind: ApiKind, object: StoredObject): Json {
   if (kind.custom) return object;
   const { apiVersion: _, kind: __, ...rest } = object;

@@ -1,4 +1,4 @@
-/** Pod logs: the last lines of a container, or a stream of them until it ends. */
+/** Sends pod logs: a container's last lines, and with `follow` each new line until the container ends. */
 import type { ServerResponse } from "node:http";
 import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";

@@ -1,4 +1,4 @@
-/** What a request says besides its object: where it comes from, media types, and the options in its query, refused as the API server does. */
+/** Checks the origin, media types and query options of a request. Errors match those of the API server. */
 import type { IncomingMessage } from "node:http";
 import {
   all,
@@ -20,7 +20,7 @@ const TYPES = "application/json, application/yaml, application/vnd.kubernetes.pr
 const ACCEPTED = new Set(["*/*", "application/*", "application/json"]);
 const READ = new Set(["application/json", "application/yaml"]);
 
-/** Refuses who cannot take JSON. */
+/** Throws 406 if the client does not accept JSON. */
 export function refuseUnacceptable(accept: string | undefined): void {
   const wanted = (accept ?? "").split(",").map((each) => each.split(";")[0]!.trim()).filter((each) => each !== "");
   if (wanted.length === 0 || wanted.some((each) => ACCEPTED.has(each))) return;
@@ -28,7 +28,7 @@ export function refuseUnacceptable(accept: string | undefined): void {
   throw new Refusal(406, "NotAcceptable", message, {});
 }
 
-/** Refuses objects in anything but JSON and YAML; without a word it is taken for JSON. */
+/** Throws 415 unless the body is JSON or YAML. A missing content type counts as JSON. */
 export function refuseUnreadable(contentType: string): void {
   const type = contentType.split(";")[0]!.trim();
   if (type === "" || READ.has(type)) return;
@@ -36,7 +36,7 @@ export function refuseUnreadable(contentType: string): void {
   throw new Refusal(415, "UnsupportedMediaType", message);
 }
 
-/** Refuses options that are none, all of them at once. */
+/** Throws 422 for invalid options. One error lists all of them. */
 export function refuseOptions(kind: "CreateOptions" | "UpdateOptions" | "PatchOptions", query: URLSearchParams): void {
   const validation = query.get("fieldValidation") ?? "";
   demand(
@@ -64,7 +64,7 @@ export function badDryRun(values: readonly string[]): Cause[] {
   return all(values.some((each) => each !== "All") && unsupported("dryRun", values, ["All"]));
 }
 
-/** Throws, if there is a cause to. */
+/** Throws 422 if there are causes. */
 export function demand(kind: string, causes: readonly Cause[]): void {
   if (causes.length === 0) return;
   const details = { group: "meta.k8s.io", kind, causes };
@@ -81,10 +81,16 @@ function badManager(manager: string): Cause[] {
   );
 }
 
-/** Names that no name server gives away. Any port is fine: one may be forwarded to ours. */
+/**
+ * Host names that always resolve to this machine. Any port is allowed, because a port may be forwarded to the
+ * simulator.
+ */
 const HERE = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
-/** Throws 403, before anything of the request is looked at, and 415 for what a form can send, as the API itself does. */
+/**
+ * Throws 403 for a request from another host or from a web page of another origin. Throws 415 for a POST with a content
+ * type that an HTML form can send. Both checks run before the request is processed.
+ */
 export function refuseForeign({ method, headers }: IncomingMessage): void {
   if (!HERE.test(headers.host ?? "")) {
     throw new Refusal(403, "Forbidden", "The simulated cluster answers only to localhost, 127.0.0.1 and [::1]");

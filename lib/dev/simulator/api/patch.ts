@@ -1,13 +1,13 @@
-/** JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386), the two that change what is there without a schema. */
+/** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Neither needs a schema. */
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import { isRecord, type Json, same } from "#lib/dev/simulator/store/object.ts";
 
-/** The value after the operations; 422 if one of them does not fit or a `test` fails. */
+/** Returns the value after the operations. Throws 422 if an operation is invalid or a `test` fails. */
 export function jsonPatch(value: Json, operations: readonly Json[]): Json {
   return operations.reduce((at: Json, operation) => perform(at, operation), value);
 }
 
-/** The value with what the patch says; null removes. */
+/** Returns the value with the patch merged into it. A null removes the field. */
 export function mergePatch(value: Json, patch: Json): Json {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, Json> = isRecord(value) ? { ...value } : {};
@@ -24,9 +24,9 @@ function perform(root: Json, operation: Json): Json {
     case "add":
       return change(root, path, operation.value, "add");
     case "replace":
-      return change(root, path, operation.value, "replace"); // of what is missing, too: the real library adds it
+      return change(root, path, operation.value, "replace"); // the real library also adds a missing field
     case "remove":
-      return find(root, path) === undefined ? root : change(root, path, undefined, "remove"); // so does this
+      return find(root, path) === undefined ? root : change(root, path, undefined, "remove"); // as in the real library
     case "test":
       if (!same(find(root, path), operation.value)) throw refused();
       return root;
@@ -79,7 +79,7 @@ function steps(pointer: unknown): string[] {
   return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The real server says no more than this about any patch that does not fit. */
+/** Returns the error for an invalid patch. The real server's message gives no details either. */
 function refused(): Refusal {
   return new Refusal(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }

@@ -1,6 +1,8 @@
 /**
- * Permissions: everybody may do everything, or with authorization what roles give them, but for what the fault `forbid`
- * takes away. What an access review says no to is refused when it is tried, in the words of the real thing.
+ * Checks permissions and answers access reviews. Without authorization, every user may do everything. With it, roles
+ * decide. The fault `forbid` removes permissions in both cases.
+ *
+ * An access review and the request itself use the same check. Error messages match those of the real server.
  */
 import { type AccessRequest, judgeAccess, type Judgment } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
@@ -13,7 +15,7 @@ import type { World } from "#lib/dev/simulator/world.ts";
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
-/** What somebody asks about themselves: nothing is stored. Null for any other kind. */
+/** Answers a SelfSubjectReview or SelfSubjectAccessReview without storing it. Returns null for any other kind. */
 export function answerReview(
   world: World,
   user: SimulatedUser,
@@ -41,7 +43,7 @@ export function answerReview(
   return { ...review, apiVersion: kind.apiVersion, kind: kind.kind, metadata, status: { allowed } };
 }
 
-/** Throws 403 for what the caller may not do. */
+/** Throws 403 if the user lacks permission for the request. */
 export function refuseForbidden(
   world: World,
   user: SimulatedUser,
@@ -50,7 +52,7 @@ export function refuseForbidden(
   query: URLSearchParams,
 ): void {
   const verb = verbOf(method, route, query), { group, plural } = route.kind;
-  // An apply that makes its object is a creation, too.
+  // An apply that creates its object also needs the verb `create`.
   const creates = query.has("fieldManager") && method === "PATCH" &&
     world.store.get(route.kind.kind, route.namespace, route.name!) === undefined;
   for (const each of [verb, ...(creates ? ["create"] : [])]) {
@@ -100,12 +102,15 @@ function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string
   return ["1", "true"].includes(query.get("watch") ?? "") ? "watch" : "list";
 }
 
-/** A list of one object by its name counts as one of that object. */
+/**
+ * Returns the object's name if a list selects a single object by name. RBAC then treats the list like a request for
+ * that object.
+ */
 function nameIn(query: URLSearchParams): string | undefined {
   return /^metadata\.name=([^,]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
 }
 
-/** For example `pods`, `pods/log`, `jobs.batch`: how rules and messages name a resource. */
+/** Returns a resource's name as in rules and messages, for example `pods`, `pods/log` or `jobs.batch`. */
 function nameOf(group: string, plural: string, subresource: string): string {
   return plural + (group === "" ? "" : `.${group}`) + (subresource === "" ? "" : `/${subresource}`);
 }

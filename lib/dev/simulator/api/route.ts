@@ -1,16 +1,19 @@
-/** URLs: which kind, namespace, object and subresource a path names; and discovery: what the server says of itself, its groups and their resources. */
+/**
+ * Parses URLs into kind, namespace, object and subresource. Answers discovery requests: the server's version, its API
+ * groups and their resources.
+ */
 import type { ApiKind, ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface ApiRoute {
   readonly kind: ApiKind;
-  /** undefined for cluster kinds and for lists over all namespaces. */
+  /** Undefined for cluster-scoped kinds and for lists across all namespaces. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
 }
 
-/** null for a path that names nothing the server has. */
+/** Returns the route, or null for a path that the server does not serve. */
 export function readRoute(kinds: ApiKinds, path: string): ApiRoute | null {
   const parts = path.split("/").slice(1).map(decode);
   const core = parts[0] === "api";
@@ -28,19 +31,19 @@ export function readRoute(kinds: ApiKinds, path: string): ApiRoute | null {
   return { kind, namespace, name, subresource };
 }
 
-/** Whether the path is below a group and version that the server has. */
+/** Whether the path is under a group and version that the server serves. */
 export function isServed(kinds: ApiKinds, path: string): boolean {
   const [, root, ...rest] = path.split("/");
   const [group, version] = root === "api" ? ["", rest[0]] : root === "apis" ? [rest[0], rest[1]] : [];
   return kinds.all.some((kind) => kind.group === group && kind.version === version);
 }
 
-/** `namespaces/x/status` and `namespaces/x/finalize` are the namespace's own. */
+/** Whether the path is a subresource of the namespace: `namespaces/x/status` or `namespaces/x/finalize`. */
 function isNamespaceItself(rest: readonly string[]): boolean {
   return rest.length === 3 && (rest[2] === "status" || rest[2] === "finalize");
 }
 
-/** A part of a path that is not well encoded is taken as it stands; it names nothing. */
+/** Decodes a path segment. Returns an invalid encoding unchanged; it then matches nothing. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -66,7 +69,7 @@ const VERSION = {
   platform: "linux/amd64",
 };
 
-/** The answer, or null where the path is not one of discovery's. */
+/** Returns the discovery response, or null if the path is not a discovery path. */
 export function discover(kinds: ApiKinds, path: string): Json | null {
   const parts = path.split("/").slice(1).filter((part) => part !== "");
   if (path === "/version") return VERSION;
@@ -83,7 +86,7 @@ export function discover(kinds: ApiKinds, path: string): Json | null {
   return parts.length === 3 ? resourcesOf(kinds, `${parts[1]}/${parts[2]}`) : null;
 }
 
-/** For example `api/v1`, `apis/apps/v1`. */
+/** Returns the root of each group version, for example `api/v1` or `apis/apps/v1`. */
 function versionsOf(kinds: ApiKinds): string[] {
   return [...new Set(kinds.all.map(({ apiVersion }) => rootOf(apiVersion)))];
 }
@@ -96,7 +99,10 @@ function whereOf(version: string): Json {
   return { serverRelativeURL: `/openapi/v3/${version}` };
 }
 
-/** As much of it as kubectl and Helm ask: that unknown fields can be refused. The schema itself is the server's own. */
+/**
+ * Returns the part of the OpenAPI document that kubectl and Helm read. It tells them that the server supports
+ * `fieldValidation`. It contains no schemas.
+ */
 function openApiOf(kinds: ApiKinds, version: string): Json | null {
   const own = kinds.all.filter(({ apiVersion }) => rootOf(apiVersion) === version);
   if (own.length === 0) return null;
@@ -116,7 +122,7 @@ function groupsOf(kinds: ApiKinds): Json[] {
   });
 }
 
-/** The aggregator's own group comes first, then apps; groups of CRDs come last. */
+/** Returns a group's position in discovery: the aggregator's group first, then `apps`, the groups of CRDs last. */
 function rank(kind: ApiKind): number {
   if (kind.custom) return FIRST_GROUPS.length + 1;
   const at = FIRST_GROUPS.indexOf(kind.group);

@@ -1,4 +1,4 @@
-/** The scale subresource: how many replicas there are to be, and how many there are. */
+/** Reads and patches the `scale` subresource: the desired and the current number of replicas. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";

@@ -1,6 +1,6 @@
 /**
- * How an answer leaves: whole and at once, unless a fault cuts it off, lets it hang, or draws it out; and answers that a fault
- * demands: the Status that goes with a code, in the API server's words, or any other text.
+ * Sends responses. A fault can cut a response off, make it hang, or send it slowly. A fault can also replace the
+ * response: with the API server's Status for a code, or with any text.
  */
 import type { ServerResponse } from "node:http";
 import { MODIFIED, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
@@ -26,7 +26,7 @@ export function send(response: ServerResponse, outgoing: Sending, hit?: Hit, tim
   response.statusCode = status;
   if (broken?.at === "done") return end(response, broken.how);
   if (broken) {
-    // Told to go out before the connection ends, or it would end without having said anything.
+    // Sends the headers before the connection ends. Otherwise the client would receive nothing.
     response.flushHeaders();
     const piece = broken.at === "body" ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes.subarray(0, 0);
     if (piece.length === 0) return void setImmediate(() => end(response, broken.how));
@@ -43,7 +43,7 @@ export function send(response: ServerResponse, outgoing: Sending, hit?: Hit, tim
   timers.after(trickle.ms, () => drop(0));
 }
 
-/** A connection that hangs stays open until the client, or the end of the cluster, closes it. */
+/** Closes the connection for `cut`. For `hang` it stays open until the client or the simulator closes it. */
 export function end(response: ServerResponse, how: "cut" | "hang"): void {
   if (how === "cut") response.socket?.destroy();
 }

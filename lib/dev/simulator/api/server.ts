@@ -1,6 +1,6 @@
 /**
- * The HTTP side: a plain server that reads a request whole, lets the faults have their way with it, performs it, and
- * has it recorded.
+ * Serves the simulated API over HTTP. It reads each request completely, applies the faults, performs the request and
+ * records it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { messageOf } from "#lib/base/errors.ts";
@@ -15,7 +15,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { Effect, Recorder } from "#lib/dev/simulator/store/recorder.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const LARGEST_BODY = 3 * 1024 * 1024; // what the real server takes
+const LARGEST_BODY = 3 * 1024 * 1024; // the real server's limit
 const TOO_LARGE: Sending = jsonOf(
   413,
   new Refusal(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728").body(),
@@ -33,7 +33,7 @@ const NO_PAGE: Sending = {
 export function createApi(world: World, recorder: Recorder): Server {
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     answer(world, recorder, request, response).catch((error) => {
-      if (!request.complete) return; // the client left in the middle of it
+      if (!request.complete) return; // the client disconnected while sending the request
       if (error instanceof Refusal) return send(response, jsonOf(error.status, error.body()));
       world.log.error("The simulated cluster failed", { path: request.url ?? "", error });
       if (response.headersSent) return void response.destroy();
@@ -90,7 +90,7 @@ interface Reaction {
   readonly effect?: Effect;
 }
 
-/** undefined where the answer goes its own way, piece by piece. */
+/** Performs a request. Returns undefined if the verb streams its own response. */
 function react(
   world: World,
   recorder: Recorder,
@@ -120,13 +120,13 @@ function react(
   }
 }
 
-/** Of the object that the path names, or that was just made; null where none exists. */
+/** Returns the resourceVersion of the object in the path, or of the object just created. Null if it does not exist. */
 function versionOf({ store }: World, { kind, namespace, name }: ApiRoute, made: Json): string | null {
   const named: string | undefined = name ?? (made?.kind === kind.kind ? made.metadata?.name : undefined);
   return named === undefined ? null : store.get(kind.kind, namespace, named)?.metadata.resourceVersion ?? null;
 }
 
-/** null: larger than the server takes. */
+/** Returns the body, or null if it exceeds the server's limit. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** Verbs: what each method does to what a URL names. */
+/** Performs each HTTP method on the resource that the URL names. */
 import type { ServerResponse } from "node:http";
 import { applyTo } from "#lib/dev/simulator/admission/apply.ts";
 import { normalise, readApplied, readJson, readObject, readPatch } from "#lib/dev/simulator/api/body.ts";
@@ -42,19 +42,19 @@ export interface VerbCall {
   readonly contentType: string;
   readonly accept: string | undefined;
   readonly text: string;
-  /** The first word of the user agent: who a write without a field manager is by. */
+  /** The first word of the user agent. It is the manager of a write without a field manager. */
   readonly agent: string;
   readonly warn: (text: string) => void;
   readonly response: ServerResponse;
 }
 
-/** Kinds whose deletion is answered with what was deleted. */
+/** Kinds whose deletion returns the deleted object instead of a Status. */
 const SHOWN = new Set("PersistentVolume PersistentVolumeClaim Pod ResourceQuota Service ServiceAccount".split(" "));
 const ORPHANS =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
   "set propagationPolicy=Orphan to suppress this warning";
 
-/** Status and body, or undefined where the verb answers by itself, piece by piece. */
+/** The status and body of a response, or undefined if the verb streams its own response. */
 export type VerbAnswer = { readonly status: number; readonly body: Json } | undefined;
 
 export function performVerb(world: World, asked: VerbCall): VerbAnswer {
@@ -209,7 +209,7 @@ function managerOf(asked: VerbCall): string {
 }
 
 function validationOf(query: URLSearchParams): Validation {
-  return (query.get("fieldValidation") || "Warn") as Validation; // it was looked at before
+  return (query.get("fieldValidation") || "Warn") as Validation; // already checked
 }
 
 function refuseOtherName(body: Json, { name, namespace }: ApiRoute): void {

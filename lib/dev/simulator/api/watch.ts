@@ -1,8 +1,9 @@
 /**
- * Watches: changes as lines of JSON, from a version on or from what is there now.
+ * Streams changes of objects as lines of JSON, from a given version or from the current state.
  *
- * A change that makes an object match is told as ADDED, one that makes it match no more as DELETED, as the real one
- * does. Bookmarks come about once a minute; a watch ends at its timeout, or when somebody drops it.
+ * If a change makes an object match the selector, the event is ADDED. If the object no longer matches, the event is
+ * DELETED. The real server does the same. Bookmarks are sent once a minute. A watch ends at its timeout, or when a
+ * fault drops it.
  */
 import type { ServerResponse } from "node:http";
 import { readSelection, refuseListOptions } from "#lib/dev/simulator/api/list.ts";
@@ -15,8 +16,8 @@ import type { World } from "#lib/dev/simulator/world.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const BOOKMARK = MINUTE;
-const LONGEST = 30 * MINUTE; // where the client names no timeout
-const BEHIND = 8 * 1024 * 1024; // bytes a reader may leave unread before it is cut off
+const LONGEST = 30 * MINUTE; // if the client sets no timeout
+const BEHIND = 8 * 1024 * 1024; // bytes that a client may leave unread before its connection is closed
 
 export function watchObjects(
   world: World,
@@ -93,7 +94,7 @@ export function watchObjects(
 
 const LUMP = "x".repeat(64 * 1024);
 
-/** A fault ends the watch: as the API server does, or as no server should. */
+/** Ends a watch as the fault specifies: the way an API server does, or in a malformed way. */
 function dropWatch(response: ServerResponse, how: Drop, send: (type: string, object: Json) => void): void {
   if (how === "cut") return void response.destroy();
   if (how === "expired") send("ERROR", new Refusal(410, "Expired", "The resourceVersion is too old.").body());

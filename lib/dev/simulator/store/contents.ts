@@ -1,6 +1,8 @@
 /**
- * What no object shows: what containers wrote (bounded, by pod and container, with the run before the last; gone when the pod
- * is), and what is on volumes and snapshots (small notes by volume handle, copied by snapshots and gone with the volume).
+ * Stores container logs and volume contents, which no object contains.
+ *
+ * Logs are bounded and stored by pod and container, with those of the previous run. They are deleted with the pod.
+ * Volume contents are small records by volume handle. A snapshot copies them, and they are deleted with the volume.
  */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -9,32 +11,35 @@ export interface ContainerLog {
   readonly container: string;
   /** The last lines, oldest first. */
   lines: { readonly at: number; readonly text: string }[];
-  /** How many lines there have been in all. */
+  /** The number of lines written in total. */
   written: number;
-  /** Whether the container may still write. */
+  /** Whether the container can still write. */
   open: boolean;
 }
 
 export interface Logs {
-  /** Begins a container's next run. */
+  /** Starts the log of a container's next run. */
   start(pod: string, container: string): ContainerLog;
   write(log: ContainerLog, at: number, lines: readonly string[]): void;
   end(log: ContainerLog): void;
   find(pod: string, container: string, previous: boolean): ContainerLog | undefined;
-  /** Whether anybody has followed one of the pod's logs. */
+  /** Whether any client has followed a log of this pod. */
   wasFollowed(pod: string): boolean;
-  /** Calls back at each write and at the end, until called off. */
+  /** Calls `listener` on each write and at the end of the log. Returns a function that unsubscribes. */
   follow(log: ContainerLog, listener: () => void): () => void;
-  /** Ends and forgets all of a pod's. */
+  /** Ends and deletes all logs of a pod. */
   forget(pod: string): void;
-  /** Calls back with each log that has changed, and with null for a pod whose logs are forgotten. Returns what ends that. */
+  /**
+   * Calls `listener` with each changed log, and with null for a pod whose logs were deleted. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
   entries(): [string, [string, ContainerLog][]][];
   restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;
 }
 
 const MOST_LINES = 1000;
-const PREVIOUS = "/previous"; // no container's name has a slash
+const PREVIOUS = "/previous"; // container names contain no slash
 
 export function openLogs(): Logs {
   const pods = new Map<string, Map<string, ContainerLog>>();
@@ -98,11 +103,11 @@ export function openLogs(): Logs {
 
 export interface Volumes {
   read(handle: string): Json;
-  /** Whether there is such a volume or snapshot: one may be empty. */
+  /** Whether the volume or snapshot exists. It may be empty. */
   has(handle: string): boolean;
   write(handle: string, data: Json): void;
   wipe(handle: string): void;
-  /** Calls back at each change; null is what was wiped. Returns what ends that. */
+  /** Calls `listener` on each change, with null for a wiped volume. Returns a function that unsubscribes. */
   subscribe(listener: (handle: string, data: Json | null) => void): () => void;
   entries(): [string, Json][];
   restore(entries: readonly [string, Json][]): void;

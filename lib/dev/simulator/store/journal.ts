@@ -1,9 +1,10 @@
 /**
- * The journal beside the state's file: what has changed since that was written, line by line, written before anybody who
- * asked for the change is answered. So a killed process loses nothing that it has told anybody.
+ * Writes a journal next to the state file. It contains the changes since the state file was written, one per line. Each
+ * change is written before the client gets its response. So a killed process loses no change that it acknowledged.
  *
- * A new journal is begun whenever the state is about to be written whole, and the older ones go once that is done. Every
- * line has a number, and the state says up to which number it holds: a line is never taken twice.
+ * A new journal starts before each write of the complete state. The older journals are deleted when that write is
+ * complete. Every line has a number, and the state file stores the last number that it includes. So no line is applied
+ * twice.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -11,11 +12,14 @@ import { basename, dirname, join } from "node:path";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface Journal {
-  /** The number of the last line. */
+  /** Returns the number of the last line. */
   last(): number;
-  /** Throws when the line cannot be written whole; then so does every other until the journal is turned. */
+  /**
+   * Writes a line. Throws if the line cannot be written completely. Every later write then throws until `turn`
+   * succeeds.
+   */
   write(entry: Json): void;
-  /** Begins a new journal, and returns what removes the older ones. Changes nothing when that fails. */
+  /** Starts a new journal and returns a function that deletes the older ones. Changes nothing if it throws. */
   turn(): () => Promise<void>;
   close(): void;
 }
@@ -25,7 +29,7 @@ interface Line {
   readonly entry: Json;
 }
 
-/** Opens a new journal behind those that are there. `last` is the number of the last line that anybody has written. */
+/** Opens a new journal after the existing ones. `last` is the number of the last line written so far. */
 export async function openJournal(path: string, last: number): Promise<Journal> {
   let old = await journalsOf(path);
   let page = Math.max(0, ...old.map(pageOf));
@@ -37,7 +41,7 @@ export async function openJournal(path: string, last: number): Promise<Journal> 
     last: () => last,
     write(entry) {
       const line = Buffer.from(JSON.stringify({ number: ++last, entry }) + "\n");
-      if (torn) throw new Error("The line before this one may be cut off"); // and is read only where it is the last
+      if (torn) throw new Error("The line before this one may be cut off"); // readable only as the last line
       torn = true;
       if (writeSync(file, line) < line.length) throw Object.assign(new Error("Cut off"), { code: "ENOSPC" });
       torn = false;
@@ -58,7 +62,10 @@ export async function openJournal(path: string, last: number): Promise<Journal> 
   };
 }
 
-/** The lines of all journals after this number, in order. A last line that was cut off in the middle was never said. */
+/**
+ * Returns the lines after this number from all journals, in order. Ignores an incomplete last line, because its change
+ * was never acknowledged.
+ */
 export async function readJournals(path: string, after: number): Promise<Line[]> {
   const lines: Line[] = [];
   for (const file of await journalsOf(path)) {

@@ -1,4 +1,4 @@
-/** The kinds that the simulated cluster serves: a table, to which further kinds (as a CRD would) are added by a line. */
+/** Lists the kinds that the simulated cluster serves. Each kind is one entry of a table. */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export interface ApiKind {
@@ -8,7 +8,9 @@ export interface ApiKind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Defined by a CRD: list items name their kind, nothing is filled in, a missing status stays missing. */
+  /**
+   * Whether a CRD defines the kind. List items then include their kind, no defaults are set, and no status is added.
+   */
   readonly custom: boolean;
   /** Whether metadata.generation counts changes of the spec. */
   readonly generation: boolean;
@@ -19,15 +21,15 @@ export interface ApiKind {
 
 export interface ApiKinds {
   readonly all: readonly ApiKind[];
-  /** By group, version and plural, as in a URL. */
+  /** Finds a kind by the group, version and plural in a URL. */
   at(group: string, version: string, plural: string): ApiKind | undefined;
-  /** By apiVersion and kind, as in an object or a reference to one. */
+  /** Finds a kind by the apiVersion and kind of an object or reference. */
   of(object: { readonly apiVersion: string; readonly kind: string }): ApiKind | undefined;
-  /** By its name alone, which no other kind has here. */
+  /** Finds a kind by its name. Each name is unique in the simulator. */
   named(kind: string): ApiKind;
 }
 
-// group/version: Kind plural[=short] flags; n namespaced, g generation, s status, c scale, x custom
+// Format: `group/version: Kind plural[=short] flags`. Flags: n namespaced, g generation, s status, c scale, x custom.
 const TABLE = `
 v1: Namespace namespaces=ns s; ConfigMap configmaps=cm n; Secret secrets n; Service services=svc ns
 v1: ServiceAccount serviceaccounts=sa n; Pod pods=po ngs; Event events=ev n; Endpoints endpoints=ep n
@@ -77,17 +79,17 @@ export function readKinds(): ApiKinds {
   };
 }
 
-/** For example `Deployment.apps`, `Namespace`: how messages name a kind. */
+/** Returns a kind's name as in messages, for example `Deployment.apps` or `Namespace`. */
 export function qualified(kind: ApiKind): string {
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
-/** For example `jobs.batch`, `pods`: how messages name a resource. */
+/** Returns a resource's name as in messages, for example `jobs.batch` or `pods`. */
 export function resource(kind: ApiKind): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
-/** How an object is named in messages about more than one kind: `ns/name`. */
+/** Returns an object's name as in messages about several kinds: `namespace/name`, or `name` without a namespace. */
 export function kindName(object: StoredObject): string {
   return object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name;
 }

@@ -1,6 +1,6 @@
-/** The shapes that every part of the simulated cluster speaks of. Objects in the store are never changed in place. */
+/** Defines the types that all parts of the simulated cluster share. Stored objects are never modified in place. */
 
-/** A value of JSON that came from outside or is on its way there. */
+/** A JSON value that was received from a client or is sent to one. */
 // deno-lint-ignore no-explicit-any
 export type Json = any;
 
@@ -13,7 +13,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Who set which fields, as `fieldsV1` says it. */
+/** An entry of `metadata.managedFields`: the fields that one manager owns. */
 export interface ManagedFields {
   manager: string;
   operation: "Apply" | "Update";
@@ -48,7 +48,7 @@ export interface StoredObject {
   [field: string]: Json;
 }
 
-/** Whether two JSON values say the same; the order of an object's keys says nothing, nor does a key that is undefined. */
+/** Whether two JSON values are equal. The order of keys is ignored, and an undefined key counts as missing. */
 export function same(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -60,23 +60,26 @@ export function same(a: Json, b: Json): boolean {
   return true;
 }
 
-/** Whether this is a JSON object, not a list, not null. */
+/** Whether a value is a JSON object: not a list and not null. */
 export function isRecord(value: unknown): value is Record<string, Json> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The API server's timestamps: RFC 3339, whole seconds, UTC. */
+/** Formats a time like the API server: RFC 3339, whole seconds, UTC. */
 export function timestamp(at: number): string {
   return new Date(at).toISOString().slice(0, 19) + "Z";
 }
 
-/** The five letters at the end of a generated name; no vowels, so that no word comes out. */
+/** Returns the random end of a generated name. It contains no vowels, so it never forms a word. */
 export function randomSuffix(length = 5): string {
   const letters = "bcdfghjklmnpqrstvwxz2456789";
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-/** The same letters for the same text: names of ReplicaSets and revisions, which follow from their template. */
+/**
+ * Returns a suffix that depends only on the text. ReplicaSets and revisions use it, because their names follow from
+ * their template.
+ */
 export function hashSuffix(text: string, length = 10): string {
   const letters = "bcdf2456789ghjklmnpqrstvwxz";
   let low = 0x811c9dc5, high = 0x1000193;

@@ -1,8 +1,10 @@
 /**
- * Keeping the cluster's state in a file: written whole and by rename, at most once a second while things change, and at
- * the end; in between a journal has it (journal.ts). What cannot be read stops the start: it is better to say so than
- * to lose somebody's spokes. What cannot be written, for the disk is full, stops nobody: the cluster goes on in memory,
- * says so once, and is kept again as soon as there is room.
+ * Stores the cluster's state in a file. The complete file is written and renamed at most once a second while objects
+ * change, and at the end. A journal records the changes in between (journal.ts).
+ *
+ * If the file cannot be read, the simulator does not start, so existing spokes are not lost. If the file cannot be
+ * written, for example because the disk is full, the simulator continues in memory. It logs one error and retries until
+ * a write succeeds.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
@@ -32,7 +34,7 @@ export async function openKeeper(world: World, path: string | undefined): Promis
       await writeFile(`${path}.tmp`, render(world, journal.last()), { mode: 0o600 });
       await rename(`${path}.tmp`, path!);
     } catch (error) {
-      await rm(`${path}.tmp`, { force: true }).catch(() => {}); // it may hold the last of the room
+      await rm(`${path}.tmp`, { force: true }).catch(() => {}); // it may use the last free disk space
       throw error;
     }
     if (failing) world.log.info("The simulated cluster's state is kept again", { path });
@@ -73,7 +75,7 @@ export async function openKeeper(world: World, path: string | undefined): Promis
   };
 }
 
-/** Writes down what changes: objects, what is on volumes, and what containers say. */
+/** Passes each change of an object, a volume or a log to `note`. Returns a function that unsubscribes. */
 function follow({ store, volumes, logs }: World, note: (entry: Json) => void): () => void {
   const stops = [
     store.subscribe(({ type, object, version }) => note({ type, object, version })),
@@ -102,7 +104,7 @@ interface Kept {
   readonly logs: Map<string, Map<string, Json>>;
 }
 
-/** Returns the number of the journal's last line. */
+/** Loads the state and the journals. Returns the number of the last journal line. */
 async function load(world: World, path: string): Promise<number> {
   try {
     const state = await read(path);

@@ -1,15 +1,14 @@
 /**
- * The record: who wrote what when, and what became of each object, for a test that asks afterwards whether anything was done
- * twice, too late or by a stranger.
+ * Records who wrote what and when, and how each object changed. Tests use it to find writes that were repeated, late or
+ * unexpected.
  *
  * Over HTTP: `GET /simulator/writes?since=N` and `GET /simulator/history?kind=Job&since=N` (api/control.ts). Both are
- * bounded, unless everything is to be kept; every entry has a number, so that a later reader sees it when something was
- * lost.
+ * bounded unless everything is kept. Entries have consecutive numbers, so a reader can detect missing ones.
  */
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Store, StoreChange } from "#lib/dev/simulator/store/store.ts";
 
-/** One request that could have changed something. */
+/** A request that could have changed something: any but a GET. */
 export interface Write {
   readonly n: number;
   readonly at: string;
@@ -18,30 +17,30 @@ export interface Write {
   readonly fieldManager: string | null;
   readonly dryRun: boolean;
   readonly userAgent: string;
-  /** What the body sets, or else the name in the path holds, if either does. */
+  /** The fence in the body or, if the body sets none, in the Job's name in the path. Null if neither has one. */
   readonly fence: string | null;
-  /** What was answered; 0: nothing. */
+  /** The HTTP status of the response; 0 if no response was sent. */
   readonly status: number;
-  /** Whether what the path names is another than before, was made, or is gone. */
+  /** Whether the request changed, created or removed the object. */
   readonly changed: boolean;
-  /** Of the object as it stands afterwards; null where none does. */
+  /** The object's resourceVersion after the request; null if it does not exist. */
   readonly resourceVersion: string | null;
 }
 
-/** One change of one object, by a request (`write` is its number) or by a controller (null). */
+/** A change of one object. `write` is the number of the request, or null if a controller made the change. */
 export type Happening = { readonly n: number; readonly at: string; readonly write: number | null } & Digest;
 
 type Digest = Readonly<ReturnType<typeof digest>>;
 
 export interface Requested {
   readonly method: string;
-  /** Path and query. */
+  /** The path and query. */
   readonly target: string;
   readonly text: string;
   readonly userAgent: string;
 }
 
-/** What a request did to the object that its path names. */
+/** The effect of a request on the object in its path. */
 export interface Effect {
   readonly changed: boolean;
   readonly resourceVersion: string | null;
@@ -50,7 +49,10 @@ export interface Effect {
 export interface Recorder {
   writes(): readonly Write[];
   history(): readonly Happening[];
-  /** Runs what a request does; whatever changes meanwhile is its doing. It must not wait for anything. */
+  /**
+   * Runs a request's function and attributes all changes in the meantime to this request. The function must be
+   * synchronous.
+   */
   during<T>(run: () => T): T;
   note(requested: Requested, status: number, effect?: Effect): void;
 }
@@ -123,7 +125,7 @@ function digest({ type, object }: StoreChange) {
     active: numberOf(status.active) ?? 0,
     succeeded: numberOf(status.succeeded) ?? 0,
     failed: numberOf(status.failed) ?? 0,
-    /** `Type=Status:Reason` of each. */
+    /** Each condition as `Type=Status:Reason`. */
     conditions: (Array.isArray(status.conditions) ? status.conditions : []).map(sayCondition) as readonly string[],
   };
 }
@@ -151,7 +153,7 @@ function inBody(text: string): string | null {
   try {
     body = JSON.parse(text);
   } catch {
-    return null; // YAML, or nothing readable: the server says so to the sender
+    return null; // YAML or invalid; the server reports an error to the client
   }
   if (Array.isArray(body)) return body.map(inOperation).findLast((fence) => fence !== null) ?? null;
   const { labels, annotations } = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};

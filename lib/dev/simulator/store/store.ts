@@ -1,8 +1,8 @@
 /**
- * The store: every object, the one version counter, and the last changes for watches.
+ * Stores every object, the version counter and the last changes for watches.
  *
- * Objects in it are never changed, only replaced, so a reference to one is a moment. The history is bounded: who asks
- * for changes from before its horizon is told so (410), as a real server does after compaction.
+ * A stored object is never modified, only replaced. So a reference to an object is a snapshot of it. The history is
+ * bounded. A watch from before its horizon gets a 410 error, as on a real server after compaction.
  */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
@@ -15,28 +15,31 @@ export interface StoreChange {
 
 export interface Store {
   version(): number;
-  /** The oldest version from which a watch can still be served. */
+  /** Returns the oldest version from which a watch can start. */
   horizon(): number;
   get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
-  /** In the order of their keys, as etcd lists them. */
+  /** Returns objects sorted by key, like etcd. */
   list(kind: string, namespace?: string): readonly StoredObject[];
-  /** Everything in a namespace, the namespace itself excepted. */
+  /** Returns all objects in a namespace, without the namespace itself. */
   contents(namespace: string): StoredObject[];
   everything(): StoredObject[];
-  /** Writes the object under a new version and tells it. */
+  /** Stores the object with a new version and notifies the subscribers. */
   save(object: StoredObject): StoredObject;
   remove(object: StoredObject): StoredObject;
-  /** Puts back what an earlier run kept; tells nobody, and nothing older can be watched. */
+  /**
+   * Restores the state of an earlier run without notifying subscribers. Watches from before this point are not
+   * possible.
+   */
   restore(objects: readonly StoredObject[], version: number): void;
-  /** The changes after this version, oldest first, or null where they are not all kept any more. */
+  /** Returns the changes after this version, oldest first. Returns null if some of them are no longer stored. */
   since(version: number): readonly StoreChange[] | null;
-  /** Forgets all changes so far, as a real server's store does every few minutes. */
+  /** Discards the history, as etcd's compaction does every few minutes. */
   compact(): void;
   subscribe(listener: (change: StoreChange) => void): () => void;
 }
 
-const HISTORY = 3000; // changes; a few kB each, so some MB at most
-const FIRST = 500; // a fresh server has a history too: version 1 was compacted long ago
+const HISTORY = 3000; // changes; at a few kB each, some MB in total
+const FIRST = 500; // a new server has a history too: version 1 was compacted long ago
 
 export function openStore(): Store {
   const tables = new Map<string, Map<string, Map<string, StoredObject>>>();
@@ -68,7 +71,7 @@ export function openStore(): Store {
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
     [...objects].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1);
-  /** A list in pages goes over all of a kind for each page. */
+  /** Caches the sorted objects of each kind, because a paged list reads all of them for each page. */
   const whole = new Map<string, StoredObject[]>();
 
   return {
@@ -118,7 +121,7 @@ export function openStore(): Store {
   };
 }
 
-/** Where an object stands in lists, and what a `continue` token remembers. */
+/** Returns the key by which lists are sorted. A `continue` token stores it. */
 export function keyOf(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

@@ -1,11 +1,14 @@
-/** Timers that end with the cluster: after `close` nothing happens any more, and nothing keeps the process alive. */
+/** Creates timers that end with the cluster. After `close`, no timer fires and none keeps the process alive. */
 import { timestamp } from "#lib/dev/simulator/store/object.ts";
 
 export interface Timers {
   now(): number;
-  /** The same as the API server writes it. */
+  /** Returns the current time in the API server's format. */
   stamp(): string;
-  /** After at least this long; 0 is as soon as possible, but never at once. Returns how to call it off. */
+  /**
+   * Calls `act` after at least `ms` milliseconds. With 0 it runs as soon as possible, but never synchronously. Returns
+   * a function that cancels the timer.
+   */
   after(ms: number, act: () => void): () => void;
   close(): void;
 }

@@ -1,4 +1,7 @@
-/** What metadata must be beyond names and labels, and what ConfigMaps and Secrets may hold: keys, sizes, base64, what a type asks for. */
+/**
+ * Checks metadata beyond names and labels, and the data of ConfigMaps and Secrets: keys, sizes, base64, and the keys
+ * that a Secret type requires.
+ */
 import {
   all,
   badRequest,
@@ -18,7 +21,7 @@ const DEMANDED: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
 
-/** 400 for bytes that cannot be read: there is no object that could be judged. */
+/** Throws 400 if a value is not valid base64. The object then cannot be decoded, so no other rule is checked. */
 export function refuseUndecoded(kind: string, body: Json): void {
   const bytes: Json = kind === "Secret" ? body.data : kind === "ConfigMap" ? body.binaryData : undefined;
   if (!isRecord(bytes)) return;
@@ -31,7 +34,7 @@ export function refuseUndecoded(kind: string, body: Json): void {
   }
 }
 
-/** Where a text stops being base64; -1 where it does not. */
+/** Returns the index of the first invalid base64 character, or -1 if the text is valid. */
 function firstBad(text: string): number {
   const bare = text.replace(/[\r\n]/g, "");
   const found = bare.search(/[^A-Za-z0-9+/=]/);
@@ -55,7 +58,7 @@ export function badConfigMap({ data = {}, binaryData = {} }: Json): Cause[] {
   );
 }
 
-/** `data` holds everything, what came as stringData too. */
+/** Checks a Secret. `data` already includes the values from `stringData`. */
 export function badSecret({ type = "Opaque", data = {} }: Json): Cause[] {
   return all(
     Object.keys(data).flatMap((key) => wrong(`data[${key}]`, key, badDataKey(key))),
@@ -123,7 +126,7 @@ function badFinalizer(name: string, i: number): Cause[] {
   return [wrongValue(`metadata.finalizers[${i}]`, name, why)];
 }
 
-/** What goes may lose finalizers and gain none. */
+/** Rejects new finalizers on an object that is being deleted. It may only lose finalizers. */
 export function newFinalizers(live: StoredObject, next: Json): Cause[] {
   if (live.metadata.deletionTimestamp === undefined) return [];
   const gained = (next.metadata?.finalizers ?? []).filter((name: string) => !live.metadata.finalizers?.includes(name));

@@ -1,4 +1,4 @@
-/** Names of labels, data and variables: what is wrong with one, in the API server's words. */
+/** Checks the names of labels, data keys and variables, with the API server's messages. */
 import { SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const PART_MOST = 63;
@@ -16,7 +16,7 @@ const DATA_KEY_RULE =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or " +
   "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/** Of a qualified name, as labels and annotations have. */
+/** Returns the errors in a qualified name, such as the key of a label or annotation. */
 export function badLabelKey(key: string): string[] {
   const parts = key.split("/"), name = parts.at(-1)!;
   if (parts.length > 2) {
@@ -46,7 +46,7 @@ export function badLabelValue(value: string): string[] {
   );
 }
 
-/** Of a ConfigMap or Secret. */
+/** Returns the errors in a key of a ConfigMap or Secret. */
 export function badDataKey(key: string): string[] {
   return wordsOf(
     key.length > PREFIX_MOST && `must be no more than ${PREFIX_MOST} characters`,

@@ -1,4 +1,4 @@
-/** What Ingresses, NetworkPolicies and Services must be, where a rule looks at more than one value. */
+/** Checks the rules of Ingresses, NetworkPolicies and Services that involve several values. */
 import { BlockList, isIP } from "node:net";
 import {
   all,
@@ -108,7 +108,7 @@ export function badService({ spec }: Json): Cause[] {
   );
 }
 
-/** A port as the API server prints one that is there twice: by its number and protocol alone. */
+/** Returns a duplicate port as the API server prints it: only with its number and protocol. */
 function shown({ port, protocol = "TCP" }: Json): Json {
   return { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

@@ -1,4 +1,7 @@
-/** What a pod must be: its containers with their variables, mounts, ports, probes and resources, its volumes, the security of it all, where it may run. */
+/**
+ * Checks pods: containers with their variables, mounts, ports, probes and resources; volumes; security contexts; and
+ * where the pod may run.
+ */
 import { posix } from "node:path";
 import {
   all,
@@ -25,7 +28,7 @@ const COUNTS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "succe
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
 
-/** `volumes` are the names of the pod's; `seen` those of its containers so far. */
+/** Checks a container. `volumes` are the names of the pod's volumes. `seen` are the names of its earlier containers. */
 export function badContainer(field: string, container: Json, volumes: ReadonlySet<string>, seen: Set<string>): Cause[] {
   const { name, image, volumeMounts = [], env = [], ports = [], resources = {}, securityContext = {} } = container;
   const twice = name && seen.has(name);
@@ -144,7 +147,7 @@ function badResource(field: string, name: string, text: string): Cause[] {
 
 const LARGEST = 2 ** 31 - 1;
 const PROFILES = ["Localhost", "RuntimeDefault", "Unconfined"];
-/** What names the source of a volume of this type. */
+/** The field that names a volume's source, by volume type. */
 const NAMED = { secret: "secretName", configMap: "name", persistentVolumeClaim: "claimName" };
 
 export function badVolumes(field: string, volumes: readonly Json[]): Cause[] {

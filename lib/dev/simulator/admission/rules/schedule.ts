@@ -1,4 +1,4 @@
-/** Schedules of CronJobs: five fields (minute, hour, day, month, weekday), or one word for them. */
+/** Parses the schedules of CronJobs: five fields (minute, hour, day, month, weekday), or a word such as `@daily`. */
 const NAMED: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
@@ -17,7 +17,10 @@ const NAMES = [
   ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
 ];
 
-/** The values of each field, or in words what is wrong. `@every` has no fields: nothing is run by it here. */
+/**
+ * Returns the values of each field, or an error message. `@every` returns no fields, because the simulator does not run
+ * it.
+ */
 export function readSchedule(schedule: string): ReadonlySet<number>[] | string {
   if (/^@every \d+(\.\d+)?(ns|us|ms|s|m|h)/.test(schedule)) return [];
   if (schedule.startsWith("@") && !Object.hasOwn(NAMED, schedule)) return `unrecognized descriptor: ${schedule}`;
@@ -33,7 +36,7 @@ export function readSchedule(schedule: string): ReadonlySet<number>[] | string {
   return fields;
 }
 
-/** `*`, `5`, `1-5`, `0-59/10`: what one part of a field names. */
+/** Parses one part of a field: `*`, `5`, `1-5` or `0-59/10`. */
 function readPart(part: string, i: number): { from: number; to: number; step: number } | string {
   const [least, most] = RANGES[i]!;
   const [range = "", step, more] = part.split("/");

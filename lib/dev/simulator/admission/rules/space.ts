@@ -1,4 +1,4 @@
-/** What bounds a namespace and what takes room in it: quotas, limits, claims. */
+/** Checks ResourceQuotas, LimitRanges and PVCs. */
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import {
   all,
@@ -62,7 +62,10 @@ export function badLimits({ spec }: Json): Cause[] {
   );
 }
 
-/** Pairs of which the first may not be more than the second; of which field that is told, and with whose value. */
+/**
+ * Each entry lists a limit, the limit that it may not exceed, the field that the error names, and the field whose value
+ * the error shows.
+ */
 const ORDERED = [
   ["min", "max", "min", "min"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest"],
@@ -72,7 +75,7 @@ const ORDERED = [
   ["default", "max", "default", "max"],
 ] as const;
 
-/** How each is called in messages. */
+/** The name of each limit in messages. */
 const CALLED = { min: "min", max: "max", default: "default", defaultRequest: "default request" };
 
 function badLimit(field: string, item: Json): Cause[] {

@@ -1,4 +1,4 @@
-/** What Deployments, StatefulSets, Jobs and CronJobs must be, where a rule looks at more than one value. */
+/** Checks the rules of Deployments, StatefulSets, Jobs and CronJobs that involve several values. */
 import {
   all,
   type Cause,

@@ -1,9 +1,9 @@
 /**
- * The schema: what fields each kind has, of which type, and which lists and maps are owned item by item.
+ * Reads the schema: the fields and types of each kind, and which lists and maps are owned item by item.
  *
- * The tables are text, one type a line: `field:type`, where `s` is a string, `i` a number, `b` a boolean, `a` anything,
- * `{T}` a map of T, `[T]` a list; `@name` makes a list keyed by those fields, `@*` makes it a set, `!` makes a type
- * atomic (one owner for the whole). `Kind +=` adds to what every object has.
+ * The tables are text with one type per line, as `field:type`. `s` is a string, `i` a number, `b` a boolean, `a` any
+ * value, `{T}` a map of T and `[T]` a list of T. `@name` makes a list keyed by those fields, and `@*` makes it a set.
+ * `!` makes a type atomic, with one owner for the complete value. `Kind +=` adds fields to those of every object.
  */
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { KIND_TYPES } from "#lib/dev/simulator/admission/schema/kinds.ts";
@@ -16,7 +16,7 @@ export type Type =
   | { readonly form: "struct"; readonly name: string; readonly fields: Map<string, Type>; readonly atomic: boolean };
 
 export interface FieldSchema {
-  /** The type of a kind's objects; a kind without one takes anything below its metadata. */
+  /** Returns the type of a kind. A kind without a schema accepts any field next to its metadata. */
   of(kind: string): Type;
 }
 
@@ -35,7 +35,7 @@ export function readSchema(): FieldSchema {
     if (known) return known;
     const fields = new Map<string, Type>();
     const type: Type = { form: "struct", name, fields, atomic: false };
-    types.set(name, type); // before its fields are read: types may hold themselves
+    types.set(name, type); // set before its fields are read, because types can be recursive
     for (const field of (texts.get(name) ?? "").split(" ").filter((text) => text !== "")) {
       const colon = field.indexOf(":");
       fields.set(field.slice(0, colon), readType(field.slice(colon + 1), struct));
@@ -76,20 +76,20 @@ function readType(text: string, struct: (name: string) => Type): Type {
 }
 
 export interface Misfit {
-  /** For example `.spec.template` and, in a list, `.spec.ports[0]` or `.spec.containers[name="m"]`. */
+  /** The path, for example `.spec.template`. In a list it is `.spec.ports[0]` or `.spec.containers[name="m"]`. */
   readonly path: string;
-  /** undefined: the field is not known; else what should have stood there. */
+  /** The expected type, or undefined if the field is unknown. */
   readonly expected: string | undefined;
   readonly value: Json;
 }
 
-/** How an item of a list is named: by its keys where `keyed` asks for that, else by its place. */
+/** Returns how a path names a list item: by the values of `keys`, or by its index if there are no keys. */
 function nameOf(item: Json, i: number, keys: readonly string[]): string {
   if (keys.length === 0 || !isRecord(item)) return String(i);
   return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");
 }
 
-/** The value without nulls and unknown fields, and what did not fit. */
+/** Returns the value without nulls and unknown fields, and the fields that do not fit the type. */
 export function fitField(
   value: Json,
   type: Type,

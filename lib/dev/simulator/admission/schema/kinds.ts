@@ -1,7 +1,8 @@
 /**
- * The fields of every kind but the pod's inside, type by type: what fields.ts reads.
+ * Lists the fields of every kind, in the format of fields.ts. The types inside a pod are in pods.ts.
  *
- * Facts of the Kubernetes API 1.33, of the snapshot controller's and of cert-manager's definitions.
+ * Sources: the Kubernetes API 1.33 and the CRDs that the cluster serves, such as those of the snapshot controller and
+ * cert-manager.
  */
 
 export const KIND_TYPES = `

@@ -1,7 +1,8 @@
 /**
- * The fields of a pod, type by type: what fields.ts reads.
+ * Lists the fields of a pod, in the format of fields.ts.
  *
- * Facts of the Kubernetes API 1.33; volumes of storage nobody uses here are left out, so they count as unknown.
+ * Source: the Kubernetes API 1.33. Volume types that the project does not use are omitted, so they count as unknown
+ * fields.
  */
 
 export const POD_TYPES = `

@@ -1,9 +1,9 @@
 /**
- * What a field's value must be, beyond its type: one of a few words, no less than so much, a name, a port.
+ * Checks single values beyond their type: one of several words, a minimum, a name or a port.
  *
- * The table is text, a field a line, in the order in which the API server tells of what is wrong: `path rule`, where
- * `[]` stands for each item of a list (`[*]` for each one as well, but the list is named and not the item). `Pod` is
- * read wherever a pod's spec stands, in a pod or in a template of one.
+ * The table is text with lines of `path rule`, in the order in which the API server reports errors. `[]` stands for
+ * each item of a list. `[*]` does too, but the error names the list instead of the item. The `Pod` lines apply to every
+ * pod spec, in a pod or in a pod template.
  */
 import { all, type Cause, outside, required, unsupported, wrongValue } from "#lib/dev/simulator/admission/refusal.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
@@ -62,7 +62,7 @@ const POD_AT: Readonly<Record<string, string>> = {
   CronJob: "spec.jobTemplate.spec.template.spec",
 };
 
-/** What is wrong with the values of an object of this kind. */
+/** Returns the causes for invalid values in an object of this kind. */
 export function badValues(kind: string, object: Json): Cause[] {
   const at = POD_AT[kind];
   const own = kind === "Pod" ? [] : linesOf(kind);
@@ -80,7 +80,7 @@ function linesOf(kind: string): Line[] {
   });
 }
 
-/** Goes down a path, into each item of the lists on it, and judges what stands at its end. */
+/** Follows a path, through each item of the lists on it, and checks the value at its end. */
 function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: Line): Cause[] {
   if (step === undefined) return judge(value, field, line);
   if (!isRecord(value)) return [];
@@ -92,7 +92,7 @@ function walk(value: Json, [step, ...rest]: readonly string[], field: string, li
   return items.flatMap((item, i) => walk(item, rest, list === "[*]" ? at : `${at}[${i}]`, line));
 }
 
-/** A field that is not there is right, unless it is required. */
+/** Checks a value against its rule. A missing value is valid unless the rule is `required`. */
 function judge(value: Json, field: string, { rule, choices }: Line): Cause[] {
   if (rule === "required") return value === undefined || value === "" ? [required(field)] : [];
   if (value === undefined || value === null || value === "") return [];
