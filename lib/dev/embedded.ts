@@ -1,14 +1,16 @@
 /**
- * Real PostgreSQL under a directory of ours, from the binaries that the npm package `embedded-postgres` brings.
+ * Runs a real PostgreSQL in a directory, with the programs of the npm package `embedded-postgres`.
  *
- * `wheelwright dev` and the tests use it. The binaries are run by us rather than by that package, because the server
- * must have a process group of its own (Ctrl-C reaches the service alone, which drains before it stops the database),
- * must outlive a killed parent without being lost (the next start adopts it), and must run for root as well.
+ * `wheelwright dev` and the tests use it. The programs are run directly instead of by that package, for three reasons:
+ * - The server needs its own process group. Ctrl-C then reaches only the service, which drains before it stops the
+ *   database.
+ * - The server must survive when its parent is killed. The next start adopts it.
+ * - It must also run under root.
  *
  *   <directory>/data        the cluster
- *   <directory>/password    of its only user, made once, mode 0600
- *   <directory>/port        on 127.0.0.1, chosen once
- *   <directory>/server.log  what the server said since its last start
+ *   <directory>/password    the password of its only user, created once, mode 0600
+ *   <directory>/port        the port on 127.0.0.1, chosen once
+ *   <directory>/server.log  the server's output since its last start
  */
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,12 +31,12 @@ import { reasonOf, StartError } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const PROBE = "wheelwright-embedded"; // the name under which our own looks at the server connect
-const START_LIMIT = 60 * SECOND; // recovery after a power loss may replay a good deal of log
+const PROBE = "wheelwright-embedded"; // application_name of our own connections to the server
+const START_LIMIT = 60 * SECOND; // recovery after a power loss can take long
 
 interface EmbeddedOptions {
   readonly directory: string;
-  /** Whether a commit is on the disk before it is answered. Tests do without. */
+  /** Whether commits are flushed to disk (fsync). Tests turn this off. */
   readonly durable: boolean;
   readonly log: Log;
 }
@@ -42,9 +44,9 @@ interface EmbeddedOptions {
 export interface Embedded {
   readonly url: string;
   readonly pid: number;
-  /** Whether the server was running already: its starter was killed, or shares it. */
+  /** Whether the server was already running, for example because its starter was killed. */
   readonly adopted: boolean;
-  /** Shuts the server down, unless another program is connected to it; then the last one to leave does. */
+  /** Shuts the server down. A durable server keeps running while other programs are connected to it. */
   stop(): Promise<void>;
 }
 
@@ -69,17 +71,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   }
 }
 
-/** A server of this directory that runs already, once it takes connections. */
+/** Returns the running server of this directory once it accepts connections, or null if none runs. */
 async function adopt({ data }: ServerPlace): Promise<Running | null> {
   const end = performance.now() + START_LIMIT;
   let found = await readPostmaster(data);
   while (found && await isPostmasterOf(found.pid, data)) {
     if (found.status === "ready") return { pid: found.pid, port: found.port, adopted: true };
     if (performance.now() > end) throw new Error(`its server, process ${found.pid}, is ${found.status} and stays so`);
-    await sleep(20); // another start is under way, or the last stop is not over
+    await sleep(20); // another process is starting or stopping it
     found = await readPostmaster(data);
   }
-  // PostgreSQL itself would take any living process of our user with that pid for a server, and refuse to start.
+  // PostgreSQL would refuse to start if any process of our user had the pid in a stale file.
   if (found) await rm(join(data, "postmaster.pid"), { force: true });
   return null;
 }
@@ -93,9 +95,9 @@ async function start(place: ServerPlace, options: EmbeddedOptions): Promise<Runn
     const port = await choosePort(place);
     const outcome = await launch(place, join(binaries, "postgres"), port, options.durable);
     if (typeof outcome === "number") return { pid: outcome, port, adopted: false };
-    const running = await adopt(place); // another start of the same moment was quicker
+    const running = await adopt(place); // another process started the server first
     if (running) return running;
-    // Workers of a killed server go by themselves within moments; until then their memory is in use.
+    // Workers of a killed server exit within moments. Until then, its shared memory is in use.
     if (!/still in use|could not bind/.test(outcome) || performance.now() > end) {
       throw new Error(complaintIn(outcome));
     }
@@ -103,7 +105,7 @@ async function start(place: ServerPlace, options: EmbeddedOptions): Promise<Runn
   }
 }
 
-/** The pid of the server that now takes connections, or what it said before it gave up. */
+/** Starts the server. Returns its pid once it accepts connections, or its log if it failed. */
 async function launch(
   place: ServerPlace,
   postgresPath: string,
@@ -113,7 +115,7 @@ async function launch(
   const settings = {
     listen_addresses: "127.0.0.1",
     port,
-    unix_socket_directories: "", // a socket's path may have about a hundred characters, a directory of ours many more
+    unix_socket_directories: "", // socket paths are limited to about 100 characters, and ours may be longer
     max_connections: 200,
     timezone: "UTC",
     log_timezone: "UTC",
@@ -128,7 +130,7 @@ async function launch(
     let exited = false;
     child.once("exit", () => exited = true);
     const ready = await untilServing(place.data, child.pid!, START_LIMIT, () => exited || child.exitCode !== null);
-    child.unref(); // it must not keep this process alive: what it is good for ends with stop()
+    child.unref(); // the child must not keep this process alive
     if (ready) return ready.pid;
     if (!exited) await stopPostmaster(child.pid!, place.data);
     return await readFile(said, "utf8");
@@ -142,7 +144,7 @@ async function createDatabase(url: string): Promise<void> {
     const found = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (found.length > 0) return;
     await sql`create database ${sql(NAME)}`.catch((error) => {
-      if (error.code !== "42P04" && error.code !== "23505") throw error; // another start made it at the same moment
+      if (error.code !== "42P04" && error.code !== "23505") throw error; // another process created it at the same time
     });
   });
 }
@@ -153,7 +155,7 @@ async function stop(url: string, pid: number, data: string, options: EmbeddedOpt
   await stopPostmaster(pid, data);
 }
 
-/** Connections of ours may take a moment to be gone from the server's view after they were closed. */
+/** Whether other clients are connected. Waits up to one second, because our closed connections can still be listed. */
 async function hasOtherClients(url: string): Promise<boolean> {
   const end = performance.now() + SECOND;
   return await withClient(url, async (sql) => {
@@ -164,7 +166,7 @@ async function hasOtherClients(url: string): Promise<boolean> {
       if (performance.now() > end) return true;
       await sleep(20);
     }
-  }).catch(() => false); // a server that no longer answers has no clients, and stopping insists
+  }).catch(() => false); // a server without an answer has no clients
 }
 
 async function withClient<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {

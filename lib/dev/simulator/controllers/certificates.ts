@@ -1,10 +1,10 @@
 /**
- * cert-manager: ClusterIssuers become ready; Certificates get their secret and become ready once their issuer is.
+ * Simulates cert-manager: marks ClusterIssuers ready, and creates the Secret of each Certificate whose issuer is ready.
  *
- * Where a fault withholds a certificate, what cert-manager makes on the way to it stands: a request, its order, and the
- * challenge whose reason says what is wrong, each owned by the one before. Where the authority has decided, the challenge is
- * gone and the certificate says that it has failed; cert-manager then tries nothing for an hour. A certificate that comes
- * through leaves none of this behind here.
+ * If a fault withholds a certificate, the intermediate objects stay: a CertificateRequest, its Order and its Challenge.
+ * Each is owned by the one before it, and the Challenge's `reason` holds the error. If the fault is final, the
+ * Challenge is removed and the Certificate fails. cert-manager retries a failed certificate after one hour. Once a
+ * certificate is issued, the intermediate objects are removed.
  */
 import { DAY } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
@@ -21,7 +21,7 @@ import { type Json, type StoredObject, timestamp } from "#lib/dev/simulator/stor
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const VALID = 90 * DAY;
-const LOOK = 500; // ms between looks whether a challenge that was withheld goes through by now
+const LOOK = 500; // ms between checks whether a withheld certificate can be issued
 const ISSUING = "cert-manager-certificates-issuing";
 const ABSENT = { reason: "DoesNotExist", message: "Issuing certificate as Secret does not exist" };
 const CHAIN = [["CertificateRequest", "1"], ["Order", "1-1"], ["Challenge", "1-1-1"]] as const;
@@ -57,7 +57,7 @@ export function certificateController(world: World): Controller {
       const issuer = world.store.get("ClusterIssuer", undefined, certificate.spec.issuerRef?.name ?? "");
       const broken = world.faults.of("uncertified", namespace, name);
       if (broken) withhold(world, certificate, broken);
-      // A failed one is not tried again for an hour.
+      // cert-manager retries a failed certificate only after an hour.
       if (broken?.final || conditionOf(certificate, "Issuing")?.reason === "Failed") return;
       const ready = issuer !== undefined && isTrue(issuer, "Ready") && !broken;
       const left = ready ? memory.left(certificate, world.delays.certificate, String(generation)) : 0;
@@ -89,7 +89,7 @@ function issue(world: World, { metadata: { name, namespace }, spec }: StoredObje
   });
 }
 
-/** What is said of a certificate that is there; null: it is being issued. */
+/** Writes the Ready and Issuing conditions. `issued` is null while the certificate is being issued. */
 function report(world: World, certificate: StoredObject, issued: Json): void {
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
   const say = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });

@@ -1,4 +1,8 @@
-/** Claims and their volumes: bound when a pod uses them (or at once, as the class says), grown, protected, and gone. */
+/**
+ * Simulates the PersistentVolumeClaim controller: binds, grows, protects and deletes PVCs and their volumes.
+ *
+ * A PVC is bound when a pod uses it or immediately, depending on its StorageClass.
+ */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { openGrowth } from "#lib/dev/simulator/controllers/growth.ts";
 import { changeStatus, CONTROLLERS, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
@@ -11,7 +15,7 @@ import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const BY = "persistentvolume-controller";
-const RETRY = 1000; // ms between looks at a class or a snapshot that is not there yet
+const RETRY = 1000; // ms between checks for a missing StorageClass or snapshot
 
 export function claimController(world: World): Controller {
   const growth = openGrowth(world);
@@ -26,7 +30,7 @@ export function claimController(world: World): Controller {
       growth.forget(claim);
       release(world, claim);
     },
-    // Pods that are still to run, even those that wait for a node, keep their claims from going.
+    // A pod that has not ended protects its PVCs from deletion, even before it is scheduled.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
         .some((pod) => !isPodOver(pod) && claimsOfPod(pod).includes(claim.metadata.name));
@@ -110,7 +114,7 @@ function bind(world: World, claim: StoredObject, storage: StoredObject): number 
   say(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
 }
 
-/** Puts on the volume what is in the snapshot, or says why not in the words of external-provisioner 5. */
+/** Copies the snapshot's data to the volume. Returns the error message of external-provisioner 5 if it cannot. */
 function fill(world: World, claim: StoredObject, storage: StoredObject, volume: string): string | null {
   const { namespace } = claim.metadata, { dataSource: { name }, resources: { requests } } = claim.spec;
   const snapshot = world.store.get("VolumeSnapshot", namespace, name), status = snapshot?.status;

@@ -1,6 +1,6 @@
 /**
- * Containers: they wait to be started for the first time, for an image, for their environment, or after a crash; then they
- * are started, watched while they run, ready to serve, and ended.
+ * Starts, probes and ends containers. A start can wait for the pod's first start, for an image, for environment
+ * variables or for the backoff after a crash.
  */
 import { createHash } from "node:crypto";
 import {
@@ -22,20 +22,20 @@ import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const PIECES = 4; // writes in which a program's lines come, or more where it takes long
-const PIECE = 250; // ms of it for each
-const LEAST_WAIT = 100; // ms between a waiting program's looks
+const PIECES = 4; // least number of writes in which a program's log appears
+const PIECE = 250; // ms of run time for each write
+const LEAST_WAIT = 100; // least ms between two checks of a waiting program
 const UNSTARTED =
   "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
 
-/** Starts the container after so many milliseconds. */
+/** Starts the container after `ms` milliseconds. */
 export function plan(kubelet: Kubelet, slot: Slot, ms: number): void {
   kubelet.wait(slot, ms, () => begin(kubelet, slot));
-  setContainer(kubelet.world, slot, (status) => status); // so that the status names the containers that wait
+  setContainer(kubelet.world, slot, (status) => status); // writes the status, so that it lists the waiting containers
 }
 
-/** Starts the container now, if image and environment allow. */
+/** Starts the container now. If the image cannot be pulled or a variable is missing, retries later. */
 export function begin(kubelet: Kubelet, planned: Slot): void {
   const { world } = kubelet, slot = liveSlot(world, planned);
   if (!slot || slot.pod.metadata.deletionTimestamp !== undefined) return;
@@ -65,7 +65,7 @@ function pullLater(kubelet: Kubelet, slot: Slot, image: string, why: string): vo
   kubelet.wait(slot, Math.max(10, world.delayMs / 4), () => back(0));
 }
 
-/** The first restart is at once, the later ones with growing patience. */
+/** Restarts the container: immediately the first time, then with exponential backoff. */
 export function restartContainer(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
   if (kubelet.find(slot)) return;
   const { world } = kubelet, { name, namespace, uid } = slot.pod.metadata, tries = status.restartCount;
@@ -83,7 +83,7 @@ export function restartContainer(kubelet: Kubelet, slot: Slot, status: Container
   setContainer(world, slot, () => ({ lastState: status.state, state: { waiting }, restartCount: tries + 1 }));
 }
 
-/** Milliseconds before the next try, which grow with each. */
+/** Returns the milliseconds before the next attempt. The delay doubles with each attempt. */
 function patience({ delayMs }: World, tries: number): number {
   return Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, delayMs) * 2 ** Math.min(tries, 10));
 }
@@ -107,19 +107,19 @@ function start(kubelet: Kubelet, slot: Slot, container: Json, env: Context["env"
   carryOut(kubelet, slot, run, world.logs.start(pod.metadata.uid, name));
 }
 
-/** As containerd reports an image that was pulled from a registry. A rebuilt tag has another digest. */
+/** Returns the image ID that containerd reports for a pulled image. A rebuilt tag has a new digest. */
 function imageIdOf({ rebuilt }: World, image: string): string {
   const [name] = (image.includes("/") ? image : `library/${image}`).split(/:[^/]*$|@/);
   const digest = createHash("sha256").update(`${image} ${rebuilt.get(image) ?? 0}`).digest("hex");
   return `docker.io/${name}@sha256:${digest}`;
 }
 
-/** A mount as a status shows it. */
+/** Returns a volume mount in the form that a container status has. */
 function mounted({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
 
-/** Goes on with a run that the status tells of and nobody carries out. */
+/** Resumes a container that the status reports as running but that has no run in memory. */
 export function resumeContainers(kubelet: Kubelet, slot: Slot): void {
   const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = specOf(slot);
   const run = runProgram({ world, pod, container, env: environmentOf(world, pod, container).values, resumed: true });
@@ -161,7 +161,7 @@ function end(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): 
   kubelet.release(slot);
   const live = liveSlot(world, slot);
   if (!live || isLost(world, live.pod.spec.nodeName)) return;
-  if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // else it was killed before it came to that
+  if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a deleted pod was killed early
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
   setContainer(world, slot, ({ state, containerID }) => {
     const startedAt = state.running?.startedAt ?? finishedAt;
@@ -171,7 +171,7 @@ function end(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): 
   world.logs.end(log);
 }
 
-/** Probes a container that serves. Returns the milliseconds until the next probe of one that answers no page. */
+/** Probes a container that serves. If the page probe fails, returns the milliseconds until the next probe. */
 export function refresh({ world, find }: Kubelet, slot: Slot): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.which !== "containers") return;

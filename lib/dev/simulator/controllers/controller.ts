@@ -1,8 +1,8 @@
 /**
- * Controllers: each looks after the objects of one kind, woken by changes, and by time when it asked for that.
+ * Runs the controllers. Each one reconciles the objects of one kind, after a change or after a delay that it requested.
  *
- * They share one queue: an object waits in it once per controller however often it changed, and a long queue is worked
- * off in small turns, so that requests are answered in between.
+ * All controllers share one queue. An object is queued at most once per controller, even if it changes often. A long
+ * queue is processed in small batches, so that the server can answer requests in between.
  */
 import { ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -12,33 +12,38 @@ import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Controller {
   readonly kind: string;
-  /** The kind of what it makes: when one of those changes, its owner is looked at. */
+  /** The kind that this controller creates. A change of such an object reconciles its owner. */
   readonly owns?: string;
-  /** Further objects of this kind that a change of something else concerns. */
+  /** Returns other objects of this kind to reconcile after a change of another object. */
   readonly also?: (change: StoreChange) => Iterable<StoredObject>;
-  /** One of its objects is gone. */
+  /** Called after an object of this kind is removed. */
   readonly gone?: (object: StoredObject) => void;
-  /** Brings things one step nearer to what the object says. Milliseconds until it wants to look again, or nothing. */
+  /**
+   * Moves the cluster one step towards the object's spec. Returns the milliseconds until the next call, if one is
+   * needed.
+   */
   readonly reconcile?: (object: StoredObject, memory: Memory) => number | void;
-  /** The same, for an object that is being deleted. */
+  /** Like `reconcile`, for an object that is being deleted. */
   readonly end?: (object: StoredObject, memory: Memory) => number | void;
 }
 
-/** What is remembered of an object while it stands: delays that are under way, and failures in a row. */
+/** Delays and failure counts of each object. They are forgotten when the object is removed. */
 export interface Memory {
-  /** Milliseconds that are left of a delay, which begins when it is asked for first; 0 once it has passed. */
+  /** Returns the milliseconds left of a delay. The first call starts the delay; after its end the result is 0. */
   left(object: StoredObject, ms: number, stage?: string): number;
-  /** Forgets a delay: who asks next begins it anew. */
+  /** Forgets a delay, so that the next call of `left` starts it again. */
   reset(object: StoredObject, stage?: string): void;
-  /** Milliseconds until what has failed is tried again: longer after each failure in a row. Nothing for a success. */
+  /**
+   * Returns the milliseconds before a retry, which grow with each failure in a row. Returns nothing after a success.
+   */
   backoff(object: StoredObject, failed: boolean): number | void;
 }
 
-const TURN = 40; // objects worked off before requests get their turn
-const RETRY = 500; // ms after a refusal that a controller did not expect
-const FAILURES = "failures"; // no delay's name
+const TURN = 40; // objects per batch; requests are answered between batches
+const RETRY = 500; // ms before a retry after an unexpected refusal by the API server
+const FAILURES = "failures"; // no delay has this name
 
-/** Gives back what wakes all objects of a kind. */
+/** Starts the controllers. Returns a function that queues all objects of a kind. */
 export function runControllers(world: World, controllers: readonly Controller[]): (kind: string) => void {
   const waiting = new Map<string, { controller: Controller; object: StoredObject }>();
   const alarms = new Map<string, () => void>();

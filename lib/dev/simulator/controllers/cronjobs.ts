@@ -1,4 +1,4 @@
-/** CronJobs: a Job at each time that the schedule names, at most one a minute, the old ones cleared away. */
+/** Simulates the CronJob controller: creates a Job at each scheduled minute and deletes old finished Jobs. */
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { readSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
@@ -17,7 +17,7 @@ import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "cronjob-controller";
-const AHEAD = 366 * 24 * 60; // minutes that are searched for the next time
+const AHEAD = 366 * 24 * 60; // minutes to search for the next scheduled time
 
 export function cronJobController(world: World): Controller {
   return {
@@ -70,7 +70,7 @@ function run(world: World, cron: StoredObject, at: number): void {
   }
 }
 
-/** The oldest finished ones beyond what is to be kept. */
+/** Deletes the oldest finished Jobs beyond the history limits. */
 function clear(world: World, cron: StoredObject): void {
   const own = ownedBy(world, "Job", cron);
   const limits = { Complete: cron.spec.successfulJobsHistoryLimit, Failed: cron.spec.failedJobsHistoryLimit };
@@ -81,7 +81,7 @@ function clear(world: World, cron: StoredObject): void {
   }
 }
 
-/** The first whole minute after `since` that the schedule names, in UTC; null if none exists within a year. */
+/** Returns the first minute (UTC) after `since` that matches the schedule, or null if none does within a year. */
 function nextTime(schedule: string, since: number): number | null {
   const fields = readSchedule(schedule);
   if (typeof fields === "string" || fields.length !== 5) return null;

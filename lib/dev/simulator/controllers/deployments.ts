@@ -1,6 +1,9 @@
 /**
- * Deployments and their ReplicaSets: one set a template, the old ones emptied before (Recreate) or after the new one is
- * up; and ReplicaSets with their pods: as many as are wanted, those on their way out not counted.
+ * Simulates the Deployment and ReplicaSet controllers.
+ *
+ * A Deployment has one ReplicaSet for each pod template. `Recreate` scales the old sets to zero first; a rolling update
+ * does so once the new set is available. A ReplicaSet creates and deletes pods until `replicas` are present. Pods that
+ * are being deleted do not count.
  */
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
@@ -25,13 +28,13 @@ import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const SET_BY = "replicaset-controller";
 const REVISION = "deployment.kubernetes.io/revision";
-const TOLD_DEADLINE = 20; // delays until a rollout that was told to hang counts as stuck
+const TOLD_DEADLINE = 20; // multiples of the delay after which an `unready` fault exceeds the progress deadline
 
 export function deploymentController(world: World): Controller {
   return {
     kind: "Deployment",
     owns: "ReplicaSet",
-    // Recreate waits for the last old pod to be gone, and its set has counted it out before that.
+    // `Recreate` waits until the last old pod is removed. Its ReplicaSet stops counting the pod before that.
     also: ({ type, object }) =>
       object.kind === "Pod" && type === "DELETED"
         ? ownersOf(world, "ReplicaSet", object).flatMap((set) => ownersOf(world, "Deployment", set))

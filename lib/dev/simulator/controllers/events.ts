@@ -1,13 +1,13 @@
-/** Events: what the scheduler, the kubelet and the controllers say about objects. Kept bounded, as the real ones expire. */
+/** Records the Events that the scheduler, the kubelet and the controllers emit. The number per namespace is limited. */
 import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
 import { type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-/** What is said, with its reason: that all is as it should be, or that something is not. */
+/** The message of an event and its reason, either normal or a warning. */
 export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
 
 export type Said = EventText & {
-  /** kubelet, job-controller, default-scheduler … */
+  /** The reporting component, for example `kubelet` or `job-controller`. */
   readonly by: string;
   /** For example `spec.containers{moodle}`. */
   readonly fieldPath?: string;
@@ -15,13 +15,13 @@ export type Said = EventText & {
 
 const MOST_IN_NAMESPACE = 200;
 
-/** Says it, or says it once more: the same words about the same object are counted. */
+/** Records an event about an object. A repeated event increases the count of the first one. */
 export function say(world: World, about: StoredObject, said: Said): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
   const [type, reason] = "warning" in said ? ["Warning", said.warning] : ["Normal", said.normal];
   const { message, fieldPath } = said;
   const space = world.store.get("Namespace", undefined, namespace);
-  if (!space || space.status?.phase === "Terminating") return; // as nothing new may be made there
+  if (!space || space.status?.phase === "Terminating") return; // a terminating namespace accepts no new objects
   const at = world.timers.stamp(), now = world.timers.now();
   const all = world.store.list("Event", namespace);
   const known = all.find((event) =>
@@ -63,7 +63,7 @@ export function say(world: World, about: StoredObject, said: Said): void {
   });
 }
 
-/** The scheduler speaks the newer dialect of events, the others the older. */
+/** Returns the source fields. The scheduler uses the newer events.k8s.io form, other components the core/v1 form. */
 function sourceOf(by: string, now: number): Json {
   if (by === "default-scheduler") {
     return {

@@ -1,11 +1,11 @@
-/** What a usable cluster has before anybody comes: a node, system namespaces, storage, snapshot and ingress classes. */
+/** Creates the initial objects of the cluster: a node, system namespaces, and storage, snapshot and ingress classes. */
 import { make } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const DRIVER = "simulated.csi.example";
 
-/** Puts in place what is missing; what an earlier run left, or somebody changed, stays. */
+/** Creates missing objects. Existing objects stay as they are, even if a user changed them. */
 export function furnish(world: World): void {
   for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
     place(world, { kind: "Namespace", metadata: { name } });
@@ -39,7 +39,7 @@ export function furnish(world: World): void {
   place(world, { kind: "Node", metadata: { name: NODE }, status: {} });
 }
 
-/** The one node's name, which is also its address. */
+/** The name of the only node. It is also the node's address. */
 export const NODE = "127.0.0.1";
 
 function place(world: World, manifest: Json): void {

@@ -1,4 +1,4 @@
-/** The garbage collector: dependents go with their owner, before it, or are let go, as the deletion asked for. */
+/** Simulates the garbage collector: deletes or orphans dependents, depending on the deletion's propagation policy. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { CONTROLLERS, letGo, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
@@ -6,7 +6,7 @@ import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-/** One controller for every kind: owners may be of any. */
+/** Returns one controller per namespaced kind, because an owner can be of any kind. */
 export function garbageControllers(world: World): Controller[] {
   return world.kinds.all.filter((kind) => kind.namespaced && kind.kind !== "Event").map(({ kind }) => ({
     kind,
@@ -43,7 +43,7 @@ function collect(world: World, object: StoredObject): void {
   }
 }
 
-/** What names this object as its owner and has no other. */
+/** Returns the objects whose only owner is this object. */
 function dependents(world: World, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
   return world.store.contents(namespace!).filter(({ metadata: { ownerReferences: owners } }) =>
     owners?.length === 1 && owners[0]!.uid === uid
@@ -53,7 +53,7 @@ function dependents(world: World, { metadata: { namespace, uid } }: StoredObject
 function isOrphan(world: World, { metadata: { namespace, ownerReferences: owners = [] } }: StoredObject): boolean {
   return owners.length > 0 && owners.every((owner) => {
     const kind = world.kinds.of(owner);
-    if (!kind) return false; // of a kind unknown here: its maker knows better
+    if (!kind) return false; // an unknown kind does not make the object an orphan
     const found = world.store.get(owner.kind, kind.namespaced ? namespace : undefined, owner.name);
     return found?.metadata.uid !== owner.uid;
   });

@@ -1,6 +1,8 @@
 /**
- * Bound claims that ask for more: the driver makes the volume larger, and then the node the file system on it, as soon as
- * a pod has it mounted. The claim tells in its conditions how far that is, and in its capacity when all is done.
+ * Expands the volumes of bound PVCs that request more storage.
+ *
+ * The driver expands the volume first. The node then expands the file system, as soon as a pod mounts the volume. The
+ * PVC's conditions show the progress; its capacity changes at the end.
  */
 import type { Memory } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, type Condition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
@@ -13,20 +15,20 @@ import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const BY = "external-resizer";
-const RETRY = 1000; // ms between tries of a driver
+const RETRY = 1000; // ms between two attempts of the driver
 const PENDING = "Waiting for user to (re-)start a pod to finish file system resize of volume on node.";
 
 export interface VolumeGrowth {
-  /** One step nearer. Milliseconds until it wants to look again, or nothing. */
+  /** Performs the next step. Returns the milliseconds until the next call, if one is needed. */
   grow(claim: StoredObject, memory: Memory): number | void;
   forget(claim: StoredObject): void;
 }
 
 export function openGrowth(world: World): VolumeGrowth {
-  /** Pods that had the volume mounted when its driver was done with it. */
+  /** UIDs of the pods that mounted the volume when the driver finished, keyed by the PVC's UID. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
-  /** A stage that is over is forgotten, for a claim may grow again. */
+  /** Returns the milliseconds left of a stage. A finished stage is reset, because the PVC can grow again. */
   function left(memory: Memory, claim: StoredObject, stage: string): number {
     const ms = memory.left(claim, world.delays.growth, stage);
     if (ms === 0) memory.reset(claim, stage);
@@ -69,7 +71,7 @@ export function openGrowth(world: World): VolumeGrowth {
       const offline = world.faults.of("offline-growth", claim.metadata.namespace, claim.metadata.name) !== null;
       const had = earlier.get(claim.metadata.uid);
       const pod = mounting(world, claim).find(({ metadata }) => !offline || !had?.has(metadata.uid));
-      if (!pod) return; // the next pod wakes it
+      if (!pod) return; // the next pod that mounts the volume triggers a new call
       const wait = left(memory, claim, "node");
       if (wait > 0) return wait;
       earlier.delete(claim.metadata.uid);
@@ -84,7 +86,7 @@ export function openGrowth(world: World): VolumeGrowth {
   };
 }
 
-/** The claim has this condition alone. */
+/** Replaces the PVC's conditions with this one and merges `more` into its status. */
 function tell(world: World, claim: StoredObject, condition: { type: string; message?: string }, more: Json): void {
   const { type, ...words } = condition;
   changeStatus(world, claim, BY, (status) => {
@@ -94,7 +96,7 @@ function tell(world: World, claim: StoredObject, condition: { type: string; mess
   });
 }
 
-/** Pods that have come as far as to have their volumes mounted. */
+/** Returns the pods that have mounted the PVC: at least one of their containers has started. */
 function mounting(world: World, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
     claimsOfPod(pod).includes(name) && pod.spec.nodeName && !isPodOver(pod) &&

@@ -1,18 +1,21 @@
-/** Ingresses get an address, and, where an annotation names an issuer, the Certificates for their hosts. */
+/**
+ * Simulates the ingress controller and cert-manager's ingress-shim: sets an address and creates Certificates for the
+ * hosts.
+ */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, make, ownedBy, ownerReference, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-const ADDRESS = "203.0.113.10"; // from the range that documentation may use
+const ADDRESS = "203.0.113.10"; // from a range reserved for documentation (RFC 5737)
 const ISSUER = "cert-manager.io/cluster-issuer";
 const SHIM = "cert-manager-certificates-trigger";
 
 export function ingressController(world: World): Controller {
   return {
     kind: "Ingress",
-    // A certificate that somebody deletes is ordered anew.
+    // A deleted Certificate is created again.
     also: ({ type, object }) =>
       object.kind === "Certificate" && type === "DELETED" ? ownersOf(world, "Ingress", object) : [],
     reconcile(ingress, memory) {
@@ -20,7 +23,7 @@ export function ingressController(world: World): Controller {
       if (issuer !== undefined) { for (const tls of spec.tls ?? []) certify(world, ingress, issuer, tls); }
       dropCertificates(world, ingress);
       if (status?.loadBalancer?.ingress) return;
-      // Without a class no controller takes care of it, and none says so.
+      // Without an IngressClass, no controller handles the Ingress, and no error is reported.
       if (!world.store.get("IngressClass", undefined, spec.ingressClassName ?? "")) return;
       const left = memory.left(ingress, world.delays.address);
       if (left > 0) return left;
@@ -34,7 +37,7 @@ export function ingressController(world: World): Controller {
   };
 }
 
-/** What ingress-shim does with those that it made for this Ingress and that it names no more; their Secrets stay. */
+/** Deletes this Ingress's Certificates that its spec no longer lists, as ingress-shim does. Their Secrets stay. */
 function dropCertificates(world: World, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
   for (const certificate of ownedBy(world, "Certificate", ingress)) {
@@ -42,7 +45,7 @@ function dropCertificates(world: World, ingress: StoredObject): void {
   }
 }
 
-/** What cert-manager's ingress-shim does. */
+/** Creates or updates the Certificate of a TLS entry, as ingress-shim does. */
 function certify(world: World, ingress: StoredObject, issuer: string, { secretName, hosts }: Json): void {
   if (!secretName || !hosts?.length) return;
   const { namespace } = ingress.metadata;

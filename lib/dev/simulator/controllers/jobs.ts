@@ -1,4 +1,4 @@
-/** Jobs: pods until enough have succeeded, too many have failed, or the time is up. */
+/** Simulates the Job controller: creates pods until enough succeed, too many fail or the deadline passes. */
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, conditionOf, CONTROLLERS, isTrue, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
@@ -10,10 +10,10 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "job-controller";
-// Seconds for a Job that was told to hang, since its program began. While nobody has read its log it has longer, so that a
-// client on a slow machine sees what it said.
+// The deadline in seconds for a Job with a `hanging-job` fault, counted from the start of its program. The deadline is
+// longer until a client follows the pod's log, so that a client on a slow machine can read the log.
 const TOLD_DEADLINE = 1, UNREAD_DEADLINE = 60;
-const UNREAD_LOOK = 100; // milliseconds until it is seen that somebody has begun to read
+const UNREAD_LOOK = 100; // milliseconds between checks whether a client follows the log
 
 type Verdict = {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";
@@ -25,7 +25,7 @@ interface Pods {
   readonly active: readonly StoredObject[];
   readonly stopping: readonly StoredObject[];
   readonly succeeded: number;
-  /** A pod that somebody deletes counts as failed, and still does once it is gone. */
+  /** The number of failed pods. A deleted pod counts as failed, also after it is removed. */
   readonly failed: number;
 }
 
@@ -82,7 +82,7 @@ function judge(world: World, job: StoredObject, { active, succeeded, failed }: P
   return { type: "FailureTarget", reason: "BackoffLimitExceeded", message };
 }
 
-/** Counts and conditions; the last condition comes only when no pod is left that still stops. */
+/** Writes the counts and conditions. The final condition is set only after every pod has stopped. */
 function report(world: World, job: StoredObject, pods: Pods, verdict: Verdict | null): void {
   const { active, stopping, succeeded, failed } = pods, { suspend } = job.spec;
   const at = world.timers.stamp();
@@ -122,7 +122,7 @@ function expire(world: World, job: StoredObject): number | void {
   const ttl = job.spec.ttlSecondsAfterFinished as number | undefined;
   if (ttl === undefined) return;
   const left = Date.parse(endOf(job)!.lastTransitionTime) + ttl * SECOND - world.timers.now();
-  if (left > 0) return Math.min(left, 2 ** 30); // a longer timer would fire at once
+  if (left > 0) return Math.min(left, 2 ** 30); // a longer timer would fire immediately
   deleteObject(world, job, { propagation: "Background" });
 }
 
@@ -146,7 +146,7 @@ function isUnread(world: World, job: StoredObject, active: readonly StoredObject
   return isToldToHang(world, job) && !active.some(({ metadata }) => world.logs.wasFollowed(metadata.uid));
 }
 
-/** Since when one of the pods runs its program. */
+/** Returns the start time of the first running container. */
 function begunAt(pods: readonly StoredObject[]): string | undefined {
   return pods.flatMap((pod) => statusesOf(pod)).find(({ state }) => state.running)?.state.running.startedAt;
 }

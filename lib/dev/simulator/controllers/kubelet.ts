@@ -1,6 +1,6 @@
 /**
- * What the kubelet has in its hands: for each container that it waits for or runs, what comes next, and what it tells
- * of it.
+ * Holds the kubelet's state in memory: each waiting or running container with its next step. Also writes container
+ * statuses and events.
  */
 import {
   type ContainerStatus,
@@ -14,7 +14,6 @@ import type { ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-/** A container of a pod. */
 export interface Slot {
   readonly pod: StoredObject;
   readonly which: Which;
@@ -22,22 +21,22 @@ export interface Slot {
 }
 
 interface Busy {
-  /** Calls off what comes next. */
+  /** Cancels the next step. */
   cancel: () => void;
   readonly run?: ProgramRun;
-  /** Whether it has run long enough to serve. */
+  /** Whether the container has run long enough to serve. */
   warm: boolean;
 }
 
 export interface Kubelet {
   readonly world: World;
-  /** Holds the container in place of what was held for it. */
+  /** Stores an entry for the container and cancels the previous one. */
   hold(slot: Slot, run?: ProgramRun): Busy;
-  /** Holds the container until its next step, in so many milliseconds. */
+  /** Schedules the container's next step after `ms` milliseconds. */
   wait(slot: Slot, ms: number, next: () => void): void;
   find(slot: Slot): Busy | undefined;
   release(slot: Slot): void;
-  /** What the pod's running containers are doing. */
+  /** Returns the runs of the pod's containers. */
   runs(uid: string): ProgramRun[];
   forget(uid: string): void;
 }
@@ -70,7 +69,7 @@ export function specOf({ pod, which, name }: Slot): Json {
   return pod.spec[which].find((each: Json) => each.name === name);
 }
 
-/** The container in its pod as it stands now, or null if that pod is gone. */
+/** Returns the slot with the pod's current state, or null if the pod was removed. */
 export function liveSlot({ store }: World, slot: Slot): Slot | null {
   const { namespace, name, uid } = slot.pod.metadata;
   const pod = store.get("Pod", namespace, name);

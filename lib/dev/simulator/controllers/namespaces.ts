@@ -1,8 +1,9 @@
 /**
- * Namespaces: given a service account when they begin; when they end, emptied, pods first, and gone once nothing is left.
+ * Simulates the namespace and ResourceQuota controllers.
  *
- * While pods still stop, the conditions say that all is well, as the real one's do; only after that do they name what
- * remains and whose finalizers hold it. ResourceQuotas tell what a namespace uses, for admission and for people.
+ * A new namespace gets a service account. A namespace that is being deleted is emptied, pods first, and then removed.
+ * Its conditions report no problem while pods stop. After that they list the remaining objects and finalizers, as in a
+ * real cluster. A ResourceQuota's status shows what the namespace uses.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, CONTROLLERS, make, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
@@ -11,7 +12,7 @@ import { same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { usage, writeCost } from "#lib/dev/simulator/admission/quota.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const LOOK = 250; // ms between looks at what remains, beside the looks that changes bring
+const LOOK = 250; // ms between checks of the remaining objects; changes also trigger a check
 
 export function namespaceController(world: World): Controller {
   return {
@@ -93,13 +94,13 @@ function remaining(world: World, left: readonly StoredObject[], held: boolean) {
   ];
 }
 
-/** How often each name is there, in words. */
+/** Returns each name with its count as text, for example `pods. has 2 resource instances`. */
 function tally(names: readonly string[], words: string): string {
   const counts = Map.groupBy(names, (name) => name);
   return [...counts].sort().map(([name, all]) => `${name} ${words} ${all.length} resource instances`).join(", ");
 }
 
-/** What a quota bounds stands in its status, too, a moment after it was written. */
+/** Writes limits and usage to the quota's status. A changed limit appears there after a delay. */
 export function quotaController(world: World): Controller {
   const kind = "ResourceQuota";
   return {

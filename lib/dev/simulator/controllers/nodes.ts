@@ -1,8 +1,9 @@
 /**
- * The node controller: a node whose kubelet is silent is not ready and tainted, and so is every pod on it not ready.
+ * Simulates the node controller: marks a node with a silent kubelet as not ready and taints it. Its pods become not
+ * ready.
  *
- * A pod that is deleted there stays for ever, for only its kubelet could say that it has ended. Evicting the others, which
- * takes a real cluster five minutes, is left out.
+ * A deleted pod on such a node stays forever, because only its kubelet could report its end. A real cluster also evicts
+ * the other pods after five minutes; this is not simulated.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, conditionOf, CONTROLLERS, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
@@ -34,7 +35,7 @@ export function nodeController(world: World): Controller {
         const spec = { ...live.spec, taints: [...others, ...own] };
         return { ...live, spec, status: { ...live.status, conditions } };
       });
-      if (!lost) return; // the kubelet itself says of its pods that they are ready again
+      if (!lost) return; // the kubelet itself marks its pods as ready again
       for (const pod of world.store.list("Pod").filter((each) => each.spec.nodeName === name && !isPodOver(each))) {
         const ready = conditionOf(pod, "Ready");
         if (ready?.status !== "True") continue;
@@ -48,7 +49,7 @@ export function nodeController(world: World): Controller {
   };
 }
 
-/** Whether nothing is heard of the node, and nothing is done there. */
+/** Whether a `lost-node` fault makes the node unreachable. */
 export function isLost(world: World, node: string): boolean {
   return world.faults.of("lost-node", undefined, node) !== null;
 }

@@ -1,16 +1,16 @@
-/** What controllers do to objects: make them, set what their status says, hold them and let them go; and who owns whom. */
+/** Creates objects, changes their status and finalizers, and finds owners and dependents, for all controllers. */
 import type { Json, OwnerReference, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
-/** By whom most objects of a cluster are looked after. */
+/** The field manager of most built-in controllers. */
 export const CONTROLLERS = "kube-controller-manager";
 
 export function make(world: World, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
-/** The object as it stands afterwards; undefined where it stands no more. */
+/** Changes the status. Returns the updated object, or undefined if the object was removed. */
 export function changeStatus(
   world: World,
   object: StoredObject,
@@ -32,7 +32,7 @@ export function annotate(
   });
 }
 
-/** Takes finalizers away; the object goes with the last, if it is being deleted. */
+/** Removes finalizers. If the object is being deleted, it is removed with its last finalizer. */
 export function letGo(world: World, object: StoredObject, manager: string, names: readonly string[]): void {
   changeObject(world, object, manager, (live) => {
     const finalizers = live.metadata.finalizers?.filter((name) => !names.includes(name)) ?? [];
@@ -40,7 +40,7 @@ export function letGo(world: World, object: StoredObject, manager: string, names
   });
 }
 
-/** The objects of this kind that own the dependent. */
+/** Returns the dependent's owners of this kind. */
 export function ownersOf(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
@@ -48,18 +48,18 @@ export function ownersOf(world: World, kind: string, { metadata }: StoredObject)
   });
 }
 
-/** The objects of a kind that this one owns. */
+/** Returns the objects of a kind that this object owns. */
 export function ownedBy(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 
-/** How a dependent names its controller. */
+/** Returns the owner reference of a dependent to its controller. */
 export function ownerReference({ apiVersion, kind, metadata: { name, uid } }: StoredObject): OwnerReference {
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** What a condition says, before it is known since when. */
+/** A condition without its transition time. */
 export interface ConditionText {
   readonly type: string;
   readonly status: string;
@@ -78,7 +78,7 @@ export function isTrue(object: StoredObject, type: string): boolean {
   return conditionOf(object, type)?.status === "True";
 }
 
-/** The conditions with these set; a condition that keeps its status keeps the time of its last transition. */
+/** Returns the conditions with `wanted` set. If a condition's status is unchanged, its transition time is kept. */
 export function withConditions(
   present: readonly Condition[] | undefined,
   at: string,

@@ -1,4 +1,4 @@
-/** Making pods from a template, for whatever controls them; what keeps a pod out is said on its controller. */
+/** Creates pods from a template for any controller. Records an event on the owner if the pod is refused. */
 import { CONTROLLERS, make, ownerReference } from "#lib/dev/simulator/controllers/objects.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -8,14 +8,14 @@ import type { World } from "#lib/dev/simulator/world.ts";
 export interface Making {
   readonly owner: StoredObject;
   readonly template: Json;
-  /** A whole name, of a StatefulSet's pod; else one is generated from the owner's. */
+  /** The full name, for a StatefulSet's pod. Without it, a name is generated from the owner's name. */
   readonly name?: string;
   readonly labels?: Record<string, string>;
-  /** Who says so: job-controller, replicaset-controller … */
+  /** The component that reports the event, for example `job-controller`. */
   readonly by: string;
 }
 
-/** Whether the pod was made. */
+/** Creates the pod. Returns whether it exists. */
 export function makePod(world: World, { owner, template, name, labels, by }: Making): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {

@@ -1,11 +1,10 @@
-/** What a pod's status says, worked out from what its containers do. */
+/** Derives a pod's phase and conditions from its container statuses. */
 import { type Condition, isTrue, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export type Which = "initContainers" | "containers";
 
-/** Where one container stands. */
 export interface ContainerStatus {
   readonly name: string;
   readonly state: Json;
@@ -16,7 +15,7 @@ export interface ContainerStatus {
   readonly [field: string]: Json;
 }
 
-/** The status of every container of the pod, or of those, in order; one that nobody touched yet waits. */
+/** Returns the container statuses in order, or only those of `which`. A container without a status is waiting. */
 export function statusesOf(pod: StoredObject, which?: Which): ContainerStatus[] {
   if (which === undefined) return [...statusesOf(pod, "initContainers"), ...statusesOf(pod, "containers")];
   const known: ContainerStatus[] =
@@ -36,7 +35,7 @@ export function statusesOf(pod: StoredObject, which?: Which): ContainerStatus[] 
   );
 }
 
-/** The pod with these container statuses, and with the phase and conditions that follow from them. */
+/** Returns the pod with these container statuses and the resulting phase and conditions. */
 export function withStatuses(
   pod: StoredObject,
   init: readonly ContainerStatus[],
@@ -93,13 +92,13 @@ export function isReady(pod: StoredObject): boolean {
   return isTrue(pod, "Ready") && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** Whether the startup probe of each container has succeeded. */
+/** Whether the startup probe of every container has succeeded. */
 export function isStarted(pod: StoredObject): boolean {
   return pod.metadata.deletionTimestamp === undefined &&
     statusesOf(pod, "containers").every(({ started }) => started);
 }
 
-/** Whether the pod will do nothing more. */
+/** Whether the pod has succeeded or failed. */
 export function isPodOver(pod: StoredObject): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }

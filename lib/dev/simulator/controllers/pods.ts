@@ -1,8 +1,8 @@
 /**
- * Pods: scheduled, their containers started one after the other, run to their end or for ever, restarted, stopped.
+ * Simulates the life of a pod: schedules it, starts its containers in order, restarts them and stops them.
  *
- * What a pod's status says is all that counts, so a cluster that was stopped goes on where it was; only what is under
- * way (a pull, a run, a stop) is held in memory, by pod.
+ * Everything else is in the pod's status, so a restarted cluster continues where it stopped. Only running steps (a
+ * pull, a run, a stop) are held in memory.
  */
 import { SECOND } from "#lib/base/time.ts";
 import { begin, plan, refresh, restartContainer, resumeContainers } from "#lib/dev/simulator/controllers/containers.ts";
@@ -25,8 +25,8 @@ import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const WAKING = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
-const PATIENCE = 2000; // ms between tries at what nothing announces
-const LONGEST_GRACE = 10 * SECOND; // nobody waits for the real 30 s here
+const PATIENCE = 2000; // ms between retries when no change announces the solution
+const LONGEST_GRACE = 10 * SECOND; // the default of a real cluster is 30 s
 
 export function podController(world: World): Controller {
   const kubelet = openKubelet(world);
@@ -73,14 +73,17 @@ export function podController(world: World): Controller {
   };
 }
 
-/** In containerd's words. Each try is another sandbox, which has a number of its own. */
+/** Returns containerd's error message. Each attempt creates another sandbox with its own number. */
 function noSandbox(why: string): string {
   const number = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
   const failed = `failed to setup network for sandbox "${number}": ${why}`;
   return `Failed to create pod sandbox: rpc error: code = Unknown desc = ${failed}`;
 }
 
-/** One container's next step, unless it is under way already. Returns the milliseconds until its next probe, if one is due. */
+/**
+ * Performs the container's next step, unless one is already running. Returns the milliseconds until the next probe, if
+ * one is due.
+ */
 function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): number | void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
@@ -100,17 +103,17 @@ function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): number 
   else if (!kubelet.find(slot)) plan(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
 }
 
-/** The first of a pod's containers waits for its volumes and its network; the others need not. */
+/** Whether this is the pod's first container. Only the first waits for volumes and network. */
 function isFirst({ pod, name }: Slot): boolean {
   return [...pod.spec.initContainers ?? [], ...pod.spec.containers][0].name === name;
 }
 
-/** Whether a change of the network or of the database may change what the pod's readiness probe is answered. */
+/** Whether a change of the network or the database can change the result of the pod's readiness probe. */
 function servesPages(pod: StoredObject): boolean {
   return pod.status?.phase === "Running" && pod.spec.containers.some(probesPage);
 }
 
-/** Whether a change of this object may be what the pod waits for. */
+/** Whether the pod can be waiting for a change of this object. */
 function concerns(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
     return !pod.spec.nodeName && claimsOfPod(pod).includes(object.metadata.name);
@@ -118,7 +121,7 @@ function concerns(pod: StoredObject, object: StoredObject): boolean {
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
 }
 
-/** Its containers are told to end, some hear it and some do not, then the pod is gone. */
+/** Stops the pod's containers and removes the pod after the grace period. Some programs ignore SIGTERM. */
 function stop({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>): void {
   const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata, forced = deletionGracePeriodSeconds === 0;
   const running = statusesOf(pod).filter(({ state }) => state.running);
@@ -138,10 +141,10 @@ function remove(world: World, stopped: StoredObject): void {
   const pod = world.store.get("Pod", stopped.metadata.namespace, stopped.metadata.name);
   if (!pod || pod.metadata.uid !== stopped.metadata.uid) return;
   if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);
-  changeObject(world, pod, "kubelet", (live) => { // its finalizers keep it, dead
+  changeObject(world, pod, "kubelet", (live) => { // finalizers keep the pod, with terminated containers
     const state = { terminated: { exitCode: 137, reason: "Error" } };
     const main = statusesOf(live, "containers").map((status) => ({ ...status, ready: false, state }));
-    const ending = { ...live, spec: { ...live.spec, restartPolicy: "Never" } }; // it is not started again
+    const ending = { ...live, spec: { ...live.spec, restartPolicy: "Never" } }; // prevents a restart
     const dead = withStatuses(ending, statusesOf(live, "initContainers"), main, world.timers.stamp());
     return { ...dead, spec: live.spec };
   });

@@ -1,4 +1,4 @@
-/** The scheduler: gives a pod its node, once its claims, its affinity and the node's capacity allow it. */
+/** Simulates the scheduler: assigns the node to a pod if its PVCs, its affinity and the node's capacity allow it. */
 import { annotate, changeStatus, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isLost, UNREACHABLE } from "#lib/dev/simulator/controllers/nodes.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
@@ -16,7 +16,7 @@ export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 const NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
 const NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
 
-/** Binds the pod, or says why it has to wait. */
+/** Binds the pod to the node, or reports why it cannot be scheduled. */
 export function schedule(world: World, pod: StoredObject): void {
   const { namespace, name } = pod.metadata, at = world.timers.stamp();
   const claims = claimsOf(world, pod);
@@ -33,7 +33,7 @@ export function schedule(world: World, pod: StoredObject): void {
     return;
   }
   for (const claim of claims.unbound) annotate(world, claim, MANAGER, { [SELECTED_NODE]: NODE });
-  if (claims.unbound.length > 0) return; // their binding wakes the pod again
+  if (claims.unbound.length > 0) return; // the pod is reconciled again when its PVCs are bound
   const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null };
   const bound = changeObject(world, pod, MANAGER, ({ spec, status, ...live }) => ({
     ...live,
@@ -44,7 +44,7 @@ export function schedule(world: World, pod: StoredObject): void {
   say(world, bound, { by: BY, normal: "Scheduled", message: `Successfully assigned ${namespace}/${name} to ${NODE}` });
 }
 
-/** The pod's claims that are still to be bound for it, or why they cannot be. */
+/** Returns the pod's unbound PVCs, and an error message if one of them cannot be bound. */
 function claimsOf(world: World, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
   const unbound: StoredObject[] = [];
   for (const name of claimsOfPod(pod)) {
@@ -94,7 +94,7 @@ function unfit(world: World, pod: StoredObject): string | null {
   return lonely ? `1 node(s) didn't match pod affinity rules. ${NO_HELP}` : null;
 }
 
-/** A node that nobody bounded is not worth counting for. */
+/** Whether the node's capacity is limited. Requests are added up only in that case. */
 function isScarce(world: World): boolean {
   return amount(world.node.cpu) < amount("10k") || amount(world.node.memory) < amount("100Ti");
 }

@@ -1,10 +1,10 @@
 /**
- * VolumeSnapshots and their contents: a copy of a bound claim's volume, ready after the delay; or one that the storage has
- * already, by the handle that somebody's content names. What goes wrong is said as external-snapshotter 8 says it.
+ * Simulates external-snapshotter 8, with its error messages. A snapshot is a copy of a bound PVC's volume, or an
+ * existing copy whose handle a VolumeSnapshotContent names.
  *
- * A snapshot and its content are bound to each other, and each is held by a finalizer while it is. When a snapshot goes, its
- * content is marked; one whose policy is Delete goes with it, and with it the copy, before the snapshot itself; one that is
- * retained stays, and outlives the namespace. The policy that counts is the content's own, as it is then.
+ * A snapshot and its content refer to each other and are protected by finalizers. Deleting a snapshot marks its
+ * content. With the policy `Delete`, the content and its copy are removed before the snapshot. With `Retain`, the
+ * content stays, even after its namespace is deleted. The content's current policy decides.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { annotate, changeStatus, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
@@ -20,9 +20,11 @@ const DEFAULT = "snapshot.storage.kubernetes.io/is-default-class";
 const AS_SOURCE = "snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection";
 const BOUND = "snapshot.storage.kubernetes.io/volumesnapshot-bound-protection";
 const CONTENT_BOUND = "snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection";
-/** On a content: its snapshot goes. Without it, the driver leaves a content alone that somebody deletes. */
+/**
+ * Annotation of a content whose snapshot is being deleted. Without it, the driver keeps a content that a user deletes.
+ */
 const BEING_DELETED = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted";
-const RETRY = 1000; // ms between looks at what cannot be done yet
+const RETRY = 1000; // ms between retries
 
 export function snapshotController(world: World): Controller {
   return {
@@ -30,7 +32,7 @@ export function snapshotController(world: World): Controller {
     also({ object: { kind, metadata: { namespace }, spec } }) {
       const of = kind === "VolumeSnapshotContent"
         ? spec.volumeSnapshotRef
-        : kind === "PersistentVolumeClaim" && { namespace, ...spec.dataSource }; // which may let go of one
+        : kind === "PersistentVolumeClaim" && { namespace, ...spec.dataSource }; // a PVC can release a snapshot
       const snapshot = world.store.get("VolumeSnapshot", of?.namespace, of?.name ?? "");
       return snapshot ? [snapshot] : [];
     },
@@ -56,7 +58,7 @@ export function snapshotController(world: World): Controller {
   };
 }
 
-/** What the storage driver's own part does when a content is deleted. */
+/** Simulates the driver's sidecar: deletes the copy and releases the content when a content is deleted. */
 export function contentController(world: World): Controller {
   return {
     kind: "VolumeSnapshotContent",
@@ -70,7 +72,10 @@ export function contentController(world: World): Controller {
   };
 }
 
-/** The content that is bound to it, from both sides; one that was made by hand gets to know the snapshot's uid here. */
+/**
+ * Returns the content that is bound to the snapshot in both directions. Adds the snapshot's UID to a manually created
+ * content.
+ */
 function contentOf(world: World, snapshot: StoredObject): StoredObject | undefined {
   const { metadata: { name, namespace, uid }, spec, status } = snapshot;
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;
@@ -91,7 +96,7 @@ function contentOf(world: World, snapshot: StoredObject): StoredObject | undefin
   });
 }
 
-/** Whether the class that it names is there. Without a name, one is looked for where a snapshot is to be taken. */
+/** Whether the snapshot's class exists. True if the snapshot names none; `begin` then uses the default class. */
 function hasClass(world: World, snapshot: StoredObject): boolean {
   const { volumeSnapshotClassName: wanted } = snapshot.spec;
   if (wanted === undefined || world.store.get("VolumeSnapshotClass", undefined, wanted)) return true;
@@ -100,7 +105,7 @@ function hasClass(world: World, snapshot: StoredObject): boolean {
   return false;
 }
 
-/** Says why the content that it names is not its own. */
+/** Records why the content that the snapshot names cannot be used. */
 function misplaced(world: World, snapshot: StoredObject): undefined {
   const name: string = snapshot.spec.source.volumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, name);
@@ -147,10 +152,10 @@ function release(world: World, snapshot: StoredObject): number | void {
   const marked = content && annotate(world, content, MANAGER, { [BEING_DELETED]: "yes" });
   if (marked?.spec.deletionPolicy !== "Delete") return letGo(world, snapshot, MANAGER, [AS_SOURCE, BOUND]);
   if (marked.metadata.deletionTimestamp === undefined) deleteObject(world, marked, { propagation: "Background" });
-  letGo(world, snapshot, MANAGER, [AS_SOURCE]); // the other once it is gone
+  letGo(world, snapshot, MANAGER, [AS_SOURCE]); // the other finalizer is removed after the content
 }
 
-/** Whether a volume is still to be made from it. */
+/** Whether a pending PVC is to be created from the snapshot. */
 function isNeeded(world: World, { metadata: { name, namespace } }: StoredObject): boolean {
   return world.store.list("PersistentVolumeClaim", namespace).some(({ spec: { dataSource: source }, status }) =>
     source?.kind === "VolumeSnapshot" && source.name === name && status?.phase === "Pending"
@@ -166,7 +171,7 @@ function fail(world: World, snapshot: StoredObject, reason: string, message: str
   return RETRY;
 }
 
-/** Makes the content and binds both, or says why not. */
+/** Creates the content and binds it to the snapshot. Records the error and returns undefined if it cannot. */
 function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
   const refuse = (message: string): undefined => void fail(world, snapshot, "SnapshotContentCreationFailed", message);
   const { source, volumeSnapshotClassName: wanted } = snapshot.spec;
@@ -207,7 +212,7 @@ function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
   return world.store.get("VolumeSnapshotContent", undefined, content);
 }
 
-/** The copy itself, which keeps in mind how large it was. From now on content and snapshot know of it. */
+/** Copies the volume's data and size, unless a copy exists. Writes the handle to the content. */
 function cut(world: World, snapshot: StoredObject, content: StoredObject): void {
   if (content.status?.snapshotHandle) return;
   const stamp = world.timers.stamp(), { source } = content.spec, from = source?.volumeHandle;

@@ -1,4 +1,4 @@
-/** Starts all controllers; from then on they live on changes and timers alone. */
+/** Starts all controllers. After that, only changes and timers trigger them. */
 import type { World } from "#lib/dev/simulator/world.ts";
 import { certificateController, issuerController } from "#lib/dev/simulator/controllers/certificates.ts";
 import { claimController } from "#lib/dev/simulator/controllers/claims.ts";

@@ -1,4 +1,7 @@
-/** StatefulSets: pods by number, each with its claims, one after the other up and the last first down. */
+/**
+ * Simulates the StatefulSet controller: creates numbered pods and their PVCs in ascending order, and deletes pods in
+ * descending order.
+ */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, CONTROLLERS, make, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
 import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
@@ -43,7 +46,7 @@ export function statefulSetController(world: World): Controller {
   };
 }
 
-/** One step nearer: a pod made, or one taken away. False if a pod could not be made. */
+/** Creates or deletes a pod. Returns false if a pod could not be created. */
 function step(world: World, set: StoredObject, revision: string): boolean {
   const own = ownedBy(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
   const { replicas: wanted, podManagementPolicy, updateStrategy } = set.spec;
@@ -62,7 +65,7 @@ function step(world: World, set: StoredObject, revision: string): boolean {
     } else if (isPodOver(pod)) {
       remove(pod);
       return true;
-    } else if (!isReady(pod) && !parallel) return true; // also where another template would heal it: nothing goes on
+    } else if (!isReady(pod) && !parallel) return true; // blocks the rollout even if the new template would fix the pod
   }
   const surplus = own.filter((pod) => ordinal(pod) >= wanted);
   if (surplus.length > 0) {
@@ -94,7 +97,7 @@ function makeNumbered(world: World, set: StoredObject, i: number, revision: stri
   return makePod(world, { owner: set, template: { ...template, spec }, name, labels, by: BY });
 }
 
-/** Claims are made once and stay when the pod or the set goes. */
+/** Creates the pod's missing PVCs. They stay when the pod or the set is deleted. */
 function makeClaims(world: World, set: StoredObject, i: number): boolean {
   const { namespace, name: of } = set.metadata, kind = "PersistentVolumeClaim";
   for (const { metadata, spec } of set.spec.volumeClaimTemplates ?? []) {

@@ -1,4 +1,4 @@
-/** Deletes a volume that no claim uses once its reclaim policy is Delete, with the data that is on it. */
+/** Deletes a released volume and its data if its reclaim policy is `Delete`. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

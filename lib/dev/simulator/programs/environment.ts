@@ -1,11 +1,11 @@
-/** What a container is started with: its environment, its volumes and its image, or why it cannot have them. */
+/** Checks the prerequisites of a container: environment variables, volumes and image. Returns why one is missing. */
 import type { Faults } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Environment {
   readonly values: Record<string, string>;
-  /** The first Secret, ConfigMap or key that is not there. */
+  /** The error message for the first missing Secret, ConfigMap or key. */
   readonly missing?: string;
 }
 
@@ -39,7 +39,7 @@ export function environmentOf(world: World, pod: StoredObject, container: Json):
   return { values };
 }
 
-/** Why a volume of the pod cannot be mounted yet; null if all can. */
+/** Returns why a volume of the pod cannot be mounted, or null if all can. */
 export function unmountable(world: World, pod: StoredObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
     const named = volume.secret
@@ -54,7 +54,7 @@ export function unmountable(world: World, pod: StoredObject): string | null {
   return null;
 }
 
-/** What a Secret (decoded) or a ConfigMap holds; null if none exists of that name. */
+/** Returns the data of a Secret (decoded) or ConfigMap, or null if it does not exist. */
 export function readSource(world: World, namespace: string, kind: string, name: string): Record<string, string> | null {
   const object = world.store.get(kind, namespace, name);
   if (!object) return null;
@@ -73,7 +73,7 @@ function fieldOf(pod: StoredObject, path: string | undefined): string {
 
 const ABSENT = /nonexistent|does-not-exist|missing/;
 
-/** Why the image cannot be pulled; null if it can. */
+/** Returns why the image cannot be pulled, or null if it can. */
 export function pullFailure(image: string, faults: Faults): string | null {
   const { host, path } = readImage(image);
   const failed = `failed to pull and unpack image "${host}/${path}": failed to resolve reference "${host}/${path}"`;
@@ -85,7 +85,7 @@ export function pullFailure(image: string, faults: Faults): string | null {
   return told === null || ABSENT.test(path) ? `${failed}: ${host}/${path}: not found` : null;
 }
 
-/** With the registry and the tag that a short name leaves out. */
+/** Splits an image name. Adds the registry and tag that a short name omits. */
 function readImage(image: string): { host: string; path: string } {
   const [first = "", ...rest] = image.split("/");
   const hosted = rest.length > 0 && /[.:]|^localhost$/.test(first);

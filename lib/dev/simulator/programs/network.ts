@@ -1,7 +1,8 @@
 /**
- * The network between pods, as far as there is one: whether a connection comes about, by the NetworkPolicies that select
- * either end, and `pg_isready`, what doctor looks at it with. The fault `open-network` makes it one whose plugin knows no
- * policies, as many real ones do not.
+ * Simulates network policies between pods, and the `pg_isready` check that `wheelwright doctor` runs.
+ *
+ * A connection succeeds if the NetworkPolicies of both pods allow it. The fault `open-network` simulates a network
+ * plugin that ignores policies, as many real ones do.
  */
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
 import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -9,13 +10,15 @@ import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-/** Whether `from` reaches this TCP port of `to`, should something listen there. */
+/** Whether `from` can connect to this TCP port of `to`. */
 export function mayConnect(world: World, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allows(world, from, to, "Egress", port) && allows(world, to, from, "Ingress", port);
 }
 
-/** Whom no policy selects may do everything; else one of its policies has to allow it. */
+/**
+ * Whether the pod's policies allow the connection in this direction. A pod that no policy selects may connect freely.
+ */
 function allows(world: World, pod: StoredObject, other: StoredObject, direction: "Ingress" | "Egress", port: number) {
   const policies = world.store.list("NetworkPolicy", pod.metadata.namespace)
     .filter(({ spec }) => selects(spec?.podSelector, pod.metadata.labels) && directionsOf(spec).includes(direction));
@@ -36,7 +39,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
     ports.some((each) => (each.protocol ?? "TCP") === "TCP" && (each.port === undefined || each.port === port));
 }
 
-/** Blocks of addresses are for what is outside: no pod of a cluster is meant by them. */
+/** Whether one of the peers matches the other pod. An `ipBlock` never matches a pod; it is for external addresses. */
 function isPeer(world: World, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
@@ -47,8 +50,8 @@ function isPeer(world: World, peers: Json[] | undefined, namespace: string, othe
 }
 
 const PORT = 5432;
-const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
-/** More than the script waits for the same answer. */
+const ACCEPTING = 0, SILENT = 2;
+/** Number of printed lines. The script waits for fewer equal results. */
 const ROUNDS = 5;
 
 export function knockAt({ world, pod, env }: Context): ProgramRun {

@@ -1,4 +1,4 @@
-/** What a program is told when it is started, and what comes of it. */
+/** Defines the input and the result of a simulated program. */
 import type { Delays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -8,22 +8,22 @@ export interface Context {
   readonly pod: StoredObject;
   readonly container: Json;
   readonly env: Readonly<Record<string, string>>;
-  /** Whether this is the same run as before, taken up again by a cluster that was stopped in between. */
+  /** Whether the cluster was restarted during this run, and the run is resumed. */
   readonly resumed: boolean;
 }
 
 export interface ProgramRun {
   readonly lines: readonly string[];
-  /** How long it takes, where that is not as long as any other. */
+  /** The delay that sets the run time, if it is not the default one. */
   readonly takes?: keyof Delays;
-  /** Its exit code; null for what serves. */
+  /** The exit code, or null for a server. */
   readonly exit: number | null;
-  /** Not Completed or Error, but this. */
+  /** The termination reason, if it is not `Completed` or `Error`. */
   readonly reason?: "OOMKilled";
-  /** Does not hear SIGTERM, and takes the whole grace to stop. */
+  /** Whether the program ignores SIGTERM, so that it takes the whole grace period to stop. */
   readonly deaf?: boolean;
-  /** Waits for something: is to be asked again. */
+  /** Whether the program waits for a precondition. It is then run again later. */
   readonly waits?: boolean;
-  /** What has come about when it has ended by itself, or serves. */
+  /** The program's effect. Called when it ends without being killed, or starts to serve. */
   readonly done?: () => void;
 }

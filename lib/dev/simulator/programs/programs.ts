@@ -1,8 +1,9 @@
 /**
- * Programs: what a container does once it runs. A table, read from the top; what fits first decides.
+ * Chooses the simulated program of a container. The first match in a table decides.
  *
- * Only what the built-in blueprint starts is known well (moodle/); of the rest, a shell's `echo` and `exit` are, and
- * anything else serves in a pod that is to run for ever and succeeds in one that is not.
+ * The table covers the programs of the built-in blueprint (moodle/). Of other scripts, only `echo`, `exit`, `false` and
+ * `sleep` are simulated. Any other program serves forever in a pod that is always restarted, and succeeds in other
+ * pods.
  */
 import { adoptDatabase, adoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import { boot, bootOnce, readProgramCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
@@ -18,7 +19,7 @@ type Program = readonly [fits: (image: string, command: string) => boolean, run:
 
 const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
-/** The blueprint's facts.php, as the argument of the entry point. */
+/** Matches the blueprint's facts.php as the argument of the entry point. */
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
@@ -53,7 +54,7 @@ export function runProgram(context: Context): ProgramRun {
   if (crashing) return { lines: crashing.log ?? ["told to crash"], exit: crashing.exitCode ?? 1 };
   if (world.faults.of("oom", namespace, name)) {
     const line = "rsync error: error in rsync protocol data stream (code 12) at io.c(232)";
-    return { lines: [line], exit: 12, reason: "OOMKilled" }; // a child was killed, so its parent's exit code stands there
+    return { lines: [line], exit: 12, reason: "OOMKilled" }; // the exit code is the parent's: only its child was killed
   }
   const command = [...container.command ?? [], ...container.args ?? []].join(" ");
   const program = PROGRAMS.find(([fits]) => fits(container.image, command));
@@ -62,7 +63,7 @@ export function runProgram(context: Context): ProgramRun {
   return { lines: [], exit: forever ? null : 0 };
 }
 
-/** `echo words`, to either stream, and `exit n`; a `sleep` at the end goes on for ever. */
+/** Simulates `echo` (to stdout or stderr), `exit` and `false`. A long `sleep` runs forever. */
 function runShell({ container, pod }: Context): ProgramRun {
   const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** Decides what a simulated site answers, from the objects in the cluster and from what is on the site's volumes. */
+/** Answers HTTP requests to a simulated site, from the cluster's objects and the site's volumes. */
 import {
   isInstalled,
   isLocked,
@@ -15,9 +15,9 @@ import { SECOND } from "#lib/base/time.ts";
 
 export interface SiteRequest {
   readonly method: string;
-  /** Path and query. */
+  /** The path and query. */
   readonly url: string;
-  /** The header, with or without a port. */
+  /** The Host header, with or without a port. */
   readonly host: string;
   readonly form: URLSearchParams;
 }
@@ -32,7 +32,7 @@ type OpenSite = SimulatedSite & { readonly database: SiteDatabase };
 
 const LINK_PATH = "/login/forgot_password.php";
 const REDIRECT = "nginx.ingress.kubernetes.io/permanent-redirect";
-const SHORTEST_PASSWORD = 8; // as in Moodle's default policy
+const SHORTEST_PASSWORD = 8; // characters, as in Moodle's default policy
 const LINK_LIFETIME = 1800; // seconds; Moodle's pwresettime
 
 export function answerSite(world: World, request: SiteRequest): SiteAnswer {
@@ -66,7 +66,7 @@ export function answerSite(world: World, request: SiteRequest): SiteAnswer {
   return message(404, heading, "Page not found", "A simulated site has a front page and the page of a sign-in link.");
 }
 
-/** The page of a site that lets nobody in; null for one that does. */
+/** Returns the error page of a site that is closed, or null for an open one. */
 function closedPage(
   world: World,
   { metadata: { namespace } }: StoredObject,
@@ -98,7 +98,7 @@ function showForm(world: World, site: OpenSite, heading: SiteHeading, token: str
     : { status: 200, html: renderForm(heading, { name, token, problem: null }) };
 }
 
-/** Sets the password and spends the link, as Moodle does. */
+/** Sets the password and invalidates the link, as Moodle does. */
 function setPassword(
   world: World,
   site: OpenSite,
@@ -127,7 +127,7 @@ function invalidLink(heading: SiteHeading): SiteAnswer {
   return message(403, heading, "This link is not valid", next);
 }
 
-/** The account that the token was created for; null for a token that is unknown, spent or expired. */
+/** Returns the account of a token, or null if the token is unknown, used or expired. */
 function accountOf(world: World, { database }: OpenSite, token: string): string | null {
   const { accounts = {}, config = {} } = database;
   const lifetime = Number(config.pwresettime ?? LINK_LIFETIME) * SECOND, now = world.timers.now();

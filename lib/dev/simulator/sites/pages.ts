@@ -1,14 +1,14 @@
-/** The HTML of a simulated site's pages. Each page says that no Moodle runs. */
+/** Renders the HTML pages of a simulated site. Each page states that no Moodle runs. */
 
 export interface SiteHeading {
   readonly title: string;
 }
 
 interface PasswordForm {
-  /** Of the account. */
+  /** The account name. */
   readonly name: string;
   readonly token: string;
-  /** Why the last attempt was refused. */
+  /** The error message of the last attempt. */
   readonly problem: string | null;
 }
 
@@ -30,7 +30,7 @@ export function renderMessage(heading: SiteHeading, title: string, text: string)
   return page(heading, title, `<p>${escape(text)}</p>`);
 }
 
-/** The form that Moodle shows to the owner of a link for a new password. */
+/** Renders the form for a new password that a sign-in link opens. */
 export function renderForm(heading: SiteHeading, { name, token, problem }: PasswordForm): string {
   const field = (id: string, label: string) =>
     `<label>${label}<input type="password" name="${id}" autocomplete="new-password" required minlength="8"></label>`;

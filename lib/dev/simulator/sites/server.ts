@@ -1,8 +1,8 @@
 /**
- * Serves a page for each simulated site, on the host that its Ingress names. A browser that follows a link to a site then
- * opens something, although no Moodle runs.
+ * Serves a page for each simulated site, on the host of its Ingress. Links to sites therefore work in a browser,
+ * although no Moodle runs.
  *
- * It listens on loopback only. Browsers and curl resolve every name below `localhost` to that address.
+ * The server listens on loopback only. Browsers and curl resolve every name below `localhost` to that address.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -50,14 +50,14 @@ async function answer(world: World, request: IncomingMessage, response: ServerRe
   send(response, answerSite(world, { method, url, host: headers.host ?? "", form: new URLSearchParams(body) }));
 }
 
-/** Null if the form is too large or ended too early. */
+/** Reads the form. Returns null if it is too large or incomplete. */
 async function readForm(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
     for await (const part of request) {
       size += part.length;
-      if (size <= LARGEST_FORM) parts.push(part); // the rest is read and dropped, so that the client sees the answer
+      if (size <= LARGEST_FORM) parts.push(part); // drops the excess, so that the client can read the error
     }
   } catch {
     return null;

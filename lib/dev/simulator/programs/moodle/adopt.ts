@@ -1,6 +1,9 @@
 /**
- * The blueprint's adopt.yaml: a server of its own, which sets the password and once a turn does what its script names; and
- * what goes of the files. What the script does not name stays, so that it cannot forget anything unseen.
+ * Simulates the blueprint's adopt.yaml.
+ *
+ * The database part sets the password with a single-user PostgreSQL server and, once per turn, makes the changes that
+ * its script names. Other data stays, so a test detects a change that the script forgets. The files part removes
+ * config.php, and `moodledata/secret` if secrets are renewed.
  */
 import { foreignTo, majorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
@@ -9,7 +12,7 @@ import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts
 
 const NOTHING = (what: string) =>
   `not adopted: there is no ${what} on this volume, and none is made where data should be`;
-const ADOPTED = "wheelwright_adopted"; // in mdl_config
+const ADOPTED = "wheelwright_adopted"; // the name of a row in mdl_config
 
 export function adoptDatabase({ world, pod, container, env }: Context): ProgramRun {
   const script = scriptOf(container), handle = firstVolume(world, pod.metadata.namespace!, pod);
@@ -22,7 +25,7 @@ export function adoptDatabase({ world, pod, container, env }: Context): ProgramR
   if (before.absent) return failed('FATAL:  database "moodle" does not exist');
   const known = { ...before, password: env.DB_PASS! };
   if (!before.config) {
-    world.volumes.write(handle, known); // a statement of its own
+    world.volumes.write(handle, known); // the real script sets the password in a separate statement
     return failed("FATAL:  not adopted: no site is in this database");
   }
   const after = before.config[ADOPTED] === script.turn ? known : adopted(known, script);

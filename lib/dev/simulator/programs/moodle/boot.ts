@@ -1,11 +1,12 @@
 /**
- * The entry point of the Moodle image: waits for the database, writes config.php, installs what is empty, refuses what
- * is half there, goes on with what is there. Afterwards it serves, or is done, if its arguments are `true`.
+ * Simulates the entry point of the Moodle image.
  *
- * On a site that is there its own code is put in the place of whatever lay there, newer or older; and the database is taken
- * along where that was asked for, and never back. That is from the image's start scripts and Moodle's `admin/cli/upgrade.php`,
- * not measured. Stricter than they are in one thing: an older image that was not asked to upgrade would serve, with code that its
- * database is too new for; here it ends.
+ * It waits for the database and writes config.php. Then it installs an empty site, rejects an incomplete one, and
+ * starts an existing one. It then serves, or exits if it runs in a Job.
+ *
+ * On an existing site, the image's code replaces the site's code, newer or older. The database is upgraded only on
+ * request and never downgraded. This follows the image's start scripts and Moodle's `admin/cli/upgrade.php`; it was not
+ * measured. One difference: an older image always fails here, but the real one serves unless an upgrade is requested.
  */
 import { reachesDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { factsOf, passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -23,19 +24,19 @@ import {
 import { partLines } from "#lib/dev/simulator/programs/moodle/plugins.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-const WHOLE = 494, PART = 415; // tables of an installed site, and of an install that was killed (measured)
+const WHOLE = 494, PART = 415; // number of tables of an installed site and of a killed install (measured)
 
-/** In a Job. */
+/** Runs the entry point in a Job, where it exits. */
 export function bootOnce(context: Context): ProgramRun {
   return start(context, 0);
 }
 
-/** In the Deployment: on an empty database this installs a NEW site, as the image does. */
+/** Runs the entry point in the Deployment. Like the image, it installs a NEW site in an empty database. */
 export function boot(context: Context): ProgramRun {
   return start(context, null);
 }
 
-/** What lies on the claim mounted at /v, and config.php, is removed; the code stays. */
+/** Removes the files in the volume mounted at /v, and config.php. The code stays. */
 export function wipeFiles({ world, pod }: Context): ProgramRun {
   const site = siteOf(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
@@ -118,15 +119,15 @@ export function randomText(length: number): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-const LOCK = 10; // times the delay; Moodle takes five minutes, and longer for parts that say so
+const LOCK = 10; // multiples of the delay; Moodle locks for at least five minutes
 const LOCKED = [
   "!!! Site is being upgraded, please retry later. !!!",
   "ERROR: could not determine whether Moodle is installed",
 ];
 const OLDER = "ERROR!!! The code you are using is OLDER than the version that made these databases!";
-const END = "*** Failed with return value: 0"; // the entry point says so in any case
+const END = "*** Failed with return value: 0"; // the entry point prints this line in any case
 
-/** The branches that a branch takes over, by their oldest version. */
+/** The oldest release that each branch can upgrade from. */
 const REQUIRES: Readonly<Record<string, string>> = {
   "4.5": "4.1.2",
   "5.0": "4.2.3",
@@ -135,7 +136,7 @@ const REQUIRES: Readonly<Record<string, string>> = {
   "5.3": "4.4",
 };
 
-/** In the site's own pod: `exit` is null. */
+/** Starts an existing site, and upgrades it if requested. `exit` is null in the Deployment's pod. */
 export function startOnSite(
   { world, pod, container, env }: Context,
   site: SimulatedSite,
@@ -147,7 +148,7 @@ export function startOnSite(
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
   const files = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
   const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, END], exit: 1 });
-  site.saveFiles(files); // the first of the start scripts, whatever the others come to
+  site.saveFiles(files); // the first start script runs even if a later one fails
   const own = database.installer === pod.metadata.uid;
   if (isLocked(database, now) && !own) return failed(...LOCKED);
   if (Number(version) < Number(present)) {
@@ -198,13 +199,13 @@ export function startOnSite(
   };
 }
 
-/** What the blueprint's preflight reads out of the image. */
+/** Prints the version and release of the image's code, for the blueprint's preflight. */
 export function readProgramCode({ container }: Context): ProgramRun {
   const { release, version } = releaseOf(container.image);
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
-/** The image ends a maintenance, no matter who began it. */
+/** Turns maintenance mode off, as the image does regardless of who turned it on. */
 function withoutMaintenance({ maintenance: _, ...files }: SimulatedSite["files"]): SimulatedSite["files"] {
   return files;
 }

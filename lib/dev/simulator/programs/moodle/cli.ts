@@ -1,4 +1,7 @@
-/** PHP in Jobs: Moodle's command line (`php …/cli/NAME.php`), the blueprint's seed, its password.php and its sign-in-link.php. */
+/**
+ * Simulates PHP in Jobs: Moodle's command line (`php …/cli/NAME.php`) and the blueprint's seed.php, password.php and
+ * sign-in-link.php.
+ */
 import { SECOND } from "#lib/base/time.ts";
 import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
@@ -38,10 +41,12 @@ const COMMANDS: Record<string, Command> = {
   purge_caches: () => said(),
   reset_password: () => said("Password changed"),
   kill_all_sessions: () => said(),
-  isinstalled: () => ({ lines: [], exit: 2 }), // 2 is "yes" for this one
+  isinstalled: () => ({ lines: [], exit: 2 }), // exit code 2 means "installed" here
 };
 
-/** Once it is on, it says nothing more of that. The blueprint's guard is the shell's, before PHP is started. */
+/**
+ * Turns maintenance mode on or off, or prints its status. The shell guard of the blueprint checks the attempt first.
+ */
 function maintenance(text: string, site: SimulatedSite): ProgramRun {
   const on = /--enable\b/.test(text), off = text.includes("--disable");
   const { maintenance = false, maintenanceAttempt } = site.files;
@@ -72,7 +77,7 @@ export function runCli(context: Context): ProgramRun {
   return onSite(context, path, (site) => ({ ...(COMMANDS[name] ?? (() => said()))(text, site), takes: "cli" }));
 }
 
-/** Prints what it was given to do, and `seeded`. */
+/** Simulates seed.php: applies the requested settings and prints each change, then `seeded`. */
 export function runSeed(context: Context): ProgramRun {
   const { env, world, pod } = context;
   const read = (name: string) => readSource(world, pod.metadata.namespace!, "ConfigMap", name);
@@ -124,7 +129,7 @@ function saidOf(known: MoodleAccount | undefined, email: string): string {
   return known === undefined ? "created" : known.email === email ? "kept" : "readdressed";
 }
 
-/** What every script needs first: code, config.php, a database that answers, and a whole site in it. */
+/** Runs a script on an installed site. Fails if the code, config.php, the database or the site is missing. */
 export function onSite(
   { world, pod }: Context,
   path: string,

@@ -1,11 +1,11 @@
-/** PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
+/** Simulates PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
 import { type EventText, say } from "#lib/dev/simulator/controllers/events.ts";
 import { firstVolume, isInstalled, type SiteDatabase, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const ERROR = 1; // psql's exit code where -c met an error
-const STOPPED = 3; // and where its input did, under ON_ERROR_STOP
+const ERROR = 1; // psql's exit code after an error in a `-c` command
+const STOPPED = 3; // psql's exit code after an error in its input, with ON_ERROR_STOP
 const UNREACHABLE = 2;
 const NO_DATABASE = 'FATAL:  database "moodle" does not exist';
 const NOTE = /comment on database[^\n]*'(wheelwright \w+ )'/;
@@ -39,7 +39,7 @@ export function majorOf(image: string): string {
   return /:(\d+)/.exec(image)?.[1] ?? "";
 }
 
-/** What a server says of files that another major version has made; null if it can read them. */
+/** Returns the server's error for data files of another major version, or null if it can read them. */
 export function foreignTo({ major: made = "" }: SiteDatabase, major: string): string[] | null {
   if (made === "" || major === "" || made === major) return null;
   const detail = `DETAIL:  The data directory was initialized by PostgreSQL version ${made}, which is not compatible ` +
@@ -48,8 +48,9 @@ export function foreignTo({ major: made = "" }: SiteDatabase, major: string): st
 }
 
 /**
- * A server that was set up before and has no database: the image makes none then. Its probe finds that out, and has it
- * started again and again. A real kubelet takes five minutes for what happens here at once.
+ * Simulates a server whose data directory exists but whose database does not. The image does not create the database
+ * then. The startup probe fails, so the container is restarted again and again. A real kubelet needs five minutes for a
+ * failure that happens immediately here.
  */
 function serveNothing({ world, pod, container }: Context, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
@@ -73,7 +74,7 @@ export function runPsql({ world, pod, container, env }: Context): ProgramRun {
   if (/drop schema/i.test(text)) {
     const { password, major, comment } = database;
     const left = { ...(password && { password }), ...(major && { major }), ...(comment && { comment }) };
-    site.saveDatabase(left); // one short transaction, which no other comes in between
+    site.saveDatabase(left); // atomic: a real server does this in one short transaction
     return { lines: [], exit: 0 };
   }
   if (database !== site.database) {
@@ -84,7 +85,7 @@ export function runPsql({ world, pod, container, env }: Context): ProgramRun {
   return { lines: /select 1\b/i.test(text) ? ["1"] : [], exit: 0 };
 }
 
-/** The server's words about a password that is not the database's; null if it is. */
+/** Returns the server's error for a wrong password, or null if the password is correct. */
 export function passwordRefusal(database: SiteDatabase, password: string | undefined): string | null {
   if (password === database.password) return null;
   const where = `connection to server at "db" (10.96.0.20), port 5432 failed`;
@@ -99,8 +100,8 @@ function unreachable(world: World, namespace: string): string {
 }
 
 /**
- * What the blueprint's guards prove and note, in their own order. Only what a statement raises is refused: plain SQL drops
- * an installed site too.
+ * Runs the checks of the blueprint's SQL guards, in their order, and returns the changed database comment. Only a
+ * statement with a guard is refused: plain SQL can drop an installed site.
  */
 function runGuard(
   world: World,
@@ -135,7 +136,7 @@ function isAttempt(comment = ""): boolean {
   return comment !== "" && !comment.startsWith("wheelwright claim ");
 }
 
-/** Raises the number, and leaves the word for what was attempted last. */
+/** Returns the database with the fence of a claim in its comment. The kind of the last attempt stays in the comment. */
 function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
@@ -143,14 +144,14 @@ function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatab
   return { ...database, comment: `${word}${mine}` };
 }
 
-/** What facts.php prints. */
+/** Returns the lines that facts.php prints. */
 export function factsOf({ config = {}, tables = 0 }: SiteDatabase): string[] {
   const { rolesactive = "", ...others } = config;
   const known = ["siteidentifier", "version", "release"].filter((name) => name in others);
   return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...known.map((name) => `${name}|${others[name]}`)];
 }
 
-/** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
+/** Returns the rows of mdl_config that the query names, in the format of `psql -tA`. */
 function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
   const counted = [

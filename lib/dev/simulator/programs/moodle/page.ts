@@ -1,4 +1,4 @@
-/** The login page of a site: what its web server answers in the pod, and what the readiness probe makes of that. */
+/** Simulates the login page of a site, as the web server in the pod and the readiness probe see it. */
 import { isInstalled, isLocked, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -7,16 +7,16 @@ import type { World } from "#lib/dev/simulator/world.ts";
 export const POSTGRES_PORT = 5432;
 const LOGIN = "/login/index.php";
 
-/** Whether a connection from the pod to the database comes about. */
+/** Whether the pod can connect to the database. */
 export function reachesDatabase(world: World, pod: StoredObject): boolean {
   return readyBehind(world, pod.metadata.namespace!, "db").some((each) => mayConnect(world, pod, each, POSTGRES_PORT));
 }
 
-/** The HTTP status of the page, or null if it does not answer in time: packets to the database are dropped. */
+/** Returns the HTTP status of the page, or null if it times out because packets to the database are dropped. */
 export function pageStatus(world: World, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
   const { database, files } = siteOf(world, namespace!, pod);
-  if (files.maintenance) return 503; // before Moodle connects to the database
+  if (files.maintenance) return 503; // Moodle answers this before it connects to the database
   const failing = world.faults.of("failing-page", namespace, name);
   if (failing) return failing.status;
   if (database && !reachesDatabase(world, pod)) return null;
@@ -28,7 +28,9 @@ export function probesPage({ readinessProbe }: Json): boolean {
   return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
 }
 
-/** What the kubelet reports of a readiness probe that fails; null if it succeeds. Probes of other paths succeed. */
+/**
+ * Returns the kubelet's message for a failed readiness probe, or null if it succeeds. Probes of other paths succeed.
+ */
 export function failureOfProbe(world: World, pod: StoredObject, container: Json): string | null {
   if (!probesPage(container) || siteOf(world, pod.metadata.namespace!, pod).files.maintenance) return null;
   const status = pageStatus(world, pod);

@@ -1,6 +1,6 @@
 /**
- * Parts of a Moodle, in the order in which its installer goes through them, and what it prints of each. There are some 430
- * in a real one; these are those that people know.
+ * Moodle plugins by type, in the order in which the installer prints them. A real Moodle has about 430; this list has
+ * only well-known ones.
  */
 const PLUGINS: Readonly<Record<string, string>> = {
   antivirus: "clamav",

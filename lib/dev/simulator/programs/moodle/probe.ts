@@ -1,4 +1,4 @@
-/** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
+/** Simulates `curl` to a Service from inside the namespace: the site's HTTP status and curl's error messages. */
 import { pageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { pendingUpgrade, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
@@ -30,7 +30,7 @@ export function probe({ world, pod, container }: Context): ProgramRun {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
   const { database, files } = siteOf(world, space);
-  // To the page that asks an administrator to upgrade; within a branch the login page is shown all the same (assumed).
+  // The site redirects to the upgrade page for administrators. Within a branch it still shows the login page (assumed).
   const asks = pendingUpgrade(database, files) && branchOf(database!.config!.release) !== branchOf(files.code);
   const page = pageStatus(world, behind[0]!);
   if (page === null) return failed(TIMED_OUT, "Operation timed out after 20001 milliseconds with 0 bytes received");
@@ -38,7 +38,7 @@ export function probe({ world, pod, container }: Context): ProgramRun {
     ? 303
     : answer(page, path, text, files.wwwroot ?? told(world, space));
   const wanted = /\b(\d{3})\) exit 0/.exec(text)?.[1];
-  if (wanted !== undefined) { // a script that asks until it is given this answer, or another one twice
+  if (wanted !== undefined) { // a script that retries until this status, or until another one twice
     const met = String(status) === wanted;
     return { lines: met ? [wanted] : [String(status), String(status)], exit: met ? 0 : 1 };
   }
@@ -50,7 +50,7 @@ export function probe({ world, pod, container }: Context): ProgramRun {
   return { lines, exit: failing ? HTTP_ERROR : 0 };
 }
 
-/** A wrong Host is sent to the right one; pings are for the pod itself alone. */
+/** Returns the status for a path. A wrong Host header is redirected, and `/fpm-*` exists only inside the pod. */
 function answer(page: number, path: string, text: string, root: string): number {
   if (path.startsWith("/fpm-")) return 404;
   if (page !== 200) return page;
@@ -63,7 +63,7 @@ function branchOf(release: string | undefined): string | undefined {
   return /^\d+\.\d+/.exec(release ?? "")?.[0];
 }
 
-/** What an earlier release's state does not say of its sites. */
+/** Returns the site's host from its ConfigMap. Volumes from an earlier release have no `wwwroot`. */
 function told(world: Context["world"], namespace: string): string {
   const url = readSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";

@@ -1,11 +1,11 @@
-/** The blueprint's Job `settle`. */
+/** Simulates the blueprint's Job `settle`. */
 import { runSeed } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { factsOf, passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { probe } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { isInstalled, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-/** One after the other, as far as each succeeds: the facts, the seed, the facts again, the login page. */
+/** Runs these steps until one fails: the facts, the seed, the facts again, the login page. */
 export function runSettle(context: Context): ProgramRun {
   const { world, pod, env } = context;
   const { database } = siteOf(world, pod.metadata.namespace!, pod);

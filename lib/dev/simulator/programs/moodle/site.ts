@@ -1,6 +1,8 @@
 /**
- * One Moodle as it lies on volumes: those that the pods of a namespace mount, whatever their claims are called. Its database is
- * the one that answers at the Service `db`; code and data are those of whoever asks.
+ * Reads and writes the data of a simulated Moodle site on the volumes of a namespace.
+ *
+ * The database is that of the pod behind the Service `db`. The code and files are those of the pod that runs the
+ * program. The names of the PVCs do not matter.
  */
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
 import { isReady, isStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -9,84 +11,87 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface SiteDatabase {
-  /** What the first start made of it; a password given later changes nothing. */
+  /** The password from the first start. A later password in the environment has no effect. */
   readonly password?: string;
-  /** What PostgreSQL says of damaged pages; its recovery ends there. */
+  /** PostgreSQL's error about damaged pages, with which its recovery fails. */
   readonly damaged?: string;
-  /** The major version of the PostgreSQL that made it. */
+  /** The major version of PostgreSQL that created the data. */
   readonly major?: string;
-  /** Whether the database itself was never made: its server was killed between setting up and making it. */
+  /** Whether the database is missing: the server was killed after its setup, before it created the database. */
   readonly absent?: boolean;
-  /** Its comment, in which the blueprint's guards note the last attempt. */
+  /** The comment on the database. The blueprint's guards record the last attempt there. */
   readonly comment?: string;
-  /** The tables in it: none, a part of an install's, or all. */
+  /** The number of tables. An incomplete install has only some of them. */
   readonly tables?: number;
-  /** mdl_config. */
+  /** The rows of mdl_config: values, keyed by name. */
   readonly config?: Readonly<Record<string, string>>;
-  /** mdl_files: what was uploaded, in bytes by the hash of its content. */
+  /** The uploads in mdl_files: sizes in bytes, keyed by content hash. */
   readonly uploads?: Readonly<Record<string, number>>;
-  /** Short names of the courses in it, the front page left out. */
+  /** The short names of the courses, without the front page. */
   readonly courses?: readonly string[];
   /**
-   * What lets somebody in or speaks for the site, besides mdl_config: what is in a table, by its name without the prefix
-   * (`external_tokens`), or in mdl_config_plugins (`mod_lti/privatekey`).
+   * Secrets outside of mdl_config, keyed by a table without its prefix (`external_tokens`) or by a setting in
+   * mdl_config_plugins (`mod_lti/privatekey`).
    */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** The uid of the pod that is installing. */
+  /** The UID of the pod that runs an install or upgrade. */
   readonly installer?: string;
-  /** mdl_user, by name: whom the seed has made. */
+  /** The accounts in mdl_user that the seed created, keyed by name. */
   readonly accounts?: Readonly<Record<string, MoodleAccount>>;
-  /** The last attempt that gave the administrator a password. */
+  /** The fence of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
 }
 
 export interface MoodleAccount {
-  /** As it was given: a hash would tell a test nothing. */
+  /** The password in plain text, so that tests can compare it. */
   readonly password: string;
   readonly email?: string;
   readonly suspended?: boolean;
-  /** Browsers that are signed in. */
+  /** The number of active sessions. */
   readonly sessions?: number;
-  /** Links for a new password that were mailed. */
+  /** The number of mailed links for a new password. */
   readonly links?: number;
-  /** Its row in mdl_user_password_resets. */
+  /** The account's row in mdl_user_password_resets. */
   readonly reset?: { readonly token: string; readonly requested: number };
-  /** How it signs in; manual where it does not say. */
+  /** The sign-in method; `manual` if absent. */
   readonly auth?: "nologin" | "oauth2";
 }
 
 export interface SiteFiles {
-  /** The release whose code is there. */
+  /** The release of the installed code. */
   readonly code?: string;
-  /** Whether there is a config.php. */
+  /** Whether config.php exists. */
   readonly configured?: boolean;
-  /** Of config.php: the host that the site takes for its own, as its last start was told. */
+  /** The site's host in config.php, from its last start. */
   readonly wwwroot?: string;
-  /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
+  /** Whether the cache in moodledata reports a running upgrade. It can differ from the database. */
   readonly upgrading?: boolean;
-  /** moodledata/filedir, in bytes by the hash; absent where it has what the database names, null where it was removed. */
+  /**
+   * The files in moodledata/filedir: sizes in bytes, keyed by content hash. Absent if they match the database, null if
+   * the directory was removed.
+   */
   readonly filedir?: Readonly<Record<string, number>> | null;
-  /** moodledata/secret: the key of what is kept encrypted. */
+  /** The encryption key in moodledata/secret. */
   readonly key?: string;
-  /** A file in moodledata/filedir. */
+  /** A marker file in moodledata/filedir. */
   readonly marked?: string;
-  /** wheelwright-adopted: the last turn. */
+  /** The last turn, from the file `wheelwright-adopted`. */
   readonly adopted?: string;
-  /** climaintenance.html */
+  /** Whether climaintenance.html exists. */
   readonly maintenance?: boolean;
-  /** The last attempt to turn maintenance on or off. */
+  /** The fence of the last attempt to turn maintenance mode on or off. */
   readonly maintenanceAttempt?: string;
 }
 
 export interface SimulatedSite {
-  /** null while nothing answers at `db`. */
+  /** Null while no pod is ready behind the Service `db`. */
   readonly database: SiteDatabase | null;
   readonly files: SiteFiles;
   saveDatabase(database: SiteDatabase): void;
   saveFiles(files: SiteFiles): void;
 }
 
-/** As the pod has it; without one, as the site's own pods have it, or would. */
+/** Returns the site with the pod's volumes. Without a pod, uses the volumes of the Deployment's template. */
 export function siteOf(world: World, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = readyBehind(world, namespace, "db");
   const data = firstVolume(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
@@ -99,13 +104,13 @@ export function siteOf(world: World, namespace: string, pod?: StoredObject): Sim
   };
 }
 
-/** The handle behind the first claim that the pod names. */
+/** Returns the volume handle of the pod's first PVC. */
 export function firstVolume(world: World, namespace: string, pod: StoredObject | undefined): string | null {
   const [claim] = pod ? claimsOfPod(pod) : [];
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
-/** A pod as it would be made, its claims those of a StatefulSet's templates. */
+/** Returns a pod as its template describes it. For a StatefulSet, it has the PVCs of pod 0. */
 function templateOf(world: World, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;
@@ -116,13 +121,13 @@ function templateOf(world: World, kind: string, namespace: string, name: string)
   return { ...owner, spec: { ...template.spec, volumes: [...claims, ...template.spec.volumes ?? []] } };
 }
 
-/** The handle of the volume behind a claim; null until it is bound. */
+/** Returns the volume handle of a PVC, or null if it is not bound. */
 function volumeOf(world: World, namespace: string, claim: string): string | null {
   const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }
 
-/** The pods that a Service leads to: ready ones, or with `publishNotReadyAddresses` all whose containers serve. */
+/** Returns the pods behind a Service. With `publishNotReadyAddresses`, they need only be started, not ready. */
 export function readyBehind(world: World, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
@@ -133,17 +138,17 @@ export function readyBehind(world: World, namespace: string, service: string): S
     );
 }
 
-/** Whether the site in this database is whole. */
+/** Whether the database contains a complete site. */
 export function isInstalled(database: SiteDatabase | null): boolean {
   return database?.config?.rolesactive === "1";
 }
 
-/** Whether an upgrade keeps everybody away: one under way, or one that was killed, until its time has passed. */
+/** Whether an upgrade locks the site. The lock of a killed upgrade expires. */
 export function isLocked(database: SiteDatabase | null, now: number): boolean {
   return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
 }
 
-/** Whether the code that lies there is newer than the database. */
+/** Whether the release of the installed code differs from that of the database. */
 export function pendingUpgrade(database: SiteDatabase | null, { code }: SiteFiles): boolean {
   return isInstalled(database) && code !== undefined && database!.config!.release !== code;
 }
@@ -160,20 +165,20 @@ const BRANCHES: Record<string, string> = {
   "5.3": "20261005",
 };
 
-/** A branch that is still to come is newer than those that are there; any other name is of no known age. */
+/** Returns a version date for an unknown branch. Numbers above 5.3 count as newer; other names get the date of 4.5. */
 function unheardOf(branch: string): string {
   const [major = 0, minor = 0] = branch.split(".").map(Number);
   return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
 }
 
-/** What mdl_config says of the code in an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
+/** Returns the version and release of an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
 export function releaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
   const version = (BRANCHES[branch] ?? unheardOf(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
 }
 
-/** Of the address that a start is told. */
+/** Returns the host of SITE_URL. */
 export function hostOf(env: Readonly<Record<string, string>>): string {
   return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }

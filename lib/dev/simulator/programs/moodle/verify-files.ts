@@ -1,4 +1,4 @@
-/** The blueprint's verify-files.php: compares mdl_files with moodledata/filedir. */
+/** Simulates the blueprint's verify-files.php: compares mdl_files with moodledata/filedir. */
 import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
