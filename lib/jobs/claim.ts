@@ -1,8 +1,8 @@
 /**
- * Claims jobs from the queue, and takes over jobs of replicas that send no heartbeats.
+ * Claims jobs from the queue, and takes over jobs of silent replicas.
  *
- * What a poll (poll.ts) found may be outdated at once. Each claim is therefore a short transaction. The lane's advisory
- * lock, the conditional update and two partial unique indexes let only one replica win.
+ * The result of a poll (poll.ts) can already be outdated. Each claim is therefore a short transaction. The lane's
+ * advisory lock, the conditional update and two partial unique indexes let only one replica win.
  */
 import { sql } from "kysely";
 import { violates } from "#lib/drivers/db/faults.ts";
@@ -11,7 +11,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-/** A job that a poll found to be claimable. */
+/** A job that was claimable when the queue was polled. */
 export interface Candidate {
   readonly id: string;
   readonly kind: string;
@@ -29,8 +29,8 @@ export interface KnownKinds {
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
   /**
-   * Step labels by `kind@plan`. Only for kinds that a poll may start directly, because their start changes no other
-   * row.
+   * Step labels, keyed by `kind@plan`. Contains only kinds that a poll may start directly, because starting them
+   * changes no other row.
    */
   readonly plainLabels: Readonly<Record<string, readonly string[]>>;
 }
@@ -51,7 +51,7 @@ interface Claim {
   readonly label: string;
 }
 
-/** Claims the job with a new fence. Returns null when another replica was faster. Call it inside `nullIfTaken`. */
+/** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfTaken`. */
 export async function claimJob(tx: Tx, candidate: Candidate, known: KnownKinds, claim: Claim): Promise<Job | null> {
   if (candidate.lane !== null) {
     const { rows: [lock] } = await sql<{ taken: boolean }>`
@@ -69,7 +69,10 @@ export async function claimJob(tx: Tx, candidate: Candidate, known: KnownKinds, 
   return row ? toJob(row) : null;
 }
 
-/** Returns null when another replica claimed the lane first: the unique index refuses the second claim. */
+/**
+ * Returns the result of `work`, or null if another replica claimed the lane first. The unique index then rejects the
+ * second claim.
+ */
 export async function nullIfTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -88,13 +91,15 @@ export interface OrphanedJob {
 /** The last heartbeat of a replica. */
 export interface Heartbeat {
   readonly id: string;
-  /** The ID of the transaction that last wrote the row. It changes with each heartbeat, so no clocks are compared. */
+  /**
+   * The ID of the transaction that last wrote the row. It changes with each heartbeat, so clocks need not be compared.
+   */
   readonly version: string;
 }
 
 export interface Takeover {
   readonly holder: string;
-  /** Replicas that count as dead, each with its last heartbeat. */
+  /** The silent replicas, each with its last heartbeat. */
   readonly silent: readonly Heartbeat[];
 }
 
@@ -107,8 +112,8 @@ export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbe
 }
 
 /**
- * Finds running jobs that no replica works on. Their holder is silent, or it is this replica, which released them after
- * a lost lease. `running` are the jobs that this replica does run.
+ * Finds running jobs that no replica works on. Their holder is silent, or it is this replica and has released them
+ * after a lost lease. `running` contains the jobs that this replica still runs.
  */
 export async function findOrphanedJobs(
   rows: Rows,
@@ -123,7 +128,10 @@ export async function findOrphanedJobs(
   return found;
 }
 
-/** Takes over the job. It keeps its lane, attempt and finished steps, and gets a new holder and fence. */
+/**
+ * Takes over the job, which gets a new holder and fence. Its lane, attempt and finished steps stay the same. Returns
+ * null if it is no longer orphaned.
+ */
 export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()

@@ -1,15 +1,15 @@
 /**
  * Writes to running jobs, guarded by their fence.
  *
- * The fence is a number that grows with every claim and takeover. A replica that was declared dead may still be alive.
- * Its writes then match no row, and its transaction is rolled back.
+ * The fence is a number that increases with every claim and takeover. A replica that counts as dead may still be alive.
+ * Its writes match no row, and its transaction is rolled back.
  */
 import { CompiledQuery, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-/** A job and the fence that allows writing to it. */
+/** The ID of a job, and the fence that allows writing to it. */
 export interface JobFence {
   readonly id: string;
   readonly fence: string;
@@ -25,13 +25,13 @@ export class FenceLost extends Error {
 
 interface HeldJobChange {
   readonly label?: string;
-  /** Appended to the finished steps, unless it is already there. */
+  /** The step to append to the finished steps, if it is not in them yet. */
   readonly stepDone?: string;
-  /** Merged into the stored progress. */
+  /** Values to merge into the stored progress. */
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes changes of a running job. Returns the updated job. Throws FenceLost. */
+/** Updates a running job and returns it. Throws FenceLost. */
 export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChange = {}): Promise<Job> {
   const { label, stepDone, progress } = change;
   return await writeColumns(tx, held, {
@@ -42,8 +42,8 @@ export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChang
 }
 
 /**
- * Records that a step is finished and the next one begins. Returns the updated job. Returns null when the step was
- * already recorded or the fence is lost: `updateHeldJob` tells the two apart.
+ * Records that a step is finished and the next one begins. Returns the updated job. Returns null if the step was
+ * already recorded or the fence is lost; `updateHeldJob` then throws only for a lost fence.
  */
 export async function recordStep(tx: Tx, held: JobFence, step: string, label: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs")
@@ -79,14 +79,14 @@ export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promis
   });
 }
 
-/** A constant text, because building and compiling this query costs more than running it. */
+/** A constant text, because building the query costs more than running it. */
 const END_PLAIN_JOB = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
     steps_done = array_append(steps_done, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
   where id = $1 and fence = $2 and state = 'running' returning *`;
 
 /**
- * Ends a successful job that needs no other records. It is one statement, without a transaction and without a wake-up,
- * so the caller polls afterwards. Throws FenceLost.
+ * Ends a successful job that needs no other records. The single statement needs no transaction and wakes no other
+ * replica, so the caller must poll afterwards. Throws FenceLost.
  */
 export async function endPlainJob(rows: Rows, held: JobFence, stepDone: string): Promise<Job> {
   const { rows: [row] } = await rows.executeQuery<JobRow>(
@@ -100,15 +100,15 @@ export interface Requeue {
   readonly label: string;
   /** Milliseconds until the job may be claimed again. */
   readonly delayMs: number;
-  /** Whether this run counts as an attempt. A run that a shutdown interrupted does not. */
+  /** Whether this run counts as an attempt. A run that a shutdown interrupts does not. */
   readonly countsAsAttempt: boolean;
-  /** The operation that must end first. The job's time limit starts again after that. */
+  /** The ID of the operation that must end first. The job's time limit starts again after that. */
   readonly awaits?: string;
   readonly failure?: FailureReport;
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the job to the queue and keeps its finished steps. Throws FenceLost. */
+/** Puts the job back into the queue and keeps its finished steps. Throws FenceLost. */
 export async function requeueHeldJob(tx: Tx, held: JobFence, requeue: Requeue): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, held, {

@@ -1,14 +1,15 @@
 /**
  * Adapts the hint of a failure to the operation that failed.
  *
- * Hints are written for their cause and say "retry". Only failed hubs and spokes have an action of that name. Other
- * operations must be requested again under their own name. Operations that retry automatically need no request.
+ * Hints are written for a cause and contain the word "retry". Only failed hubs and spokes have an action of that name.
+ * Other operations must be requested again by their own name. Operations that are retried automatically need no
+ * request.
  */
 import type { Job } from "#lib/jobs/job.ts";
 
 const RETRY = /\bretry\b(?! the\b)/g; // "retry the upgrade" is already clear
 
-/** Returns the hint of an ended operation. `state` is the present state of its hub or spoke. */
+/** Returns the hint of an ended operation. `state` is the current state of its hub or spoke. */
 export function hintAfterFailure(
   hint: string | null,
   { kind, visible }: Pick<Job, "kind" | "visible">,

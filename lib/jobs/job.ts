@@ -7,7 +7,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
-/** The report of a failed operation. It outlives the operation's namespace. */
+/** The report of a failed operation. It is kept after the operation's namespace is deleted. */
 export interface FailureReport {
   readonly step: string;
   readonly code: string;
@@ -20,13 +20,16 @@ export interface FailureReport {
 
 export interface NewJob {
   readonly kind: JobKind;
-  /** `federation:<id>`, `spoke:<id>` or `mail:<number>`. A job without a lane (null) waits for no other job. */
+  /**
+   * The lane: `federation:<id>`, `spoke:<id>` or `mail:<number>`. A job without a lane (null) never waits for another
+   * job.
+   */
   readonly lane: string | null;
   readonly federationId: string | null;
   readonly spokeId: string | null;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly runAt?: Date;
-  /** A key that only one queued or running job can have. Enqueueing a duplicate returns the first job instead. */
+  /** A key that only one queued or running job can have. Enqueueing a second job with it returns the first one. */
   readonly dedupeKey?: string;
 }
 
@@ -49,8 +52,8 @@ export interface Job {
   readonly stepNames: readonly string[];
   readonly stepsDone: readonly string[];
   /**
-   * End times of the steps by name. Missing for the last step, which ends with the job, and for steps that an older
-   * release ran.
+   * The end times of steps, keyed by name. The last step has none, because it ends with the job. Steps that an older
+   * release ran may also have none.
    */
   readonly stepEnds: Readonly<Record<string, string>>;
   readonly label: string;
@@ -70,8 +73,8 @@ export interface Job {
 }
 
 /**
- * Returns the job's span context: in the trace of its request, or in a new trace. It is derived from the row, so every
- * holder gets the same one.
+ * Returns the job's span context, in the trace of its request or in a new trace. It is derived from the row, so it is
+ * the same for every holder.
  */
 export function traceOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");

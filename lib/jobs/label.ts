@@ -1,11 +1,11 @@
-/** Says in a sentence what a queued operation waits for. The sentence names nothing that some users may not see. */
+/** Describes what a queued operation waits for. The sentence contains no names that some users may not see. */
 import type { Job } from "#lib/jobs/job.ts";
 import { findPlan } from "#lib/operations/table.ts";
 import type { QueuePosition } from "#lib/jobs/queue.ts";
 
 const RETRY_PREFIX = /^Trying again: /;
 
-/** Returns the stored label, replaced where it depends on the time or on other operations. */
+/** Returns the stored label, or a current one if it depends on the time or on other operations. */
 export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Called off before it began";
   if (job.state !== "queued" || !queuePosition) return job.label;

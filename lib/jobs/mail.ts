@@ -1,12 +1,12 @@
 /**
  * Creates jobs that send mail.
  *
- * A mail job is enqueued in the transaction of the change that it reports, and it is not an operation. Its failure does
- * not affect that change.
+ * A mail job is enqueued in the transaction of the change that it reports. It is not an operation, and its failure does
+ * not affect the change.
  *
- * A replica without SMTP does not know this kind, so the mail stays queued until a replica with SMTP runs. Mail has few
- * lanes, so a hanging mail server blocks only that many jobs. Mails to one address are sent in the order in which they
- * were written.
+ * A replica without SMTP does not run this kind, so mail stays queued until a replica with SMTP runs. Mail has few
+ * lanes, so a hanging mail server blocks only a few jobs. Mails to one address are sent in the order in which they were
+ * enqueued.
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -22,8 +22,8 @@ export const MAIL_KIND: JobKind = {
 };
 
 /**
- * The kind for mails to many recipients. Its separate lanes keep thousands of mails from delaying a password reset. It
- * is a separate kind because earlier releases cannot write these mails.
+ * The kind for mails to many recipients. It has its own lanes, so thousands of mails cannot delay a password reset. It
+ * is a separate kind because earlier releases cannot send these mails.
  */
 export const BULK_MAIL_KIND: JobKind = { ...MAIL_KIND, kind: "bulk-mail" };
 
@@ -32,18 +32,20 @@ const LANES = 4, BULK_LANES = 2;
 /** The payload of a mail job. */
 export interface MailPayload {
   readonly letter: Letter;
-  /** The ID of the one-time token in the mail's link; not its secret. The mail is sent only while the token is open. */
+  /**
+   * The ID of the one-time token in the mail's link, not its secret. The mail is sent only if the token is still open.
+   */
   readonly grantId: string | null;
 }
 
-/** Creates the mail job. Pass it to `record` together with the change that the mail reports. */
+/** Creates a mail job. Pass it to `record` together with the change that the mail reports. */
 export function createMailJob(letter: Letter, grantId: string | null = null): NewJob {
   const payload: MailPayload = { letter, grantId };
   const lane = `mail:${laneNumberOf(letter.to.email, LANES)}`;
   return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
-/** Creates the job for one of many mails. These mails have no one-time token. */
+/** Creates a job for one of many mails. Such a mail has no one-time token. */
 export function createBulkMailJob(letter: Letter): NewJob {
   const lane = `bulk-mail:${laneNumberOf(letter.to.email, BULK_LANES)}`;
   return { ...createMailJob(letter), kind: BULK_MAIL_KIND, lane };

@@ -1,4 +1,4 @@
-/** Describes an operation for the API: its progress, what it waits for, and why it failed. */
+/** Creates the API's view of an operation: its progress, what it waits for, and why it failed. */
 import * as v from "valibot";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
@@ -12,7 +12,7 @@ import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 const OperationError = v.object({
   code: v.string(),
   message: v.string(),
-  /** Name of the step that failed. */
+  /** The name of the step that failed. */
   step: v.string(),
   fault: v.picklist(["user", "operator", "cluster"]),
   hint: v.nullable(v.string()),
@@ -24,16 +24,16 @@ const operationFields = {
   state: v.picklist(["queued", "running", "succeeded", "failed", "cancelled"]),
   federationId: v.nullable(v.string()),
   spokeId: v.nullable(v.string()),
-  /** Number of the running step, or of the step at which it ended; 0 while queued. */
+  /** The number of the running step, or of the step at which the operation ended; 0 while queued. */
   step: v.number(),
   of: v.number(),
   label: v.string(),
   attempt: v.number(),
-  /** Position in its lane, 1 if it is the first; null unless queued. */
+  /** The position in its lane, starting with 1; null unless queued. */
   position: v.nullable(v.number()),
-  /** Seconds until it is done, by the median of past runs; null when unknown or finished. */
+  /** The estimated seconds until its end, from the median of past runs; null if unknown or finished. */
   etaSeconds: v.nullable(v.number()),
-  /** The operation that it waits for; null also if the caller may not see that operation. */
+  /** The operation that must end first; null also if the caller may not see it. */
   waitingFor: v.nullable(v.object({
     id: v.string(),
     kind: v.string(),
@@ -44,9 +44,9 @@ const operationFields = {
     federationId: v.nullable(v.string()),
     spokeId: v.nullable(v.string()),
   })),
-  /** Time of the next attempt after a failed one; null if no retry is pending. */
+  /** The time of the next attempt after a failed one; null if no retry is pending. */
   nextTryAt: NullableTimestamp,
-  /** Parts that the operation skipped or could not do. */
+  /** The parts that the operation skipped or could not do. */
   notes: v.array(v.string()),
   createdAt: Timestamp,
   startedAt: NullableTimestamp,
@@ -60,7 +60,7 @@ export type OperationView = v.InferInput<typeof OperationView>;
 /** A single operation with its steps, the last log lines of the failing pod and the namespace's events. */
 export const OperationDetail = v.object({
   ...operationFields,
-  /** In the order of the plan. */
+  /** The steps in the order of the plan. */
   steps: v.array(StepView),
   error: v.nullable(v.object({
     ...OperationError.entries,
@@ -76,10 +76,10 @@ export const OperationDetail = v.object({
 });
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
-/** Whether the caller may see an operation. */
+/** A function that returns whether the caller may see an operation. */
 export type MaySee = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
-/** Returns views of the jobs in the same order. Reads the queue only once. */
+/** Returns the views of the jobs in the same order. Reads the queue only once. */
 export async function describeOperations(
   rows: Rows,
   jobs: readonly Job[],
@@ -154,7 +154,7 @@ async function describeAll(rows: Rows, jobs: readonly Job[], maySee: MaySee): Pr
   });
 }
 
-/** Returns the last failure. While a retry is pending, its hint says that the operation continues automatically. */
+/** Returns the last failure. While a retry is pending, its hint states that the operation continues automatically. */
 function failureOf({ state, failure }: Job): FailureReport | null {
   if (state === "succeeded" || failure === null) return null;
   return isFinished(state) ? failure : { ...failure, hint: hintWhileRetrying(failure.hint) };

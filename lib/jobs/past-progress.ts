@@ -1,13 +1,13 @@
-/** Reads what earlier operations stored in their progress. */
+/** Reads values that earlier operations stored in their progress. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** The number of recent operations that are searched. */
+/** The maximum number of recent operations to search. */
 const MAX_OPERATIONS = 50;
 
 /**
- * Returns the value under `key` in the progress of the latest successful operation that contains `expected`. Null if
- * there is none.
+ * Returns the value under `key` in the progress of the latest successful operation whose value contains `expected`.
+ * Returns null if none does.
  */
 export async function findLastProgress<Value extends object>(
   rows: Rows,

@@ -1,10 +1,12 @@
 /**
- * Polls the queue with one statement whose cost does not grow with the number of queued jobs.
+ * Polls the queue with one statement. Its cost does not grow with the number of queued jobs.
  *
- * The statement reads the first ready lanes of the kinds that this replica knows (sql/0028) and finds the oldest
- * startable job of each. It starts jobs that need no other records. It returns the rest as candidates, each claimed in
- * its own transaction (claim.ts). It removes a ready lane when nothing in the lane can start, or when one of its jobs
- * was started. docs/queue.md explains why no job is lost and none starts twice.
+ * The statement reads the first ready lanes of the kinds that this replica knows (sql/0028), and finds the oldest
+ * startable job of each. It starts jobs that need no other records. The other jobs are returned as candidates, and each
+ * is claimed in its own transaction (claim.ts).
+ *
+ * The statement removes a ready lane if no job in it can start, or if it started one. docs/queue.md explains why no job
+ * is lost and none starts twice.
  */
 import { CompiledQuery } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -21,7 +23,7 @@ export interface PollResult {
   readonly more: boolean;
   /** Whether a lane became ready for a kind that only other replicas know. */
   readonly wakeOthers: boolean;
-  /** Milliseconds until the next delayed job of a known kind is due. Null when none is delayed. */
+  /** Milliseconds until the next delayed job of a known kind is due. Null if no job is delayed. */
   readonly waitMs: number | null;
 }
 
@@ -33,18 +35,18 @@ interface PollOptions {
 }
 
 /**
- * Limits of ready lanes and of jobs without a lane per poll. Duplicate rows of a lane are removed.
+ * The limits per poll of ready lanes and of jobs without a lane. Duplicate rows of a lane are removed.
  *
  * The limits are literals and the parameters are in subselects, so that PostgreSQL can reuse one plan. Planning each
- * poll anew would take three times as long as the poll itself (1.6 ms of 2.2 ms).
+ * poll again would take three times as long as the poll itself (1.6 ms of 2.2 ms).
  */
 const MAX_READY_LANES = 128, MAX_JOBS_WITHOUT_LANE = 64;
 
 /**
- * The condition that a job can start, as constant text: building the query for each poll cost 0.5 ms of CPU.
+ * The condition that a job can start. It is constant text, because building the query for each poll cost 0.5 ms of CPU.
  *
- * A job that waits for its next attempt, its hub or another operation of its spoke does not block the lane. A job of an
- * unknown kind does block it, because only a replica that knows the kind can decide what follows.
+ * A job that waits for its next attempt, its hub or another operation of its spoke does not block its lane. A job of an
+ * unknown kind does block it, because only a replica that knows the kind can decide what may follow.
  */
 const STARTABLE = `jobs.state = 'queued' and jobs.run_at <= (select now from clock)
   and (jobs.kind <> all((select $3::text[])::text[])
@@ -120,8 +122,8 @@ const POLL_QUERY = `
   order by job.seq`;
 
 /**
- * Polls the queue. Fails with a unique violation when two replicas start jobs of one lane at the same time: then poll
- * again.
+ * Polls the queue. Fails with a unique violation if two replicas start jobs of one lane at the same time. The caller
+ * must then poll again.
  */
 export async function pollQueue(rows: Rows, { known, holder, limit }: PollOptions): Promise<PollResult> {
   const { kinds, plans, kindsNeedingHub: needHub, plainLabels: labels } = known;
@@ -143,7 +145,7 @@ export async function pollQueue(rows: Rows, { known, holder, limit }: PollOption
   };
 }
 
-/** Lanes that are checked at a time. */
+/** The number of lanes that one check covers. */
 const LANES_PER_CHECK = 1000;
 
 const MARK_MISSED_LANES = `
@@ -172,15 +174,15 @@ const MARK_MISSED_LANES = `
   select (select count(*) from added) as added, (select lane from lanes where place = ${LANES_PER_CHECK}) as last`;
 
 export interface MissedLanes {
-  /** Lanes whose first job could start, but that were not marked as ready. */
+  /** The number of lanes whose first job could start but that were not marked as ready. */
   readonly added: number;
-  /** The lane after which the next check continues; "" when all lanes were checked. */
+  /** The lane after which the next check continues. Empty if all lanes were checked. */
   readonly last: string;
 }
 
 /**
- * Marks lanes as ready that have a startable job but no ready-lane row. Checks the next 1,000 lanes. A safety net below
- * the triggers: it should find none.
+ * Marks lanes as ready if they have a startable job but no ready-lane row. Checks the next 1,000 lanes. It is a safety
+ * net for the triggers and should find no such lane.
  */
 export async function markMissedLanes(
   rows: Rows,

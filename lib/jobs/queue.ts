@@ -1,5 +1,5 @@
 /**
- * Reads the queue positions of jobs: what is ahead, what they wait for, and for how long. Also counts queued and
+ * Reads the queue positions of jobs: their place, what they wait for and the estimated time. Also counts queued and
  * running jobs.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
@@ -10,29 +10,30 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 export interface QueuePosition {
-  /** 1 if the job is the first of its lane. */
+  /** The position in the lane, starting with 1. */
   readonly position: number;
-  /** Null when the job, or one ahead of it, waits for a cluster or is of a kind that has never succeeded. */
+  /**
+   * The estimated seconds until the job's end. Null if the job, or a job ahead of it, waits for a cluster or is of a
+   * kind that has never succeeded.
+   */
   readonly etaSeconds: number | null;
   /**
-   * The operation that must end first: the hub's setup, the operation that a step needs, the running job of the lane, a
-   * running operation of the same spoke, or the next job ahead. A failed hub setup is returned until somebody retries
-   * it.
+   * The operation that must end first. It can be the hub's setup, an operation that a step awaits, the running job of
+   * the lane, a running operation of the same spoke, or the next job ahead. A failed hub setup is returned until a user
+   * retries it.
    */
   readonly waitingFor: Job | null;
-  /** Time of the next attempt, if it is in the future. */
+  /** The time of the next attempt, if it is in the future. */
   readonly nextTryAt: Date | null;
-  /** The state of the hub, if the job waits for the hub to become active. `waitingFor` is then the hub's operation. */
+  /** The state of the hub if the job waits for an active hub. `waitingFor` is then the hub's operation. */
   readonly hubState: string | null;
 }
 
-/** The number of past runs whose median is the estimate. */
+/** The maximum number of past runs for the median that is used as the estimate. */
 const MAX_SAMPLES = 50;
 const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
-/**
- * Returns the positions of those jobs that are queued or running. Takes one query, or two if a job waits for another.
- */
+/** Returns the positions of the jobs that are queued or running. Takes one query, or two if a job waits for another. */
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePosition>> {
   if (ids.length === 0) return new Map();
   const { rows: positions } = await sql<QueueRow>`
@@ -110,7 +111,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
 interface QueueCounts {
   readonly queued: number;
   readonly running: number;
-  /** The age of the oldest queued operation; null if none is queued. */
+  /** The age of the oldest queued operation, or null if none is queued. */
   readonly oldestWaitSeconds: number | null;
 }
 
@@ -125,7 +126,7 @@ export async function countQueue(rows: Rows, condition: RawBuilder<SqlBool>): Pr
   return count!;
 }
 
-/** Matches operations that could run now and only wait for a replica with a free slot. */
+/** Matches operations that could run now and wait only for a replica with a free slot. */
 const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <= wheelwright_now()
   and (kind <> all(${KINDS_NEEDING_HUB}::text[])
     or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
@@ -133,10 +134,10 @@ const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <
     and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))`;
 
 export interface LaneCounts {
-  /** `queued`: lanes with an operation that could run but does not. `running`: running operations. */
+  /** The number of lanes with an operation that could run but does not. */
   readonly queued: number;
   readonly running: number;
-  /** The longest time that an operation has waited for a replica; 0 if none waits. */
+  /** The longest time that an operation has waited for a replica, or 0 if none waits. */
   readonly longestWaitSeconds: number;
 }
 
@@ -150,8 +151,8 @@ export async function countLanes(rows: Rows): Promise<LaneCounts> {
 }
 
 /**
- * Whether an operation only waits for a replica with a free slot. Ignores operations that have waited for over an hour:
- * no replica knows their kind.
+ * Whether an operation waits only for a replica with a free slot. Operations that have waited for over an hour are
+ * ignored, because no replica knows their kind.
  */
 export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`

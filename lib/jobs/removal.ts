@@ -4,10 +4,9 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toJob } from "#lib/jobs/store.ts";
 
-/** A hub or a spoke. */
 export type RemovalSubject = { readonly federationId: string } | { readonly spokeId: string };
 
-/** A repeated request may start the next attempt early, but at most once in this time. */
+/** Seconds after an attempt in which a repeated request does not start the next one early. */
 const MIN_SECONDS = 60;
 
 export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Promise<Job | null> {
@@ -33,8 +32,8 @@ export async function retrySoon(tx: Tx, { id }: Job): Promise<void> {
 }
 
 /**
- * Cancels running jobs immediately, because their subject was abandoned. Their holders notice the lost fence at their
- * next write, so nobody is notified twice.
+ * Cancels running jobs immediately, because their subject was abandoned. The holders are not notified: they detect the
+ * lost fence at their next write.
  */
 export async function cancelRunningJobs(tx: Tx, jobs: readonly Job[]): Promise<Job[]> {
   const ended: Job[] = [];

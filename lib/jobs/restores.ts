@@ -1,11 +1,11 @@
-/** Finds past restores of a spoke, and what succeeded after them. */
+/** Finds past restores of a spoke, and operations that succeeded later. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { ON_CURRENT_SITE, toJob } from "#lib/jobs/store.ts";
 
-/** The last step that leaves the site unchanged. */
+/** The last step of a restore that does not change the site. */
 const LAST_SAFE_STEP = "volumes";
 
 /** Whether this restore has changed the site. */
@@ -13,7 +13,7 @@ export function hasChangedSite({ stepsDone }: Pick<Job, "stepsDone">): boolean {
   return stepsDone.includes(LAST_SAFE_STEP);
 }
 
-/** Returns the latest ended restore that changed the current site, whatever its result. */
+/** Returns the latest ended restore that changed the current site, even if it failed. */
 export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
     .where(sql<boolean>`${LAST_SAFE_STEP} = any(steps_done)`).where(ON_CURRENT_SITE).orderBy("seq", "desc").limit(1)
@@ -21,7 +21,10 @@ export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job 
   return row ? toJob(row) : null;
 }
 
-/** Returns the restore that left the site incomplete. Only another restore can complete it. */
+/**
+ * Returns the latest restore if it left the site incomplete, otherwise null. Only another restore can complete the
+ * site.
+ */
 export async function findUnfinishedRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const last = await findLastRestore(rows, spokeId);
   return last && last.state !== "succeeded" ? last : null;

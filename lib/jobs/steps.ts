@@ -1,8 +1,8 @@
 /**
  * Lists the steps of an operation with their times.
  *
- * A step begins when the previous one ends; the first one begins with the operation. Waiting for a retry counts as part
- * of the retried step.
+ * A step begins when the previous one ends. The first step begins with the operation. Waiting for a retry belongs to
+ * the retried step.
  */
 import * as v from "valibot";
 import { NullableTimestamp } from "#lib/base/schema.ts";
@@ -12,15 +12,15 @@ import type { Job } from "#lib/jobs/job.ts";
 export const StepView = v.object({
   name: v.string(),
   label: v.string(),
-  /** Null until it begins, or if an older release ran the previous step without recording times. */
+  /** Null until the step begins, or if an older release ran the previous step and recorded no times. */
   startedAt: NullableTimestamp,
-  /** Null until it ends, or if an older release ran it. */
+  /** Null until the step ends, or if an older release ran it. */
   finishedAt: NullableTimestamp,
 });
 export type StepView = v.InferInput<typeof StepView>;
 
 /**
- * Returns the steps in the order of the plan. A step that no plan of this release contains is labelled with its name.
+ * Returns the steps in the order of the plan. A step that is not in any plan of this release has its name as its label.
  */
 export function describeSteps(job: Job): StepView[] {
   const plan = (findPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];

@@ -1,4 +1,4 @@
-/** Reads and writes the rows of the queue: enqueues, lists and cancels jobs. lib/scheduler runs them. */
+/** Reads and writes the jobs in the queue: enqueues, lists and cancels them. lib/scheduler runs them. */
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -28,7 +28,7 @@ export async function enqueue(tx: Tx, requester: Requester, job: NewJob): Promis
   for (;;) {
     const row = await insertJob(tx, requester, job);
     if (row) return toJob(row);
-    // That job may end between the two statements; then the next insert succeeds.
+    // The other job may end between the two statements. The next insert then succeeds.
     const live = await tx.selectFrom("jobs").selectAll().where("dedupeKey", "=", job.dedupeKey!)
       .where("state", "in", ["queued", "running"]).executeTakeFirst();
     if (live) return toJob(live);
@@ -56,7 +56,7 @@ function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | 
     askerIp: requester.ip,
     askerAgent: requester.userAgent,
     askerToken: requester.tokenPrefix,
-    trace: kind.repeatEvery === undefined ? currentTrace() : null, // a repeated job would otherwise extend one trace forever
+    trace: kind.repeatEvery === undefined ? currentTrace() : null, // otherwise one trace would grow forever
   }).onConflict((conflict) =>
     conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
       .doNothing()
@@ -68,7 +68,7 @@ export async function findJob(rows: Rows, id: string): Promise<Job | null> {
   return row ? toJob(row) : null;
 }
 
-/** Whether the job has ended. Locks the row, so a live job cannot end before this transaction does. */
+/** Whether the job has ended. Locks the row, so that a running job cannot end before this transaction. */
 export async function hasJobEnded(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("jobs").select("state").where("id", "=", id).forShare().executeTakeFirst();
   return !row || isFinished(row.state);
@@ -80,7 +80,7 @@ export async function findOperation(rows: Rows, id: string): Promise<Job | null>
   return job?.visible ? job : null;
 }
 
-/** Returns operations, newest first. Operations of the same time are in queue order. */
+/** Returns operations, newest first. Operations with the same time are in queue order. */
 export async function listOperations(rows: Rows, filter: OperationFilter): Promise<ListPage<Job>> {
   let query = rows.selectFrom("jobs").select(summaryColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
@@ -94,8 +94,8 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
 }
 
 /**
- * Returns the current operation of each spoke: the running one, or else the oldest queued one. A cancelled one is
- * returned only if there is no other.
+ * Returns the current operation of each spoke: the running one, otherwise the oldest queued one. An operation with a
+ * cancel request is returned only if there is no other.
  */
 export async function readCurrentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
@@ -129,8 +129,8 @@ export async function listLiveOperations(rows: Rows, spokeId: string): Promise<J
 }
 
 /**
- * Matches jobs that ended after the spoke's current site became ready. A spoke whose cluster was lost gets a new site,
- * and a new ready time.
+ * Matches jobs that ended after the spoke's current site became ready. If its cluster was lost, a spoke gets a new site
+ * with a new ready time.
  */
 export const ON_CURRENT_SITE = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
@@ -144,17 +144,17 @@ export async function findLastFailure(rows: Rows, spokeId: string, kind: string)
   return row ? toJob(row) : null;
 }
 
-/** Returns operations of these kinds that had ended on the same site when `job` was requested, newest first. */
+/** Returns operations of these kinds that were requested before `job` and ended on the current site, newest first. */
 export async function listEndedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").selectAll()
     .where("spokeId", "=", job.spokeId).where("visible", "=", true).where("kind", "in", kinds)
     .where("state", "in", ["succeeded", "failed", "cancelled"]).where(ON_CURRENT_SITE).where("seq", "<", job.seq)
-    .orderBy("seq", "desc").limit(100).execute(); // more than anybody retries
+    .orderBy("seq", "desc").limit(100).execute(); // more than any user retries
   return found.map(toJob);
 }
 
 /**
- * Cancels a queued job immediately, or asks the holder of a running job to stop. Returns the updated job; null if it
+ * Cancels a queued job immediately, or requests a running job's holder to stop. Returns the updated job, or null if it
  * does not exist or has ended.
  */
 export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
@@ -169,12 +169,12 @@ export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   return toJob(row);
 }
 
-/** Cancels all queued and running operations of a spoke before its removal. Returns them oldest first. */
+/** Cancels all queued and running operations of a spoke before its removal. Returns them, oldest first. */
 export async function cancelSpokeOperations(tx: Tx, spokeId: string): Promise<Job[]> {
   return await cancelAll(tx, await listLiveOperations(tx, spokeId));
 }
 
-/** Cancels the operations of a hub, without those of its spokes. */
+/** Cancels the operations of a hub, but not those of its spokes. */
 export async function cancelHubOperations(tx: Tx, federationId: string): Promise<Job[]> {
   const live = await tx.selectFrom("jobs").select("id").where("federationId", "=", federationId)
     .where("spokeId", "is", null).where("visible", "=", true).where("state", "in", ["queued", "running"])
@@ -191,7 +191,7 @@ async function cancelAll(tx: Tx, live: readonly { readonly id: string }[]): Prom
   return cancelled;
 }
 
-/** Cancels queued runs of repeated jobs that an older release planned. The new plan runs instead. */
+/** Cancels queued jobs of repeated kinds that an older release planned. Jobs with the new plan run instead. */
 export async function cancelOlderPlans(tx: Tx, kinds: readonly JobKind[]): Promise<void> {
   for (const { kind, plan } of kinds) {
     await tx.updateTable("jobs")

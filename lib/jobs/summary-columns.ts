@@ -1,7 +1,7 @@
 /**
- * Lists the job columns that are read for lists: everything except the log and events of a failure.
+ * Lists the job columns that lists need. The log and events of a failure are excluded.
  *
- * Log and events can take most of a megabyte per job. They are read only for a single operation.
+ * They can take almost a megabyte per job, so they are read only for a single operation.
  */
 import { sql } from "kysely";
 

@@ -1,6 +1,7 @@
 /**
- * Ends a run that was stopped or whose step threw. The job is released, requeued, cancelled, retried later or failed.
- * If even that cannot be recorded, the job is set aside.
+ * Ends a run that was stopped or whose step threw. Releases, requeues, cancels, retries or fails the job.
+ *
+ * If the result cannot be recorded, the job is requeued. After several such attempts it is ended.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
@@ -37,7 +38,7 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const LAST_READ_TIMEOUT = 10 * SECOND;
 
-/** A run that stopped before its job was finished. */
+/** A run that ended before its job was finished. */
 export interface StoppedRun {
   readonly handler: Handler;
   readonly heldJob: HeldJob;
@@ -45,7 +46,7 @@ export interface StoppedRun {
   readonly retry: RetryDelays | undefined;
 }
 
-/** Never throws. Errors that cannot be recorded are logged. */
+/** Decides what happens to the job and records it. Never throws: errors that cannot be recorded are logged. */
 export async function endRun(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
   const { handler, heldJob, run: { log, signal } } = stopped;
   const reason = signal.aborted ? signal.reason : error;
@@ -68,7 +69,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
   }
 }
 
-/** Whether this replica has lost the job and must not write to it. */
+/** Whether this replica has lost the job and must no longer write to it. */
 function isJobLost(reason: unknown): boolean {
   return reason instanceof LeaseLapsed || reason instanceof FenceLost;
 }
@@ -78,7 +79,7 @@ async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: stri
   log[heldJob.job.visible ? "info" : "debug"]("Gave an operation back", { reason: label });
 }
 
-/** Requeues the job until the other operation ends, which wakes it (sql/0051). The delay is a safety net. */
+/** Requeues the job. The end of the other operation makes it due (sql/0051); the delay is a safety net. */
 async function waitForOperation({ heldJob, retry, run: { log } }: StoppedRun, reason: OperationAwaited): Promise<void> {
   const wait = retry?.maxMs ?? 2 * MINUTE;
   await heldJob.advance((tx, job) => requeueUntilEnded(tx, job, reason, wait));
@@ -107,7 +108,7 @@ function delayOf({ handler, heldJob, retry }: StoppedRun, clusterAway = false): 
   return retryDelay(handler, heldJob.job, retry, clusterAway);
 }
 
-/** Fails the job. First reads the cluster again: for its state, and for logs and events if the failure has none. */
+/** Fails the job. First reads the current state and, if the report has no logs or events, those too. */
 async function failPermanently({ handler, heldJob, run }: StoppedRun, report: FailureReport): Promise<void> {
   const endsAt = performance.now() + LAST_READ_TIMEOUT;
   const lastRun: Run = {

@@ -1,4 +1,4 @@
-/** Defines handlers: a function for each step of a job's kind, and hooks for its start and end. */
+/** Defines handlers. A handler has a function for each step of a job's kind, and hooks for the job's start and end. */
 import type { Change } from "#lib/changes/record.ts";
 import type { Evidence } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -6,30 +6,31 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 
-/** A run of a job on this replica, as its steps see it. */
+/** The view that a step has of its run. */
 export interface Run {
   /** The job as claimed, with the steps finished so far. */
   readonly job: Job;
   /** Aborts when the run must end: the job was lost, cancelled or requeued, or the step timed out. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Throws if this replica no longer holds the job. Call it right before an action that cannot be undone. */
+  /** Throws if this replica no longer holds the job. Call it directly before an action that cannot be undone. */
   throwIfStopped(): void;
   /**
-   * Runs `work` in a transaction. It is rolled back if this replica has lost the job, and it may run more than once.
+   * Runs `work` in a transaction, possibly more than once. The transaction is rolled back if this replica has lost the
+   * job.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Stores values in the job's progress for a later step or another replica. */
   saveProgress(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Shows users what the step waits for. One plain sentence. */
+  /** Shows users what the step waits for, as one plain sentence. */
   showProgress(sentence: string): void;
-  /** Milliseconds that the step may still wait. Leaves time to report the result before the timeout. */
+  /** Returns the milliseconds that the step may still wait. Leaves time to report the result before the timeout. */
   timeLeft(): number;
 }
 
 /**
- * The records to write with a job's start or end. `state` is the subject's new state, also sent in the stream event.
- * Without it, the subject keeps its state.
+ * The records that are written with a job's start or end. `state` is the subject's new state and is also sent in the
+ * stream event. Without it, the subject's state does not change.
  */
 export interface Outcome extends Omit<Change, "events"> {
   readonly state?: string;
@@ -37,7 +38,7 @@ export interface Outcome extends Omit<Change, "events"> {
 
 type Hook<Extra extends unknown[] = []> = (tx: Tx, job: Job, ...extra: Extra) => Promise<Outcome>;
 
-/** Hooks that run in the transaction that writes the job's row. They only change rows. */
+/** Hooks that run in the transaction that updates the job's row. They may only change rows. */
 export interface Hooks {
   readonly onStart?: Hook;
   readonly onSucceeded?: Hook;
@@ -47,7 +48,7 @@ export interface Hooks {
 
 type StepFunction = (run: Run) => Promise<void>;
 
-/** The part of an operation's declaration that its handler depends on. */
+/** The part of an operation's declaration that `createHandler` needs. */
 export interface PlannedOperation<Step extends string> {
   readonly kind: JobKind;
   readonly plan: { readonly steps: Readonly<Record<Step, unknown>> };
@@ -56,10 +57,10 @@ export interface PlannedOperation<Step extends string> {
 /** A function that works on an opened site. */
 type SiteFunction<Site, Result> = (site: Site, run: Run) => Promise<Result>;
 
-/** A function for each step of the plan. A missing or misspelt step does not compile. */
+/** The functions of all steps. A missing or misspelt step does not compile. */
 export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, SiteFunction<Site, void>>>;
 
-/** The hooks of a handler, and what it reads after a failure. */
+/** The hooks of a handler, and functions that read the cluster after a failure. */
 export interface HandlerHooks<Site> {
   readonly hooks: Hooks;
   readonly readEvidence?: SiteFunction<Site, Evidence>;
@@ -68,21 +69,21 @@ export interface HandlerHooks<Site> {
 
 export interface Handler {
   readonly kind: JobKind;
-  /** Step functions by step name. Each may run again after a crash and must handle existing results. */
+  /** Step functions, keyed by step name. A step may run again after a crash and must accept existing results. */
   readonly steps: Readonly<Record<string, StepFunction>>;
   readonly hooks?: Hooks;
-  /** Reads logs and events for a failure that has none. */
+  /** Reads logs and events after a failure whose report contains none. */
   readonly readEvidence?: (run: Run) => Promise<Evidence>;
   /**
-   * Reads the state after a failure; never undefined. It is stored as `observed` in the job's progress before onFailed
-   * is called.
+   * Reads the cluster's state after a failure. The result must not be undefined. It is stored as `observed` in the
+   * job's progress before `onFailed` is called.
    */
   readonly observe?: (run: Run) => Promise<unknown>;
 }
 
 /**
- * Creates a handler. Calls `open` as each step begins and for each read after a failure, because the previous step may
- * have run on another replica.
+ * Creates a handler whose functions receive an opened site. `open` is called for each step and each read after a
+ * failure, because the previous step may have run on another replica.
  */
 export function createHandler<Step extends string, Site>(
   { kind }: PlannedOperation<Step>,
@@ -100,7 +101,7 @@ export function createHandler<Step extends string, Site>(
   };
 }
 
-/** Returns the handler with `wrap` around each step and its opening of the site. */
+/** Returns a handler in which `wrap` surrounds each step, including the opening of its site. */
 export function wrapSteps(handler: Handler, wrap: (work: StepFunction, step: string) => StepFunction): Handler {
   return { ...handler, steps: mapSteps(handler.steps, wrap) };
 }

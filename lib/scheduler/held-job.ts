@@ -1,7 +1,4 @@
-/**
- * Keeps a job that this replica holds: its last written row, and transactions that survive a short outage of the
- * database.
- */
+/** Holds a claimed job: keeps its last written row and retries writes during a short outage of the database. */
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -16,11 +13,11 @@ export interface HeldJob {
   readonly job: Job;
   readonly lease: ReplicaLease;
   transact<T>(work: Work<T>): Promise<T>;
-  /** Writes the job and keeps the updated row. */
+  /** Runs `work` in a transaction and keeps the row that it returns. */
   advance(work: Work<Job>): Promise<Job>;
-  /** Writes the job with a single statement and keeps the updated row. */
+  /** Like `advance`, with a single statement instead of a transaction. */
   advanceInOneStatement(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
-  /** Returns the time by the database's clock. */
+  /** Returns the database's current time. */
   now(): Promise<Date>;
 }
 
@@ -28,7 +25,7 @@ export function openHeldJob(db: Database, claimed: Job, lease: ReplicaLease, log
   let job = claimed;
   const warn = warnOncePerMinute(log);
 
-  /** Retries while the database is unavailable. After a longer outage the lease ends, and this throws. */
+  /** Retries while the database is unavailable. Throws LeaseLapsed once the lease ends. */
   async function retryWhileUnavailable<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       lease.throwIfLapsed();

@@ -1,8 +1,8 @@
 /**
- * Writes the start, progress and end of a job.
+ * Records the start, progress and end of a job.
  *
- * Each change is one transaction: the job's row, its subject's row, audit events, the stream event and follow-up jobs.
- * The subject is locked first and the hub's head last.
+ * Each change is one transaction. It writes the job's row, its subject's row, audit events, the stream event and
+ * follow-up jobs. It locks the subject first and the hub's head last.
  */
 import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
@@ -31,7 +31,10 @@ export async function startJob(
   });
 }
 
-/** Claims a job whose start the handler cannot write because of a bug, and schedules a retry or ends it. */
+/**
+ * Claims a job whose start cannot be recorded because of a bug. Schedules a retry, or ends the job after several
+ * attempts.
+ */
 export async function skipUnstartable(
   db: Database,
   handler: Handler,
@@ -72,7 +75,7 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
   if (next) {
     const after = await recordStep(tx, job, step, next.label);
     if (after) await recordJobChange(tx, after, subject, {});
-    return after ?? await updateHeldJob(tx, job); // it was already recorded and only the reply was lost
+    return after ?? await updateHeldJob(tx, job); // the step was already recorded; only the reply was lost
   }
   const outcome = await hooks.onSucceeded?.(tx, await updateHeldJob(tx, job, { stepDone: step })) ?? {};
   const after = await endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null, stepDone: step });
@@ -80,12 +83,12 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
   return after;
 }
 
-/** Whether the start of the job changes only the job's row. */
+/** Whether starting the job changes no other row than its own. */
 export function startsPlainly({ kind, hooks = {} }: Handler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
-/** Whether the end of the job with this step changes only the job's row. */
+/** Whether finishing the job with this step changes no other row than its own. */
 export function endsPlainly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
@@ -140,8 +143,7 @@ export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job)
 }
 
 /**
- * Retries a job whose start or end cannot be recorded because of a bug. Ends it after several attempts, so that its
- * lane continues.
+ * Requeues a job whose start or end cannot be recorded. Ends it after several attempts, so that its lane can continue.
  */
 export async function retryOrEnd(
   tx: Tx,
@@ -156,8 +158,8 @@ export async function retryOrEnd(
 }
 
 /**
- * Ends a job whose start or end cannot be recorded because of a bug, without its hooks. A subject in a transitional
- * state becomes failed, because nothing else would change it.
+ * Ends a job without its hooks, because its start or end cannot be recorded. A subject in a transitional state becomes
+ * failed, because nothing else would change that state.
  */
 async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
@@ -179,7 +181,7 @@ export async function scheduleRetry(
   return await requeueJob(tx, job, { label, delayMs, countsAsAttempt: true, failure, progress });
 }
 
-/** Requeues the job: for a later retry, or for another replica to continue immediately. */
+/** Requeues the job for a later retry, or for immediate continuation by another replica. */
 export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await requeueHeldJob(tx, job, requeue);
@@ -187,7 +189,7 @@ export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Jo
   return after;
 }
 
-/** Requeues the job until another operation ends. The wait counts neither as an attempt nor against the time limit. */
+/** Requeues the job until another operation ends. The wait counts neither as an attempt nor towards the time limit. */
 export async function requeueUntilEnded(
   tx: Tx,
   job: Job,
@@ -227,16 +229,13 @@ async function recordJobChange(
   await record(tx, job.requester, { ...change, events: event ? [event] : [] });
 }
 
-/** Returns the next run of a repeated kind. The present run ends in this transaction, so the dedupe key is free. */
+/** Returns the next job of a repeated kind. The ended job frees the dedupe key in the same transaction. */
 function nextRuns(kind: JobKind, ended: Job): NewJob[] {
   if (kind.repeatEvery === undefined) return [];
   return [createRepeatedJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }
 
-/**
- * Creates a job of a repeated kind. Each plan has its own dedupe key, so a run that an older release planned blocks
- * nothing.
- */
+/** Creates a job of a repeated kind. Its dedupe key contains the plan, so jobs of an older release do not block it. */
 export function createRepeatedJob(kind: JobKind, runAt?: Date): NewJob {
   return {
     kind,

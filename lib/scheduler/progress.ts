@@ -1,4 +1,4 @@
-/** Writes progress sentences at most once per second. Of several in between, only the last one is written. */
+/** Writes progress sentences at most once per second. Only the last sentence of an interval is written. */
 import { redact } from "#lib/base/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -6,14 +6,14 @@ const WRITE_INTERVAL = 1 * SECOND;
 const MAX_LENGTH = 300;
 
 export interface Progress {
-  /** Starts a step. Later sentences belong to it. */
+  /** Sets the step to which later sentences belong. */
   startStep(step: string): void;
   show(sentence: string): void;
-  /** Drops the unwritten sentence. Resolves when no write is running. */
+  /** Drops the unwritten sentence. Resolves when the running write has ended. */
   settle(): Promise<void>;
 }
 
-/** Never throws: `write` handles its own errors. */
+/** Opens the progress of a run. `write` must handle its own errors. */
 export function openProgress(step: string, write: (label: string) => Promise<void>): Progress {
   let latest: string | null = null;
   let written: string | null = null;
@@ -54,7 +54,7 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
   };
 }
 
-/** Shortens a sentence to one line. */
+/** Shortens a sentence to at most 300 characters. */
 export function shortenLabel(sentence: string): string {
   return sentence.length > MAX_LENGTH ? `${sentence.slice(0, MAX_LENGTH - 1).toWellFormed()}…` : sentence;
 }

@@ -1,13 +1,12 @@
 /**
  * Sends this replica's heartbeat every second and tracks its lease.
  *
- * Other replicas take its jobs when they have seen no new heartbeat for 4 s (silence.ts). This replica stops 2.5 s
- * after it sent the last successful heartbeat, by its own monotonic clock. It has therefore stopped before another one
- * starts.
+ * Other replicas take its jobs after 4 s without a new heartbeat (silence.ts). This replica stops 2.5 s after it sent
+ * its last successful heartbeat, by its own monotonic clock. It has therefore stopped before another replica starts.
  *
- * A process that was paused notices at its next check, before its next call. The monotonic clock stands still while a
- * virtual machine is suspended, so the wall clock is checked, too. If the wall clock was set forward, the replica
- * needlessly releases its jobs and claims them again.
+ * A paused process detects the gap at its next check, before its next call. The monotonic clock stops while a virtual
+ * machine is suspended, so the wall clock is checked too. If the wall clock is set forward, the replica releases its
+ * jobs needlessly and claims them again.
  */
 import type { Control } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -15,22 +14,22 @@ import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const HEARTBEAT_INTERVAL = 1 * SECOND;
-const HEARTBEAT_RETRY = 200; // after a failed one: the control connection is replaced quickly
+const HEARTBEAT_RETRY = 200; // milliseconds after a failed heartbeat; a broken control connection is replaced quickly
 const LEASE_DURATION = 2.5 * SECOND;
 
-/** A period in which no heartbeat was late. */
+/** A period in which every heartbeat was on time. */
 export interface ReplicaLease {
-  /** Aborts with LeaseLapsed. */
+  /** Aborts with LeaseLapsed when the lease ends. */
   readonly signal: AbortSignal;
-  /** Throws LeaseLapsed if the lease is over, even if no timer has fired yet. */
+  /** Throws LeaseLapsed if the lease has ended, even if no timer has fired yet. */
   throwIfLapsed(): void;
 }
 
 export interface Replica {
   readonly id: string;
-  /** Returns the current lease; null while heartbeats fail. */
+  /** Returns the current lease, or null while heartbeats fail. */
   currentLease(): ReplicaLease | null;
-  /** Stops the heartbeats and records this in the replica's row. */
+  /** Stops the heartbeats and records the stop in the replica's row. */
   close(): Promise<void>;
 }
 
@@ -42,7 +41,7 @@ export interface ReplicaOptions {
   readonly onHeartbeat: () => void;
 }
 
-/** The time of a heartbeat by both clocks, in milliseconds. */
+/** The time of a heartbeat in milliseconds, by the monotonic and the wall clock. */
 interface Moment {
   readonly steady: number;
   readonly wall: number;
@@ -76,7 +75,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
     }
   }
 
-  /** Sends a heartbeat. Creates the row if it is missing and returns whether it did. */
+  /** Sends a heartbeat. Creates the replica's row if it is missing. */
   async function sendHeartbeat(): Promise<HeartbeatResult> {
     const [row] = await control.query(
       `insert into replicas (id, release) values ($1, $2)
@@ -97,14 +96,14 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
     if (failing) log.info("Beating again", { replica: id });
     failing = false;
     lapseIfLate(); // a late reply must not extend a lapsed lease
-    if (made && lease) endLease(lease); // nobody deletes the row of a live replica: this is another, restored database
+    if (made && lease) endLease(lease); // the database was replaced by a restored one
     heartbeatAt = sentAt;
     lease ??= openLease();
     scheduleLapse();
     onHeartbeat();
   }
 
-  /** Sets the timer again until the lease is over, because a timer may fire early. */
+  /** Sets the timer again until the lease has ended, because a timer may fire early. */
   function scheduleLapse(): void {
     clearTimeout(lapseTimer);
     lapseIfLate();

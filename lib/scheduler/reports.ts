@@ -1,8 +1,8 @@
 /**
- * Analyzes failures: whether a retry can help, and what the report contains.
+ * Analyzes failures: decides whether a retry can help, and creates the report.
  *
- * Reports are kept forever and read by people who may not see the cluster. Everything from the cluster is therefore
- * limited in size and cleared of secrets and unstorable characters.
+ * Reports are kept forever. Their readers may not be allowed to see the cluster. Text from the cluster is therefore
+ * shortened, and secrets and unstorable characters are removed.
  */
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
@@ -21,9 +21,9 @@ export interface FailureAnalysis {
    */
   readonly nature: "transient" | "permanent" | "bug";
   readonly report: FailureReport;
-  /** The minimum of milliseconds before the next attempt. */
+  /** The least milliseconds before the next attempt. */
   readonly minDelayMs: number;
-  /** Whether the cluster does not answer. It is retried soon, because it may be back at any moment. */
+  /** Whether the cluster does not answer. The delay is then shorter, because it may be back at any moment. */
   readonly clusterAway?: boolean;
 }
 
@@ -61,7 +61,7 @@ function transientFailure(failureReport: FailureReport): FailureAnalysis {
   return { nature: "transient", report: failureReport, minDelayMs: 0 };
 }
 
-/** The maximum length of a message. A webhook may reply with a whole page. */
+/** The maximum length of a message in characters. A webhook may reply with a whole page. */
 const MAX_MESSAGE_LENGTH = 2000;
 
 function createReport(
@@ -74,7 +74,7 @@ function createReport(
   return { step, code, fault, message: redactMessage(message), hint: null, ...redactEvidence(evidence) };
 }
 
-/** Adds that the present state is unknown, so the stored state may be outdated. */
+/** Adds to the message that the current state is unknown, because the stored state may be outdated. */
 export function withUnknownState(report: FailureReport): FailureReport {
   return { ...report, message: redactMessage(`${report.message}. How things stand since then could not be looked at`) };
 }
@@ -107,8 +107,8 @@ function redactMessage(message: string): string {
 }
 
 /**
- * Returns the final report of a job. After several attempts it says how many there were and since when.
- * If the last attempt only ran out of time, the report of the attempt before it is used.
+ * Returns the final report of a job. After several attempts, the message states their number and the start time. If the
+ * last attempt only timed out, the report of the previous attempt is used.
  */
 export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): FailureReport {
   if (nature === "permanent" || job.attempt < 2) return report;
@@ -151,12 +151,12 @@ export function retryDelay(
   return backoff(attempt, firstMs, clusterAway ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
 }
 
-/** Whether to end a job whose start or end could not be recorded this many times. */
+/** Whether to end a job whose start or end could not be recorded `unended` times. */
 export function shouldGiveUp({ persistent }: JobKind, unended: number): boolean {
   return !persistent && unended >= MAX_BUG_ATTEMPTS;
 }
 
-/** Whether the job may be retried, by its failure, kind and deadline. */
+/** Whether the job may be retried at `at`, according to its failure, kind and deadline. */
 export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at: Date): boolean {
   if (kind.persistent) return true;
   if (job.deadlineAt && at >= job.deadlineAt) return false;

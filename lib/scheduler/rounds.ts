@@ -1,9 +1,9 @@
 /**
- * Decides when a replica polls for jobs.
+ * Decides when a replica claims jobs and takes over orphaned ones.
  *
- * Each heartbeat triggers a takeover of orphaned jobs. Due jobs are claimed after a wake-up, when a delayed job becomes
- * due, and every 5 s in case a wake-up was missed. Rounds never overlap: a job must not be claimed and missed among the
- * running ones at the same time.
+ * Each heartbeat triggers a takeover round. A claim round runs after a wake-up, when a delayed job becomes due, and
+ * every 5 s in case a wake-up was missed. Rounds never overlap: a takeover must not see a job that was claimed but is
+ * not yet among the running ones.
  */
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -14,20 +14,22 @@ const POLL_INTERVAL = 5 * SECOND;
 interface RoundsOptions {
   readonly log: Log;
   readonly currentLease: () => ReplicaLease | null;
-  /** Returns the milliseconds until more jobs may be claimable, if known. */
+  /** Claims due jobs. Returns the milliseconds until more jobs may be due, or null if unknown. */
   readonly claim: (currentLease: ReplicaLease) => Promise<number | null>;
-  /** Calls `onNextSilence` with the milliseconds until another replica may count as silent. */
+  /**
+   * Takes over orphaned jobs. Calls `onNextSilence` with the milliseconds until another replica may count as silent.
+   */
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 
 export interface Rounds {
-  /** Whether rounds run and the last one succeeded. */
+  /** Whether the rounds are open and the last one succeeded. */
   healthy(): boolean;
-  /** Claims jobs now, or after the running round. */
+  /** Starts a claim round now, or after the current round. */
   requestClaim(): void;
-  /** Takes over orphaned jobs. Also claims jobs if the last round failed. */
+  /** Starts a takeover round. Also claims jobs if the last round failed. */
   onHeartbeat(): void;
-  /** Starts no further round. Resolves when the running one ends. */
+  /** Stops the rounds. Resolves when the current round has ended. */
   close(): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
   const warn = warnOncePerMinute(log);
   let open = true;
   let healthy = false;
-  let requested = { claim: false, rescue: false }; // for the next round
+  let requested = { claim: false, rescue: false }; // the requests for the next round
   let round: Promise<void> | null = null;
   let claimTimer: ReturnType<typeof setTimeout> | undefined;
   let takeoverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -45,7 +47,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
     if (open && (requested.claim || requested.rescue)) round ??= runRounds().finally(onEnd);
   }
 
-  /** Starts another round if one was requested after the last check. */
+  /** Starts another round if one was requested in the meantime. */
   function onEnd(): void {
     round = null;
     request({});
@@ -71,7 +73,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
     }
   }
 
-  /** Schedules a takeover for a replica that becomes silent between two heartbeats of this one. */
+  /** Schedules a takeover if a replica may become silent before the next heartbeat. */
   function scheduleTakeover(wait: number | null): void {
     clearTimeout(takeoverTimer);
     if (open && wait !== null && wait < SECOND) {

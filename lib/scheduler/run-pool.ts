@@ -1,4 +1,4 @@
-/** Runs a limited number of jobs at the same time. Watches them, and ends them when this replica shuts down. */
+/** Runs a limited number of jobs at the same time, and stops them when this replica shuts down. */
 import { type Job, jobLogFields } from "#lib/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -12,11 +12,11 @@ export interface RunPool {
   /** The IDs of the running jobs. */
   ids(): string[];
   start(handler: Handler, job: Job, lease: ReplicaLease): void;
-  /** Lets each run end its current step. A job that is just being claimed ends its first step. */
+  /** Lets each run finish its current step. A job that is being claimed finishes its first step. */
   stopAfterStep(): void;
   /** Ends each run now, for one of the reasons in stop-reasons.ts. */
   stop(reason: Error): void;
-  /** Waits for all runs to end. Returns false if `limit` milliseconds pass first. */
+  /** Waits until all runs have ended. Returns false if this takes more than `limit` milliseconds. */
   waitForEnd(limit: number): Promise<boolean>;
   close(): void;
 }
@@ -35,11 +35,11 @@ export function openRunPool(options: RunnerOptions, lanes: number, onEnd: () => 
       log[job.visible ? "info" : "debug"]("Runs a job", { ...jobLogFields(job), fence, attempt });
       const run = startRun(options, handler, job, lease);
       running.set(job.id, run);
-      const unwatch = job.visible ? watch.follow(job.id) : () => {}; // invisible jobs cannot be cancelled by users
+      const unwatch = job.visible ? watch.follow(job.id) : () => {}; // users cannot cancel invisible jobs
       if (isLeaving) run.stopAfterStep();
       run.ended.catch((error) => log.error("A run ended badly", { ...jobLogFields(job), error })).finally(() => {
         unwatch();
-        if (running.get(job.id) === run) running.delete(job.id); // it may have been requeued and claimed again already
+        if (running.get(job.id) === run) running.delete(job.id); // the job may already run again after a requeue
         onEnd();
       });
     },

@@ -1,7 +1,7 @@
 /**
- * Runs one claimed job: its steps in order, each recorded when finished.
+ * Runs one claimed job: runs its steps in order and records each finished step.
  *
- * The run is over after the last step, or when something stops it (end-run.ts). After that, nothing of it can write.
+ * The run ends after the last step, or when it is stopped (end-run.ts). After that, its code can no longer write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endPlainJob, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
@@ -30,7 +30,7 @@ import {
 import { lockSubject } from "#lib/scheduler/subject.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const SETTLE_TIMEOUT = 5 * SECOND; // the time that a stopped step may take to end
+const SETTLE_TIMEOUT = 5 * SECOND; // milliseconds that a stopped step may take to end
 
 export interface RunnerOptions {
   readonly db: Database;
@@ -41,11 +41,11 @@ export interface RunnerOptions {
 
 export interface RunningJob {
   readonly job: Job;
-  /** Resolves when the run is over, whatever its result. */
+  /** Resolves when the run has ended, whatever its result. */
   readonly ended: Promise<void>;
   /** Ends the run now, for one of the reasons in stop-reasons.ts. */
   stop(reason: Error): void;
-  /** Lets the current step end and then requeues the job. */
+  /** Lets the current step finish, then requeues the job. */
   stopAfterStep(): void;
 }
 
@@ -105,7 +105,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  /** Marks the span of an interrupted step, which has not failed. */
+  /** Marks a span as interrupted if the step was interrupted, because such a step has not failed. */
   async function markInterruption(span: Span, work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -121,12 +121,12 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     progress.startStep(step.label);
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
-    // A replica that shuts down polls no more, so it must wake the others when a job ends.
+    // A replica that shuts down no longer polls, so it must wake the others when a job ends.
     const job = !isLeaving && endsPlainly(handler, heldJob.job, step.name)
       ? await heldJob.advanceInOneStatement((rows, before) => endPlainJob(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
     if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelled());
-    const level = job.visible ? "info" : "debug"; // repeated background jobs are not worth an info line
+    const level = job.visible ? "info" : "debug"; // background jobs repeat too often for info lines
     log[level](job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });
   }
 
@@ -140,8 +140,8 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   }
 
   /**
-   * Runs the job in a span. Its outcome is `queued` if the job was requeued, and `lost` if another replica continues
-   * it.
+   * Runs the job in a span. The span's outcome is `queued` if the job was requeued, and `lost` if another replica
+   * continues it.
    */
   async function runTraced(): Promise<void> {
     const spanOptions = {
@@ -168,7 +168,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   };
 }
 
-/** Runs a step until it is finished, times out or the run is stopped. */
+/** Runs a step until it finishes, times out or is stopped. */
 async function runWithTimeout(
   { label }: StepPlan,
   limit: number,
@@ -180,7 +180,7 @@ async function runWithTimeout(
   try {
     await Promise.race([work, rejectOnAbort(stop.signal)]);
   } catch (error) {
-    // Waits a moment for the step to end before another replica continues.
+    // Waits for the step to end before another replica continues, but only for a short time.
     if (!(stop.signal.reason instanceof LeaseLapsed)) await waitToSettle(work);
     throw error;
   } finally {

@@ -1,8 +1,8 @@
 /**
  * Claims jobs and runs them.
  *
- * It runs as many jobs at the same time as it has slots. Enqueued jobs, timers (rounds.ts) and its own heartbeats
- * (replica.ts) wake it. The rows are the only source of truth.
+ * It runs as many jobs at the same time as it has slots. New jobs, timers (rounds.ts) and its own heartbeats
+ * (replica.ts) trigger it. The rows of the database are the only source of truth.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -28,12 +28,12 @@ import {
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 
-const RELEASE_TIMEOUT = 5 * SECOND; // after the grace period: time to stop and to requeue the jobs
+const RELEASE_TIMEOUT = 5 * SECOND; // milliseconds after the grace period to stop and requeue the jobs
 
 export interface SchedulerOptions {
   /**
-   * The handlers of this replica. A kind may have several plans: jobs that an older release started are finished by
-   * that plan.
+   * The handlers of this replica. A kind may have several plans, because a job is finished with the plan of the release
+   * that created it.
    */
   readonly handlers: readonly Handler[];
   /** The maximum number of jobs that run at the same time. */
@@ -45,13 +45,13 @@ export interface SchedulerOptions {
 
 export interface Scheduler {
   readonly replicaId: string;
-  /** Whether heartbeats succeed and the last poll was answered. */
+  /** Whether heartbeats and the last round succeeded. */
   ready(): boolean;
   /** The number of running jobs. */
   running(): number;
   /**
-   * Takes no more jobs, lets each step under way end within the grace, and releases the others within 5 s. Sends
-   * heartbeats until the end. A database that does not answer delays nothing.
+   * Claims no more jobs and lets running steps finish within `graceMs`. Then requeues the remaining jobs within 5 s.
+   * Heartbeats continue until `close`. An unavailable database does not delay the shutdown.
    */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export async function openScheduler(
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
-  let leaseWithoutHold: ReplicaLease | null = null; // the lease in which the database was found not held
+  let leaseWithoutHold: ReplicaLease | null = null; // the lease in which the database was found to be not held
   const kinds = handlers.map(({ kind }) => kind);
   await db.transact(async (tx) => {
     const repeatedKinds = kinds.filter((kind) => kind.repeatEvery !== undefined);
@@ -101,8 +101,8 @@ export async function openScheduler(
   });
 
   /**
-   * Reads the hold until the database is not held. Reads it again after a new lease, because the database may have been
-   * replaced by a restored one.
+   * Whether the database is held. The hold is read until the database is not held. It is read again after a new lease,
+   * because the database may have been replaced by a restored one.
    */
   async function isDatabaseHeld(lease: ReplicaLease): Promise<boolean> {
     if (leaseWithoutHold !== lease && await readDatabaseHold(db.rows) === null) leaseWithoutHold = lease;
@@ -135,7 +135,7 @@ export async function openScheduler(
   };
 }
 
-/** Returns the key of a handler. A job goes to the handler of its own plan, not to the newest plan of its kind. */
+/** Returns the key of a handler. It contains the plan, so a job gets the handler of its own plan. */
 function planKeyOf({ kind, plan }: { readonly kind: string; readonly plan: number }): string {
   return `${kind}@${plan}`;
 }

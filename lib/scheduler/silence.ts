@@ -1,11 +1,11 @@
 /**
  * Detects silent replicas by this replica's own clock.
  *
- * Database times are not compared: if the database's clock is set back while a replica dies, its last heartbeat would
- * look recent. A replica is silent when its heartbeat has not changed for 4 s on this replica's monotonic clock.
+ * A replica is silent if its heartbeat has not changed for 4 s on this replica's monotonic clock. Database times are
+ * not compared: if the database's clock is set back while a replica dies, the last heartbeat looks recent.
  *
- * When this replica's own lease breaks, the count restarts: the same cause may have kept the others from sending
- * heartbeats.
+ * When this replica's own lease ends, the time is counted from zero. The same cause may have kept other replicas from
+ * sending heartbeats.
  */
 import type { Heartbeat } from "#lib/jobs/claim.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -15,9 +15,9 @@ import { SECOND } from "#lib/base/time.ts";
 export const SILENCE_LIMIT = 4 * SECOND;
 
 export interface SilenceDetector {
-  /** Receives the heartbeats of a query that was sent at `queriedAt`. Returns those of silent replicas. */
+  /** Returns the heartbeats of silent replicas. `heartbeats` is the result of a query that was sent at `queriedAt`. */
   findSilent(lease: ReplicaLease, heartbeats: readonly Heartbeat[], queriedAt: number): Heartbeat[];
-  /** Returns the milliseconds until another replica may be silent; null if there is no other replica. */
+  /** Returns the milliseconds until another replica may be silent, or null if no other replica exists. */
   nextSilenceIn(): number | null;
 }
 

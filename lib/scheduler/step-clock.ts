@@ -1,14 +1,14 @@
-/** Tracks the time left for a run: its job's limit, and within it each step's timeout. */
+/** Tracks the time left for a run: the job's time limit and the timeout of each step. */
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const MAX_TIMER = 2 ** 31 - 1; // a longer one would fire immediately
+const MAX_TIMER = 2 ** 31 - 1; // a longer timer would fire immediately
 
 export interface StepClock {
-  /** Starts the timeout of a step. Returns its milliseconds. */
+  /** Starts the timeout of a step. Returns the milliseconds, limited by the job's time limit. */
   startStep(timeout: number): number;
-  /** Milliseconds that the step may still wait. */
+  /** Returns the milliseconds that the step may still wait. */
   timeLeft(): number;
 }
 
@@ -16,7 +16,7 @@ export function createStepClock({ persistent }: JobKind, { deadlineAt, updatedAt
   const startedAt = performance.now();
   let stepEndsAt = startedAt;
 
-  /** Uses the database's clock for the time that was left at the claim. */
+  /** Returns the milliseconds left of the job's time limit. The time left at the claim is by the database's clock. */
   function jobTimeLeft(): number {
     if (persistent) return Infinity;
     const atClaim = deadlineAt!.getTime() - updatedAt.getTime();

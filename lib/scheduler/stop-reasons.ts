@@ -1,7 +1,7 @@
-/** Defines the reasons for which a run ends before its job. Each is the reason of an aborted signal. */
+/** Defines why a run ends before its job is finished. Most are used as the reason of an aborted signal. */
 import { FenceLost } from "#lib/jobs/fence.ts";
 
-/** This replica's heartbeat was late, so others may have taken its jobs. */
+/** The replica's heartbeat was late, so other replicas may have taken its jobs. */
 export class LeaseLapsed extends Error {
   override readonly name = "LeaseLapsed";
   constructor() {
@@ -23,10 +23,10 @@ export class ReplicaDraining extends Error {
   }
 }
 
-/** Thrown by a step that lets other jobs go first. It does not count as an attempt. */
+/** Thrown by a step that lets other jobs run first. The run does not count as an attempt. */
 export class StepYielded extends Error {
   override readonly name = "StepYielded";
-  /** Milliseconds. */
+  /** Milliseconds until the job may be claimed again. */
   readonly delayMs: number;
 
   /** The sentence is shown until the job continues. */
@@ -55,7 +55,7 @@ export class StepTimeout extends Error {
   }
 }
 
-/** The run is over. Work of it that still runs must stop. */
+/** Thrown by a run that has ended, to stop code of a step that still runs. */
 export class RunEnded extends Error {
   override readonly name = "RunEnded";
   constructor() {
@@ -63,7 +63,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** Whether the reason interrupted the step, so that the step did not fail. */
+/** Whether the reason is an interruption of the step and not its failure. */
 export function isInterruption(reason: unknown): boolean {
   return [LeaseLapsed, RunCancelled, ReplicaDraining, StepYielded, OperationAwaited, FenceLost].some((interruption) =>
     reason instanceof interruption

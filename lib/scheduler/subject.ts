@@ -1,5 +1,6 @@
 /**
- * Locks and updates the subject of an operation: a spoke or a hub. As in requests, its row is locked before the job's.
+ * Locks and updates the subject of an operation, a spoke or a hub. Like requests, it locks the subject's row before the
+ * job's.
  */
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -31,8 +32,8 @@ export async function lockSubject(
 const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as const;
 
 /**
- * Marks the subject as failed if it was in a transitional state, and stores the reason. Leaves subjects that are being
- * removed or are removed. Returns the resulting state.
+ * Marks the subject as failed if it was in a transitional state, and stores the reason. A subject that is removed or
+ * being removed is not changed. Returns the resulting state.
  */
 export async function markSubjectFailed(
   tx: Tx,

@@ -22,7 +22,6 @@ import type { SilenceDetector } from "#lib/scheduler/silence.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The dependencies for claiming jobs. */
 export interface TakeJobsContext {
   readonly replicaId: string;
   readonly db: Database;
@@ -37,8 +36,10 @@ export interface TakeJobsContext {
 const MISSED_LANES_INTERVAL = 10 * SECOND;
 
 /**
- * Creates a check that marks lanes as ready if they have a startable job but no ready-lane row. A safety net below the
- * triggers. It returns whether it found any. It never throws, because a safety net must not stop the replica's work.
+ * Creates a check that marks lanes as ready if they have a startable job but no ready-lane row. The check returns
+ * whether it found such lanes.
+ *
+ * It is a safety net for the triggers. It never throws, because a safety net must not stop the replica's work.
  */
 export function createMissedLanesCheck(
   { db, log, kinds }: Pick<TakeJobsContext, "db" | "log" | "kinds">,
@@ -60,8 +61,8 @@ export function createMissedLanesCheck(
 }
 
 /**
- * Claims and starts due jobs. Returns the milliseconds until the next job is due; null if unknown. The end of a run
- * polls again.
+ * Claims and starts due jobs. Returns the milliseconds until the next job is due, or null if unknown. The end of a run
+ * triggers another poll.
  */
 export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease): Promise<number | null> {
   const { replicaId, db, kinds, runs } = context;
@@ -92,7 +93,7 @@ async function startCandidate(context: TakeJobsContext, candidate: Candidate, le
     if (job) runs.start(handler, job, lease);
     return job !== null;
   } catch (error) {
-    if (refusesWrites(error)) throw error; // and the others would fail in the same way
+    if (refusesWrites(error)) throw error; // other jobs would fail in the same way
     const isTransient = error instanceof Fault && error.kind === "unavailable";
     const { id: operation, kind } = candidate, { traceId } = traceOfJob(candidate, () => false);
     const logFields = { operation, kind, traceId };
@@ -105,8 +106,8 @@ async function startCandidate(context: TakeJobsContext, candidate: Candidate, le
 }
 
 /**
- * Takes over orphaned jobs: those that this replica had to release and those of silent replicas. Calls `onNextSilence`
- * with the milliseconds until another replica may be silent.
+ * Takes over jobs of silent replicas, and jobs that this replica had to release. Calls `onNextSilence` with the
+ * milliseconds until another replica may be silent.
  */
 export async function takeOverOrphans(
   context: TakeJobsContext,

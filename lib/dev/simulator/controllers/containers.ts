@@ -161,7 +161,7 @@ function end(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): 
   kubelet.release(slot);
   const live = liveSlot(world, slot);
   if (!live || isLost(world, live.pod.spec.nodeName)) return;
-  if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a deleted pod was killed early
+  if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a killed program has no effect
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
   setContainer(world, slot, ({ state, containerID }) => {
     const startedAt = state.running?.startedAt ?? finishedAt;

@@ -28,7 +28,7 @@ import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const SET_BY = "replicaset-controller";
 const REVISION = "deployment.kubernetes.io/revision";
-const TOLD_DEADLINE = 20; // multiples of the delay after which an `unready` fault exceeds the progress deadline
+const TOLD_DEADLINE = 20; // factor for the simulated delay: the progress deadline with an `unready` fault
 
 export function deploymentController(world: World): Controller {
   return {

@@ -1,7 +1,7 @@
 /**
  * Simulates the life of a pod: schedules it, starts its containers in order, restarts them and stops them.
  *
- * Everything else is in the pod's status, so a restarted cluster continues where it stopped. Only running steps (a
+ * The state is stored in the pod's status, so a restarted cluster continues where it stopped. Only running steps (a
  * pull, a run, a stop) are held in memory.
  */
 import { SECOND } from "#lib/base/time.ts";

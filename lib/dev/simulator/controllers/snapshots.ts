@@ -58,7 +58,10 @@ export function snapshotController(world: World): Controller {
   };
 }
 
-/** Simulates the driver's sidecar: deletes the copy and releases the content when a content is deleted. */
+/**
+ * Simulates the driver's sidecar when a content is deleted: removes the finalizer and, with the policy `Delete`, the
+ * copy.
+ */
 export function contentController(world: World): Controller {
   return {
     kind: "VolumeSnapshotContent",
@@ -118,7 +121,7 @@ function misplaced(world: World, snapshot: StoredObject): undefined {
   return refuse("SnapshotContentMismatch", why);
 }
 
-/** Whether the driver, if it runs here at all, has what the content names. */
+/** Whether the storage driver exists and has the copy whose handle the content names. Records an error if not. */
 function isKnown(world: World, snapshot: StoredObject, content: StoredObject): boolean {
   const { driver, source: { snapshotHandle: handle } } = content.spec;
   if (!world.store.list("StorageClass").some(({ provisioner }) => provisioner === driver)) return false;

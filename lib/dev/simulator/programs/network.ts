@@ -50,7 +50,7 @@ function isPeer(world: World, peers: Json[] | undefined, namespace: string, othe
 }
 
 const PORT = 5432;
-const ACCEPTING = 0, SILENT = 2;
+const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
 /** Number of printed lines. The script waits for fewer equal results. */
 const ROUNDS = 5;
 

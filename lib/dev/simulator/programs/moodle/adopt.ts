@@ -1,9 +1,12 @@
 /**
  * Simulates the blueprint's adopt.yaml.
  *
- * The database part sets the password with a single-user PostgreSQL server and, once per turn, makes the changes that
- * its script names. Other data stays, so a test detects a change that the script forgets. The files part removes
- * config.php, and `moodledata/secret` if secrets are renewed.
+ * The database part sets the password with a single-user PostgreSQL server. Once per adoption (`turn` is its ID) it
+ * also makes the changes that its script names. All other data stays, so a test detects a change that the script
+ * forgets.
+ *
+ * The files part turns maintenance mode off. If the script renews secrets, it also removes config.php and
+ * `moodledata/secret`.
  */
 import { foreignTo, majorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";

@@ -119,7 +119,7 @@ export function randomText(length: number): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-const LOCK = 10; // multiples of the delay; Moodle locks for at least five minutes
+const LOCK = 10; // factor for the simulated delay; Moodle locks for at least five minutes
 const LOCKED = [
   "!!! Site is being upgraded, please retry later. !!!",
   "ERROR: could not determine whether Moodle is installed",

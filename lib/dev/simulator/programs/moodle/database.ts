@@ -100,8 +100,8 @@ function unreachable(world: World, namespace: string): string {
 }
 
 /**
- * Runs the checks of the blueprint's SQL guards, in their order, and returns the changed database comment. Only a
- * statement with a guard is refused: plain SQL can drop an installed site.
+ * Runs the checks of the blueprint's SQL guards, in their order. Returns the database with the comment that the guards
+ * write, or the refusal. Only a statement with a guard is refused: plain SQL can drop an installed site.
  */
 function runGuard(
   world: World,

@@ -75,7 +75,7 @@ export interface SiteFiles {
   readonly key?: string;
   /** A marker file in moodledata/filedir. */
   readonly marked?: string;
-  /** The last turn, from the file `wheelwright-adopted`. */
+  /** The ID of the last adoption, from the file `wheelwright-adopted`. */
   readonly adopted?: string;
   /** Whether climaintenance.html exists. */
   readonly maintenance?: boolean;
