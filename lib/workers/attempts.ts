@@ -1,7 +1,7 @@
 /**
- * Waits for Jobs of earlier attempts that must never run in parallel.
- * A Job that this operation created, or whose pod has started, is followed to its end. Any other is deleted, because
- * the reason why it did not start may be gone.
+ * Waits for Jobs of earlier attempts that must never run in parallel. If this operation created a Job, or its pod has
+ * started, the module waits for the Job to end. It deletes any other Job, because the reason why that Job did not start
+ * may be gone.
  */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -14,7 +14,7 @@ export interface Earlier {
   readonly listen?: JobWait["listen"];
 }
 
-/** Waits for the unfinished Jobs and returns their results. Deleted Jobs have none. */
+/** Waits for unfinished Jobs and returns their results. Deleted Jobs have no result. */
 export async function endAttempts(
   place: JobPlace,
   run: Run,

@@ -1,14 +1,14 @@
 /**
- * Writes objects in the cluster so that a late run of an older fence cannot change them.
+ * Writes objects in the cluster so that a late run with an older fence cannot change them.
  * `patchFenced`: an annotation holds the fence of the last writer. One JSON Patch tests the fence that was read, raises
  * it and makes the change. If a newer run has raised the fence, the API server refuses the patch. A step therefore
- * raises the fence even if it changes nothing. An object without the annotation is tested by its resourceVersion
- * instead.
- * `applyFenced`: an apply has no test, so a late one could revert an image or size. The fence is raised first; then the
- * apply names the object's UID and resourceVersion. If a newer run raises the fence afterwards, the API server refuses
- * the apply.
+ * raises the fence even if it changes nothing. For an object without the annotation, the patch tests the
+ * resourceVersion instead.
+ * `applyFenced`: server-side apply has no test, so a late apply could revert an image or size. The fence is raised
+ * first; then the apply names the object's UID and resourceVersion. If a newer run raises the fence in between, the API
+ * server refuses the apply.
  * `putFenced` creates a missing object by POST, which never changes an existing one. `makeFenced` does the same without
- * reading first.
+ * reading the object first.
  */
 import { FENCE } from "#lib/moodle/names.ts";
 import {
@@ -33,7 +33,7 @@ export interface FencedPatch {
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
-/** Throws FenceLost if a newer run has changed the object. */
+/** Patches an object under a fence. Throws FenceLost if a newer run has changed the object. */
 export async function patchFenced(
   space: Space,
   { ref, hold, change }: FencedPatch,
@@ -46,12 +46,15 @@ export async function patchFenced(
       return await space.patch(ref, [...raise(object, hold), ...change(object)], call);
     } catch (error) {
       const refused = error instanceof ClusterError && (error.code === "Invalid" || error.code === "Conflict");
-      if (!refused || attempt === TRIES) throw error; // otherwise a controller or a newer run wrote in between
+      if (!refused || attempt === TRIES) throw error; // a controller or a newer run wrote in between: try again
     }
   }
 }
 
-/** Throws FenceLost if a newer run has changed the object, and NotFound if it does not exist. */
+/**
+ * Applies an object under a fence. Throws FenceLost if a newer run has changed the object, and NotFound if it is
+ * missing.
+ */
 export async function applyFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   const ref = refOf(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
@@ -62,18 +65,21 @@ export async function applyFenced(space: Space, object: KubeObject, hold: JobFen
       return objects[0]!;
     } catch (error) {
       const refused = error instanceof ClusterError && (error.code === "Conflict" || error.status === 409);
-      if (!refused || attempt === TRIES) throw error; // otherwise a controller or a newer run wrote in between
+      if (!refused || attempt === TRIES) throw error; // a controller or a newer run wrote in between: try again
     }
   }
 }
 
-/** Returns the object in the cluster. Throws FenceLost if a newer run has changed it. */
+/** Applies or creates an object under a fence, and returns it. Throws FenceLost if a newer run has changed it. */
 export async function putFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   if (await space.get(refOf(object), call)) return await applyFenced(space, object, hold, call);
   return await makeFenced(space, object, hold, call);
 }
 
-/** Returns the object in the cluster. Throws FenceLost if a newer run has changed it. */
+/**
+ * Creates an object under a fence, and returns it. If the object exists, applies it. Throws FenceLost if a newer run
+ * has changed it.
+ */
 export async function makeFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
   const { metadata } = object, annotations = { ...metadata.annotations, [FENCE]: hold.fence };
   try {
@@ -95,7 +101,10 @@ export function missing({ kind, name }: Ref): ClusterError {
   );
 }
 
-/** Tests the fence that was read, and replaces it with this run's. */
+/**
+ * Returns the patch that tests the fence that was read and replaces it with this run's. Throws FenceLost if the object
+ * has a newer fence.
+ */
 function raise(object: KubeObject, hold: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;
   const fence = annotations?.[FENCE];

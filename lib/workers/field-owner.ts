@@ -1,8 +1,8 @@
 /**
- * Moves field ownership from `Update` to `Apply`, like client-go's `csaupgrade`. Without it, server-side apply never
+ * Moves field ownership from `Update` to `Apply`, like client-go's `csaupgrade`. Otherwise server-side apply never
  * removes a field that a later blueprint drops.
- * Objects are created with a separate field manager, so that fields changed by patches (replicas, suspend) are not
- * taken over.
+ * Objects are created with a separate field manager. Only its fields move, so apply does not take over fields that
+ * patches change (replicas, suspend).
  */
 import { FENCE } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -15,7 +15,10 @@ interface Entry {
   readonly fieldsV1?: { readonly "f:metadata"?: { readonly "f:annotations"?: Readonly<Record<string, unknown>> } };
 }
 
-/** Returns no operations if the object was already applied, or was created by someone else. */
+/**
+ * Returns the patch that moves the fields. Returns no operations if the object was already applied, or if someone else
+ * created it.
+ */
 export function ownByApply({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
   const applied = managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply");
@@ -28,7 +31,7 @@ function isMakers({ manager, subresource }: Entry): boolean {
   return manager === CREATE_FIELD_MANAGER && !subresource;
 }
 
-/** Leaves out the fence, which no apply contains: the next apply would remove it. */
+/** Returns the entry without the fence. No apply contains the fence, so the next apply would remove it. */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
   const { [`f:${FENCE}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};

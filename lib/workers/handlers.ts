@@ -36,7 +36,7 @@ import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgrade } from "#lib/workers/upgrade/upgrade.ts";
 
-/** The handlers of the operations. A missing one does not compile. */
+/** The handlers of the operations. The compiler rejects a missing handler. */
 const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
   provision,
   suspend,
@@ -58,17 +58,20 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
   "remove-hub": removeHub,
 };
 
-/** Plans of earlier releases, for jobs that are still queued. */
+/** Handlers of plans from earlier releases, whose jobs may still be queued. */
 const FORMER_WORK = [provisionFormer];
 
-/** Tasks of the service, which no user requests. */
+/** Handlers of the service's own tasks, which no user requests. */
 const UPKEEP = [
   ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
   ...[sealAudit, sweep, look, announce, keepParticulars, removeRemains],
   ...[forgottenPassword, signup],
 ];
 
-/** Returns the handlers. Without mail or payments configured, those jobs are left to replicas that have them. */
+/**
+ * Returns the handlers of all job kinds. Without mail or payments configured, this replica leaves those jobs to
+ * replicas that have them.
+ */
 export function handlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;
   return [

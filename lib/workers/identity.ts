@@ -1,6 +1,6 @@
 /**
  * Checks that a site's data is still its own. With an empty database, Moodle would install itself again and hide the
- * loss. So Moodle's site identifier is stored after the installation and compared later.
+ * loss. Moodle's site identifier is therefore stored after the installation and compared later.
  */
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/results.ts";
@@ -9,7 +9,10 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { finalError } from "#lib/workers/site.ts";
 
-/** Stores the identifier the first time, then compares it. Throws a final ClusterError. */
+/**
+ * Stores the site identifier the first time, and compares it later. Throws a final ClusterError if it differs or is
+ * missing.
+ */
 export async function demandSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;
   if (state !== "installed" || siteIdentifier === null) {

@@ -1,4 +1,4 @@
-/** Runs the blueprint's Jobs in a site's namespace, and turns failures into errors. */
+/** Runs the blueprint's Jobs in a site's namespace, and turns their failures into errors. */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import type { JobName } from "#lib/moodle/files.ts";
 import {
@@ -21,7 +21,7 @@ import { redact } from "#lib/base/redact.ts";
 import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import { JOB, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-const LINE_MOST = 500; // of a log line in a message
+const LINE_MOST = 500; // characters of a log line in a message
 
 export interface JobPlace {
   readonly blueprint: Blueprint;
@@ -29,20 +29,26 @@ export interface JobPlace {
   readonly space: Space;
 }
 
-/** Runs a Job. A Job with the same name counts as the same run, so `turn` distinguishes two runs of one step. */
+/**
+ * Runs a Job and returns its result. A Job with the same name counts as the same run, so `turn` distinguishes two runs
+ * in one step.
+ */
 export async function runJob(place: JobPlace, run: Run, name: JobName, turn = ""): Promise<JobResult> {
   const job = place.blueprint.jobObject(place.inputs, name, run.job.fence + turn);
   return await place.space.run(job, waitingFor(run));
 }
 
-/** Throws a final error with the Job's last log lines if it failed. */
+/** Throws a final error with the Job's last log lines if the Job failed. */
 export async function demandSuccess(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
   if (result.succeeded) return result;
   const { events } = await place.space.evidence(run);
   throw failureOf(result, what, events);
 }
 
-/** Does the same and deletes the Job, so that repeated failures do not use up the namespace's quota. */
+/**
+ * Throws like `demandSuccess`, and always deletes the Job, so that repeated failures do not use up the namespace's
+ * quota.
+ */
 export async function demandTask(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
   try {
     return await demandSuccess(place, run, result, what);
@@ -51,7 +57,7 @@ export async function demandTask(place: JobPlace, run: Run, result: JobResult, w
   }
 }
 
-/** Builds the error: what failed, the cause from the log, and the cluster's reason. */
+/** Creates the error of a failed Job: what failed, the cause from the log, and the cluster's reason. */
 function failureOf(result: JobResult, what: string, events: Evidence["events"]): ClusterError {
   const { log, exitCode } = result;
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
@@ -86,8 +92,8 @@ function shorten(line: string): string {
 }
 
 /**
- * Throws a transient error if the log could not be read completely. Nothing can be concluded from a missing line then.
- * The next attempt uses another Job.
+ * Throws a transient error if the log is incomplete, because a missing line then proves nothing. Deletes the Job, so
+ * that the next attempt runs another one.
  */
 export async function demandHeard(place: JobPlace, run: Run, result: JobResult): Promise<void> {
   if (result.isLogComplete) return;
@@ -99,14 +105,14 @@ export async function demandHeard(place: JobPlace, run: Run, result: JobResult):
   });
 }
 
-/** Reads what the spoke's database contains. */
+/** Reads the site's identity and version from the spoke's database. */
 export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promise<SiteIdentity> {
   return await readAnswer(place, run, await runJob(place, run, "verify", turn));
 }
 
 /**
- * Does the same, and writes the fence to the database's comment. Jobs of earlier runs that check the comment then
- * refuse to start.
+ * Reads the site's identity like `readDatabase`, and writes the fence to the database's comment. Jobs of earlier runs
+ * check the comment and refuse to start.
  */
 export async function claimDatabase(place: JobPlace, run: Run): Promise<SiteIdentity> {
   return await readAnswer(place, run, await runJob(place, run, "claim"));
@@ -139,14 +145,17 @@ export async function checkFiles(place: JobPlace, run: Run, since: Date): Promis
   return check;
 }
 
-/** Prevents that administrators and suspended accounts are linked to single sign-on. Does nothing without it. */
+/**
+ * Prevents administrators and suspended accounts from being linked to single sign-on. Does nothing if the site does not
+ * use single sign-on.
+ */
 export async function protectSignIn(place: JobPlace, run: Run): Promise<void> {
   if (!place.inputs.identity) return;
   const result = await runJob(place, run, "protect-sign-in");
   await demandTask(place, run, result, "Administrators could not be protected from single sign-on");
 }
 
-/** Pulls the image of a version and returns the version of its code. */
+/** Pulls the image of a version and returns the version of the code in it. */
 export async function readImage(place: JobPlace, run: Run): Promise<Code | null> {
   const result = await runJob(place, run, "preflight");
   await demandSuccess(place, run, result, "The image of the new version cannot be used");
@@ -165,7 +174,7 @@ export async function demandSeed(place: JobPlace, run: Run): Promise<Seeding> {
 
 const SEEDING = "The site could not be set up";
 
-/** Requires that the seed finished. */
+/** Throws a final error if the seed did not finish. Returns its result. */
 export async function demandSeeded(place: JobPlace, run: Run, result: JobResult): Promise<Seeding> {
   const seeding = readSeed(result.log);
   if (seeding.seeded) return seeding;
@@ -183,17 +192,17 @@ export async function demandSeeded(place: JobPlace, run: Run, result: JobResult)
   );
 }
 
-/** Requires that the login page answers as the spoke's state demands: open, or closed in maintenance mode. */
+/** Throws if the login page does not answer as the spoke's state requires: open, or closed in maintenance mode. */
 export async function demandHealth(place: JobPlace & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
   await (place.spoke.maintenance ? demandClosed(place, run) : demandOpen(place, run));
 }
 
-/** Requires that the login page answers 200 inside the cluster. */
+/** Throws if the login page does not answer 200 inside the cluster. */
 export async function demandOpen(place: JobPlace, run: Run): Promise<void> {
   await askPage(place, run, "health", 200);
 }
 
-/** Requires that the login page answers 503, as in maintenance mode. */
+/** Throws if the login page does not answer 503, as it does in maintenance mode. */
 export async function demandClosed(place: JobPlace, run: Run): Promise<void> {
   await askPage(place, run, "closed", 503);
 }
@@ -204,7 +213,7 @@ async function askPage(place: JobPlace, run: Run, job: "health" | "closed", want
   await clearAway(place, run, result);
 }
 
-/** Requires that the login page answered with this status. */
+/** Throws if the login page answered with another status. */
 export async function demandAnswer(place: JobPlace, run: Run, result: JobResult, wanted: number): Promise<void> {
   const status = readHealth(result.log);
   if (result.succeeded && status === wanted) return;
@@ -224,7 +233,7 @@ export async function demandAnswer(place: JobPlace, run: Run, result: JobResult,
   });
 }
 
-/** Deletes a finished Job, which would count against the namespace's quota for a day. Its log was read. */
+/** Deletes a finished Job whose log was read. Otherwise it would count against the namespace's quota for a day. */
 export async function clearAway({ space }: JobPlace, run: Run, { name, uid }: JobResult): Promise<void> {
   try {
     await space.delete({ ...JOB, name }, uid, run);

@@ -1,6 +1,6 @@
 /**
- * Hooks that write the start and end of an operation to the spoke's or hub's row. They run in the job's transaction.
- * A spoke can be removed at any time, so each hook leaves a row alone whose removal has begun.
+ * Defines hooks that write the start and end of an operation to the spoke's or hub's row, in the job's transaction.
+ * A spoke can be removed at any time, so each hook leaves a row unchanged once its removal has begun.
  */
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -42,7 +42,7 @@ export const provisionOutcomes: Hooks = {
   },
 };
 
-/** Closes the restore requests for the backup from which a spoke was recreated. A copy closes none. */
+/** Closes the restore requests of the backup from which a spoke was recreated. A copy closes no request. */
 async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: SpokeRow): Promise<AuditEntry[]> {
   if (state !== "active" || fromBackup === null) return [];
   const source = await tx.selectFrom("backups").innerJoin("spokes", "spokes.id", "backups.spokeId")
@@ -58,9 +58,9 @@ export interface Observed {
   readonly maintenance?: boolean;
 }
 
-/** The changes at the end of an action, in addition to the state. */
+/** The changes at the end of an action, except for the state. */
 interface Ending {
-  /** Not called for a spoke in removal. */
+  /** Returns the changes of the row. Not called for a spoke in removal. */
   readonly change?: () => SpokeChange;
   readonly metadata?: object;
   /** Additional audit events of a success. */
@@ -76,11 +76,11 @@ type End<Extra extends unknown[] = []> = (
 
 interface ActionEnds {
   readonly succeeded?: End;
-  /** Called after a failure or a cancellation; without a report it is a cancellation. */
+  /** Called after a failure or a cancellation. The report is null after a cancellation. */
   readonly stopped?: End<[report: FailureReport | null]>;
 }
 
-/** Returns the hooks of an action. Its kind defines the states during and after it. */
+/** Returns the hooks of an action. Its kind defines the spoke's states during and after the action. */
 export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEnds = {}): Hooks {
   return {
     async onStart(tx, job) {
@@ -116,7 +116,10 @@ function nothing(): Ending {
   return {};
 }
 
-/** Returns what was observed; if nothing was, the state before the action, from which it can be requested again. */
+/**
+ * Returns the state that was read after the action. If none was read, returns the state before it, in which the action
+ * can be requested again.
+ */
 function observedIn(job: Job): Observed {
   const seen = job.progress.observed as Observed | undefined;
   if (seen) {
@@ -126,7 +129,7 @@ function observedIn(job: Job): Observed {
   return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
 }
 
-/** Hooks of an action that does not change the spoke's state. They write audit and stream events only. */
+/** The hooks of an action that does not change the spoke's state. They write only audit and stream events. */
 export const taskOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const spoke = await lockSpoke(tx, job.spokeId!);
@@ -155,7 +158,7 @@ export const removalOutcomes: Hooks = {
   },
 };
 
-/** Returns the contents of backups that stay in the cluster and can be restored. */
+/** Returns the contents of ready backups. They stay in the cluster and can be restored. */
 async function keptContents(tx: Tx, spokeId: string): Promise<string[]> {
   const backups = (await listBackups(tx, spokeId)).filter(({ state }) => state === "ready");
   return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
@@ -190,7 +193,7 @@ export const hubRemovalOutcomes: Hooks = {
   },
 };
 
-/** Returns whether the row is being removed or was. */
+/** Returns whether the row is being removed or was removed. */
 export function isGoing({ state }: { readonly state: string }): boolean {
   return state === "removing" || state === "removed";
 }
@@ -211,7 +214,7 @@ async function changeHub(
   return await updateFederation(tx, hub.id, to(hub));
 }
 
-/** The job was just written in this transaction, so its time is the database's. */
+/** Updates the spoke's row. The job was just written in this transaction, so its `updatedAt` is the database's time. */
 async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChange): Promise<SpokeRow> {
   return await tx.updateTable("spokes").set({ ...to, updatedAt }).where("id", "=", id).returningAll()
     .executeTakeFirstOrThrow();

@@ -11,7 +11,7 @@ import { putFenced } from "#lib/workers/fenced.ts";
 
 export type Recorded = "spokes" | "federations";
 
-/** Writes the record as soon as the namespace exists, in case the database is lost later. */
+/** Writes the site record as soon as the namespace exists, in case the database is lost later. */
 export async function recordNow({ db, clusters }: App, run: Run, table: Recorded, id: string): Promise<void> {
   const [row] = await rowsOf(db.rows, table).where("id", "=", id).execute();
   await putParticulars({ clusters, installation: await readInstallation(db.rows) }, run, table, row!);
@@ -36,7 +36,7 @@ export async function putParticulars(
 ): Promise<void> {
   const { id, cluster, namespace, namespaceUid, updatedAt } = row;
   const space = (await clusters.open(cluster)).space(namespace, namespaceUid!);
-  await putFenced(space, objectOf(installation, row), run.job, run); // even if this run created it, the row may have changed
+  await putFenced(space, objectOf(installation, row), run.job, run); // the row may have changed
   await run.write((tx) =>
     tx.updateTable(table).set({ recordedAt: updatedAt }).where("id", "=", id).where("namespaceUid", "=", namespaceUid)
       .execute()

@@ -1,6 +1,6 @@
 /**
- * Shows the progress of an installation or upgrade, and stores its number of parts for the next one of the same
- * version.
+ * Shows the progress of an installation or upgrade. Stores its number of parts as the total for the next one of the
+ * same version.
  */
 import { countParts, type PartCount } from "#lib/moodle/progress.ts";
 import { findLastProgress } from "#lib/jobs/past-progress.ts";

@@ -1,6 +1,6 @@
 /**
- * Starts and stops what runs a site: its Deployment, StatefulSet and CronJob. Each object is changed under the fence of
- * the run.
+ * Starts and stops the objects that run a site: its Deployment, StatefulSet and CronJob. Each object is changed under
+ * the fence of the run.
  */
 import {
   ClusterError,
@@ -21,8 +21,8 @@ import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { finalError, JOB, lookUntil, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
 const CRON_PODS = "op=cron";
-const CRON_GRACE = 10 * MINUTE; // for a running scheduled task
-/** Failures whose cause is only in the log. */
+const CRON_GRACE = 10 * MINUTE; // milliseconds, for a running scheduled task
+/** Failure codes whose cause is only in the log. */
 const IN_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
 
 export async function change(
@@ -34,7 +34,7 @@ export async function change(
   await patchFenced(space, { ref, hold: run.job, change: make }, run);
 }
 
-/** Makes the changes of an operation, each under the fence of the run. */
+/** Applies the changes of an operation, each under the fence of the run. */
 export async function perform(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -55,7 +55,7 @@ export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, 
   await sayingWhy(() => space.ready([ref], waitingFor(run)));
 }
 
-/** Adds the cause from the container's log to the error. */
+/** Waits, and adds the cause from the container's log to an error. */
 async function sayingWhy(wait: () => Promise<void>): Promise<void> {
   try {
     await wait();
@@ -75,7 +75,7 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Waits until the quotas are active. Before that they refuse all objects. */
+/** Waits until the quotas are active. Until then they refuse all objects. */
 export async function untilCounted(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -84,7 +84,7 @@ export async function untilCounted(
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waitingFor(run));
 }
 
-/** Throws if the site is suspended, for example after a failed resume. Nothing would start then. */
+/** Throws if the site is suspended, for example after a failed resume, because nothing would start. */
 export async function demandRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
   const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
@@ -110,12 +110,12 @@ export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
   await perform(site, run, [setField(CRON, "/spec/suspend", false)]);
 }
 
-/** Resumes the CronJob, unless the site is in maintenance mode, where tasks would fail. */
+/** Resumes the CronJob, unless the site is in maintenance mode, in which tasks would fail. */
 export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
   await perform(site, run, [setField(CRON, "/spec/suspend", site.spoke.maintenance)]);
 }
 
-/** Stops an incomplete site from serving users and running tasks. */
+/** Stops an incomplete site, so that it neither serves users nor runs tasks. */
 export async function takeDown(
   site: SpokeSite,
   run: Run,
@@ -125,7 +125,10 @@ export async function takeDown(
   return { state: "failed", health: "unknown" };
 }
 
-/** Waits for running scheduled tasks, then deletes their Jobs, so that a hanging task cannot block the operation. */
+/**
+ * Waits for running scheduled tasks. Deletes the Jobs of tasks that do not end in time, so that they cannot block the
+ * operation.
+ */
 async function endCron(space: Space, run: Run): Promise<void> {
   try {
     return await space.noPods(CRON_PODS, waitingFor(run, CRON_GRACE));
@@ -133,7 +136,7 @@ async function endCron(space: Space, run: Run): Promise<void> {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
   for (const job of await space.list(JOB, "", run)) {
-    // A manually started task is owned by the CronJob, but not controlled by it: see actions/tasks.ts.
+    // The CronJob owns a manually started task but is not its controller: see actions/tasks.ts.
     const owners = job.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
     await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, run);
@@ -145,8 +148,8 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 const TEMPLATE = "controller-revision-hash"; // set by Kubernetes
 
 /**
- * Deletes a database pod that is not ready and has an outdated template. The StatefulSet would wait for it forever
- * before it creates a new one. A ready pod is replaced as usual.
+ * Deletes a database pod that is not ready and has an outdated template. Otherwise the StatefulSet would wait forever
+ * for this pod before creating a new one. A ready pod is replaced as usual.
  */
 async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
   let template: unknown;

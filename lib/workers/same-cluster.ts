@@ -1,14 +1,16 @@
 /**
  * Checks that a cluster is the one in which a namespace was created.
- * The same kubeconfig name may later lead to another cluster, which answers 404 for an existing namespace. So nothing
- * counts as deleted until the cluster's identity was verified.
+ * The same kubeconfig name may later lead to another cluster, which answers 404 for an existing namespace. A namespace
+ * therefore counts as deleted only after the cluster's identity was verified.
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { finalError, type Holding, openHub, openSpoke, type Site } from "#lib/workers/site.ts";
 
-/** Records the cluster before the namespace is created. Must not be called once the row has a UID. */
+/**
+ * Records the cluster's identity before the namespace is created. Must not be called once the row has a namespace UID.
+ */
 export async function rememberCluster({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
@@ -16,8 +18,8 @@ export async function rememberCluster({ cluster, holding }: Site, run: Run): Pro
 }
 
 /**
- * Throws a ClusterError `another_cluster` if it is another cluster. A row of an earlier release has no identity; it is
- * stored if the namespace is found. The row is read again, because this step may have written it.
+ * Throws an `another_cluster` ClusterError if this is another cluster. A row of an earlier release has no cluster
+ * identity; it is stored if the namespace is found. The row is read again, because this step may have changed it.
  */
 export async function demandSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
@@ -31,7 +33,7 @@ export async function demandSameCluster(site: Site, run: Run): Promise<void> {
   if (found && found.metadata.uid === holding.uid) await rememberCluster(site, run);
 }
 
-/** Returns the handler with a check of the cluster when a namespace seems to be missing. */
+/** Wraps a handler so that it checks the cluster when a namespace seems to be missing. */
 export function knowingItsCluster(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work) => async (run) => {
     try {

@@ -1,4 +1,4 @@
-/** Opens what a job works on: the row of its spoke or hub, its inputs, and its namespace. */
+/** Opens the site of a job: the row of its spoke or hub, its inputs, and its namespace. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -31,13 +31,13 @@ export interface Holding {
   readonly spokeId: string | null;
 }
 
-/** Opened at the start of a step. Changes that the step writes to the row are not visible here. */
+/** A site as opened at the start of a step. It does not show changes that the step writes to the row. */
 export interface Site {
   readonly app: App;
   readonly blueprint: Blueprint;
   readonly cluster: Cluster;
   readonly holding: Holding;
-  /** The namespace in the row. Throws a ClusterError `NotFound` if it was never created. */
+  /** The namespace in the row. Throws a `NotFound` ClusterError if it was never created. */
   readonly space: Space;
 }
 
@@ -90,7 +90,7 @@ function spaceOf(cluster: Cluster, { namespace, uid }: Holding): Space {
   return cluster.space(namespace, uid);
 }
 
-/** Returns the handler of an operation on a spoke. Failures include evidence from its namespace. */
+/** Returns the handler of an operation on a spoke. Its failures include evidence from the spoke's namespace. */
 export function spokeHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
@@ -101,27 +101,27 @@ export function spokeHandler<Step extends string>(
   return createHandler(operation, (run: Run) => openSpoke(app, run), steps, { readEvidence: evidence, ...ends });
 }
 
-/** Returns wait options: up to the end of the step, with progress texts. */
+/** Returns wait options for the cluster: at most until the end of the step, with progress texts. */
 export function waitingFor(run: Run, most = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), most), onProgress: (text) => run.showProgress(text) };
 }
 
-/** Adds notes to the operation, each once. */
+/** Adds notes to the operation. A note that it already has is not added again. */
 export async function note(run: Run, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 
-/** Creates a failure that is not retried until someone has followed the hint. */
+/** Creates an error that is not retried automatically. The hint says what to fix first. */
 export function finalError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
 /**
- * Completes a final failure of a stopped site with its state and how to recover. Transient errors are returned
- * unchanged, and so are those of a lost namespace.
+ * Adds the site's state and recovery instructions to the final failure of a stopped site. Returns transient errors and
+ * errors of a lost namespace unchanged.
  */
 export function stayingDown(
   error: ClusterError,
@@ -139,9 +139,11 @@ export function stayingDown(
   });
 }
 
-const PAUSE = 3 * SECOND; // between polls of a long wait
+const PAUSE = 3 * SECOND; // the longest pause between two polls
 
-/** Polls until `look` returns null, and shows what it waits for. Returns the last reason when the time is over. */
+/**
+ * Polls until `look` returns null, and shows what it waits for. Returns the last reason if the step's time runs out.
+ */
 export async function lookUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
   const end = performance.now() + run.timeLeft();
   for (let looks = 1;; looks++) {

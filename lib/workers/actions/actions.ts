@@ -65,8 +65,8 @@ export function action<Step extends string>(
 }
 
 /**
- * Reads the state after a failed action. A site without pods is suspended, any other is active. A site whose scheduled
- * tasks are paused is healthy only in maintenance mode.
+ * Reads the state of a site after a failed action. A site without pods is suspended; any other site is active. A site
+ * whose scheduled tasks are paused is healthy only in maintenance mode.
  */
 export async function observe({ space, spoke: { maintenance } }: SpokeSite, run: Run): Promise<Observed> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
@@ -82,12 +82,17 @@ export async function verify(site: SpokeSite, run: Run): Promise<void> {
   await demandSameSite(run, site.spoke, await readDatabase(site, run));
 }
 
-/** Replaces Moodle's pods once per operation, or once per given time. */
+/**
+ * Restarts Moodle's pods by writing the given time to the pod template. Writing the same time again restarts nothing.
+ */
 export async function startAnew(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
   await change(site, run, MOODLE, (object) => stampRestart(object, at));
 }
 
-/** Every attempt of the operation writes the same value, so that a second patch restarts nothing. */
+/**
+ * Returns the patch that restarts the pods. Each attempt of an operation writes the same value, so a repeated patch
+ * restarts nothing.
+ */
 function stampRestart(object: KubeObject, at: Date): PatchOperation[] {
   const metadata = object["spec"]?.template?.metadata ?? {};
   const path = "/spec/template/metadata/annotations";

@@ -1,7 +1,7 @@
 /**
- * Sets a new password for the tenant's administrator, first in the Secret, then in the site.
- * Both cannot change at the same moment, so the Secret keeps the previous password until the site has the new one. No
- * password is written to a row, log or note.
+ * Sets a new password for the tenant's administrator, first in the Secret, then in the site. The two cannot change at
+ * the same moment, so the Secret keeps the previous password until the site accepts the new one. No password is written
+ * to a row, log or note.
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OF } from "#lib/moodle/names.ts";
@@ -40,8 +40,9 @@ export function resetAdminPassword(app: App): Handler {
 }
 
 /**
- * Runs once per operation. If an earlier operation did not finish, nobody knows which of its two passwords the site
- * has. Then both are kept, and the newer one is tried again.
+ * Returns the patch that puts a new password into the Secret. It changes the Secret once per operation. If an earlier
+ * operation did not finish, the site may have either of its two passwords. In this case the Secret keeps both, and the
+ * newer one is tried again.
  */
 function renew({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
   if (metadata.annotations?.[PASSWORD_OF] === operation) return [];
@@ -74,7 +75,9 @@ export async function agreeOnPassword(here: JobPlace, run: Run): Promise<Passwor
   throw incomplete(result);
 }
 
-/** The site's own administrators must fix the account. */
+/**
+ * Creates the error for an account whose password cannot be set. The site's own administrators must fix the account.
+ */
 function refusal(why: string, here: JobPlace, { log }: JobResult): ClusterError {
   return new ClusterError(UNUSABLE, `${WHAT} because ${why}`, {
     transient: false,

@@ -1,5 +1,5 @@
 /**
- * Turns maintenance mode on and off. Its state is a file on the site's volume, which survives restarts. The state is
+ * Turns maintenance mode on and off. The mode is a file on the site's volume, so it survives restarts. The mode is
  * therefore read from the login page, and the row is updated even after a failure.
  */
 import type { App } from "#lib/app.ts";
@@ -13,9 +13,12 @@ import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
 import { pauseCron, perform, resumeCron } from "#lib/workers/running.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-const LOOK = 6 * SECOND; // of the ten seconds that the scheduler allows for observing
+const LOOK = 6 * SECOND; // of the ten seconds that the scheduler allows for reading the state
 
-/** Pauses scheduled tasks first, because they fail in maintenance mode. */
+/**
+ * Returns the handler that turns maintenance mode on. It pauses scheduled tasks first, because they fail in maintenance
+ * mode.
+ */
 export function maintenanceOn(app: App): Handler {
   return action(app, OPERATIONS["maintenance-on"], {
     cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
@@ -36,7 +39,7 @@ function ended(maintenance: boolean): Hooks {
   return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
-/** Sets maintenance mode; it can be repeated. The caller pauses scheduled tasks and updates the row. */
+/** Turns maintenance mode on or off; safe to repeat. The caller pauses scheduled tasks and updates the row. */
 export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | "disable"): Promise<void> {
   const result = await runJob(here, run, `maintenance-${how}`);
   const what = how === "enable" ? "Maintenance could not be turned on" : "Maintenance could not be turned off";
@@ -44,7 +47,8 @@ export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | 
 }
 
 /**
- * Reads the state from the login page, or else from the finished steps. Resumes scheduled tasks if the site is open.
+ * Reads the state from the login page. If the page does not answer, derives the state from the finished steps. Resumes
+ * scheduled tasks if the site is open.
  */
 async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
   const { stepsDone } = run.job;
@@ -56,7 +60,7 @@ async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
   return { ...seen, maintenance };
 }
 
-/** Returns undefined if the state cannot be read in time. */
+/** Returns whether the site is in maintenance mode; undefined if the login page does not answer in time. */
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);

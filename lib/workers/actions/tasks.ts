@@ -1,4 +1,4 @@
-/** Purges caches and runs the scheduled tasks, each by one Job. The spoke's state does not change. */
+/** Purges caches and runs scheduled tasks, each in one Job. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
 import { CRON, FENCE } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -37,8 +37,9 @@ export async function purgeOnce(site: JobPlace, run: Run): Promise<void> {
 }
 
 /**
- * Follows a Job that is already running, so that the work is not repeated after a crash. A scheduled run next to it is
- * harmless, because Moodle locks each task.
+ * Starts the scheduled tasks in one Job and waits for its result. After a crash it waits for the Job that is already
+ * running, so the tasks do not run twice. A run of the CronJob at the same time is harmless, because Moodle locks each
+ * task.
  */
 async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
@@ -54,8 +55,8 @@ async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
 }
 
 /**
- * The Job is owned by the CronJob, but not controlled by it. Otherwise the CronJob would delete it before its result
- * was read.
+ * Creates a Job from the CronJob's template. The CronJob owns the Job but is not its controller. Otherwise it could
+ * delete the Job before the result was read.
  */
 function jobOf(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;

@@ -1,6 +1,6 @@
 /**
- * Runs the operation `backup`, requested by a user or queued nightly (plan.ts). It does not change the spoke's state.
- * Its result is reported as tenant_backup_succeeded or tenant_backup_failed, not as an action event. Repeated failures
+ * Runs the operation `backup`, requested by a user or queued nightly (plan.ts). The spoke's state does not change. The
+ * result is reported as `tenant_backup_succeeded` or `tenant_backup_failed`, not as an action event. Repeated failures
  * of nightly backups are reported once.
  */
 import type { App } from "#lib/app.ts";
@@ -23,14 +23,14 @@ import { removeExpired } from "#lib/workers/backups/expired.ts";
 import { finalError, spokeHandler } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-/** The payload of a backup's job. It is empty for a manual backup. */
+/** The payload of a backup job. It is empty for a manual backup. */
 export interface BackupWork {
   readonly kind?: "nightly";
 }
 
 /**
- * Milliseconds that it holds the spoke's lane at a time. Slow storage may take an hour; other operations of the spoke
- * run between two attempts.
+ * Milliseconds that one attempt may occupy the spoke's lane. Slow storage may take an hour; other operations of the
+ * spoke run between two attempts.
  */
 const PATIENCE = 5 * MINUTE;
 
@@ -51,7 +51,7 @@ const backupOutcomes: Hooks = {
   async onFailed(tx, job, report) {
     await begun(tx, job);
     const backup = (await failBackup(tx, job.id, report.message))!;
-    // The backup exists. Only the deletion of older ones failed, which the operation reports.
+    // The backup exists. Only the deletion of older backups failed, which the operation reports.
     if (backup.state === "ready") return told(await begun(tx, job), job, "tenant_backup_succeeded");
     if (!await claimFailureNotice(tx, backup)) return {};
     const { step, code, fault, message } = report;
@@ -68,7 +68,7 @@ interface Begun {
   readonly backup: Backup;
 }
 
-/** Creates the row if the attempt failed before it did. */
+/** Locks the spoke and returns it with the row of the backup. Creates the row if the attempt failed before that. */
 async function begun(tx: Tx, job: Job): Promise<Begun> {
   const spoke = await lockSpoke(tx, job.spokeId!);
   return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
@@ -91,7 +91,7 @@ function kindOf({ payload }: Job): BackupKind {
   return (payload as BackupWork).kind === "nightly" ? "nightly" : "manual";
 }
 
-/** Throws if the spoke has failed since the backup was queued. Its state is not worth a backup. */
+/** Throws if the spoke has failed since the backup was queued. A backup of a failed site would be useless. */
 function demandKept({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;

@@ -1,6 +1,6 @@
 /**
  * Counts a site's courses and users before and after a backup, if restore tests are on. The counts of the restored site
- * must be between both. If counting fails, the backup is taken without counts.
+ * must lie between the two. If counting fails, the backup is taken without counts.
  */
 import { saveCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -10,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { readDatabase } from "#lib/workers/jobs.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** Keeps the first count of the operation when an attempt is repeated. */
+/** Takes a backup between two counts. A repeated attempt keeps the operation's first count. */
 export async function takeCounted(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreDrills === "off" || spoke.state !== "active") return void await take();

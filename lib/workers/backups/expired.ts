@@ -1,8 +1,9 @@
 /**
- * Deletes expired backups. Nothing else deletes a snapshot. Each backup is checked again right before: a good one is
- * deleted only if a newer good one stays and no operation needs it. Backups of a spoke in removal stay.
- * The content of a VolumeSnapshot has deletionPolicy Retain. So the policy is changed first, then the snapshot is
- * deleted by its UID, and its deletion is awaited.
+ * Deletes expired backups. This is the only module that deletes snapshots of backups. It checks each backup again right
+ * before the deletion. A good backup is deleted only if a newer good one exists and no operation needs it. Backups of a
+ * spoke in removal are kept.
+ * The content of a VolumeSnapshot has the deletionPolicy `Retain`. The module therefore changes the policy first,
+ * deletes the snapshot by its UID, and waits until it is gone.
  */
 import { mayDelete, selectExpired } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
@@ -26,19 +27,28 @@ export const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
 /** The cluster-scoped content behind a VolumeSnapshot. */
 export const CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
 
-/** Returns whether the content belongs to exactly this snapshot. Names can be reused, UIDs cannot. */
+/** Returns whether the content belongs to this exact snapshot. Kubernetes may reuse a name, but never a UID. */
 export function refersTo(content: KubeObject, { metadata }: KubeObject): boolean {
   const of = content["spec"]?.volumeSnapshotRef;
   return of?.uid === metadata.uid && of?.name === metadata.name && of?.namespace === metadata.namespace;
 }
 
-/** Milliseconds to wait for one backup. The storage continues, and the next night checks again. */
+/**
+ * Milliseconds to wait for the deletion of one backup. The storage continues afterwards, and the next night checks
+ * again.
+ */
 const PATIENCE = 2 * MINUTE;
 const TRIES = 3;
-/** The error code for a deletion that takes longer than the wait. A late API call is another, transient error. */
+/**
+ * The error code for a deletion that takes longer than `PATIENCE`. A timed-out API call has a different, transient
+ * error.
+ */
 const SLOW = "slow_storage";
 
-/** `all leftovers` also deletes failed attempts that are less than a day old, to free quota. */
+/**
+ * Deletes the spoke's expired backups. With `all leftovers` it also deletes failed backups that are less than a day
+ * old, to free quota.
+ */
 export async function removeExpired(site: SpokeSite, run: Run, what: "by the rule" | "all leftovers"): Promise<void> {
   const ids = await run.write(async (tx) => {
     const now = await readClock(tx, run), held = await listBackupsInUse(tx, site.spoke.id);
@@ -54,7 +64,7 @@ export async function removeExpired(site: SpokeSite, run: Run, what: "by the rul
     try {
       await removeBackup(site, run, backup);
     } catch (error) {
-      // The next run retries the deletion. The new backup is a success anyway.
+      // The next run retries the deletion. The failure does not affect the new backup.
       const passing = error instanceof ClusterError && error.transient && error.code !== SLOW;
       if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
       run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
@@ -64,7 +74,10 @@ export async function removeExpired(site: SpokeSite, run: Run, what: "by the rul
   }
 }
 
-/** Marks the backup as being removed; null if it may not be deleted. From here on it no longer counts as a backup. */
+/**
+ * Marks the backup as being removed and returns it. Returns null if it may not be deleted. A marked backup is no longer
+ * used for restores.
+ */
 async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
@@ -108,15 +121,15 @@ function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefine
   return metadata.labels?.[BACKUP] === backup.id; // a failed attempt whose UID was not recorded
 }
 
-/** Lets the content be deleted together with its snapshot. */
+/** Changes the policy of the snapshot's content, so that the content is deleted together with the snapshot. */
 export async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findContentOf(cluster, run, snapshot);
   if (content) await retainNoMore(cluster, run, content);
 }
 
 /**
- * Returns the content of a snapshot; null if it has none. The snapshot names its content late, so the name is computed:
- * `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
+ * Returns the content of a snapshot; null if it has none. The status names the content late, so until then the name is
+ * computed: `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<KubeObject | null> {
   const name: string = snapshot["status"]?.boundVolumeSnapshotContentName ?? `snapcontent-${snapshot.metadata.uid}`;
@@ -125,8 +138,8 @@ export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeOb
 }
 
 /**
- * Returns a note that lists the contents of an abandoned last snapshot. They are retained when the namespace is
- * deleted.
+ * Returns a note that lists the contents of an abandoned last snapshot. These contents are retained when the namespace
+ * is deleted.
  */
 export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
@@ -145,7 +158,10 @@ export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Ru
   return names.length === 0 ? [] : [`What was cut for it stays: VolumeSnapshotContent ${names.join(", ")}`];
 }
 
-/** Changes the deletion policy. The API server verifies that the content still belongs to its snapshot. */
+/**
+ * Sets the content's deletion policy to `Delete`. The API server verifies that the content still belongs to its
+ * snapshot.
+ */
 export async function retainNoMore(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
   if (deletionPolicy === "Delete") return;
@@ -155,7 +171,10 @@ export async function retainNoMore(cluster: Cluster, run: Run, content: KubeObje
   ], run);
 }
 
-/** Adds a note if someone else deleted the snapshot. Its content is not deleted, but must not be forgotten. */
+/**
+ * Adds a note if someone else deleted the snapshot. Its content stays in the cluster, so an operator has to know about
+ * it.
+ */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;

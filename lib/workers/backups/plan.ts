@@ -1,10 +1,11 @@
 /**
  * Queues nightly backups, and records which clusters can take snapshots.
- * Each active spoke's row holds the time of its next backup. It is advanced in the transaction that queues the backup.
- * So each night has one backup, whichever replica plans; a missed night is made up once, and a crash loses nothing.
- * Without a matching VolumeSnapshotClass nothing is queued, and the summary says why. A cluster that does not answer is
- * checked again later.
- * Due backups wait in the rows while many are queued, so that slow storage does not use all lanes of a replica.
+ * The row of each active spoke holds the time of its next backup. The transaction that queues the backup also advances
+ * this time. Each night therefore has one backup, whichever replica plans it. A missed night is made up once.
+ * Without a matching VolumeSnapshotClass no backup is queued, and the summary reports why. A cluster that does not
+ * answer is checked again later.
+ * While many backups are queued, due ones stay in the rows, so that slow storage does not occupy all lanes of a
+ * replica.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -51,7 +52,7 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   });
 }
 
-/** Sets the next time of spokes that have none, or one that a wrong clock set too far ahead. */
+/** Sets the next backup time of spokes without one. Also replaces times that a wrong clock set too far ahead. */
 async function schedule(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
@@ -61,7 +62,7 @@ async function schedule(tx: Tx): Promise<number> {
   return rows.length;
 }
 
-/** Returns the classes that retain snapshots. If they cannot be read, records why and returns null. */
+/** Returns the cluster's classes that retain snapshots. If they cannot be read, records the reason and returns null. */
 async function look(
   { db, clusters }: Pick<App, "db" | "clusters">,
   run: Run,
@@ -93,11 +94,11 @@ type DueRow = SpokeRow & {
 interface Queueing {
   readonly cluster: string;
   readonly classes: readonly SnapshotClass[];
-  /** The maximum number of its nightly backups that are queued or running. */
+  /** The maximum number of the cluster's nightly backups that are queued or running. */
   readonly most: number;
 }
 
-/** Skips locked rows. The next run finds them. */
+/** Queues due backups of a cluster. Skips locked rows; the next run finds them. */
 async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id

@@ -1,7 +1,7 @@
 /**
  * Takes a backup: snapshots of a spoke's two volumes, recorded in a row.
- * Snapshots are deleted with their namespace; their contents are retained. The row holds what a restore needs: content,
- * handle, driver and class. The row is written first and names the snapshots, so that the next attempt finds them.
+ * Deleting a namespace deletes its snapshots but retains their contents. The row therefore holds what a restore needs:
+ * content, handle, driver and class. It is written first and names the snapshots, so the next attempt finds them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { describeMissingClass, findFittingClass, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
@@ -31,11 +31,11 @@ const TRIES = 3;
 
 export interface BackupWish {
   readonly kind: BackupKind;
-  /** Milliseconds to wait; by default the rest of the step's time. */
+  /** Milliseconds to wait; defaults to the time left in the step. */
   readonly patience?: number;
 }
 
-/** Takes a last snapshot of a spoke in removal. If that fails, the removal continues. */
+/** Takes a last snapshot of a spoke in removal. If the snapshot fails, the removal continues. */
 export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
@@ -43,7 +43,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     const { volumes } = await takeBackup(site, run, { kind: "last" });
     await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
-    // If the snapshot is not ready within the step's time, it is not awaited again: the user requested a removal.
+    // A snapshot that is not ready in time is not awaited again, because the user requested a removal.
     const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
     const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // counted separately, because other steps use attempts too
     if (!(error instanceof ClusterError)) throw error;
@@ -59,10 +59,10 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
 }
 
 /**
- * Returns the backup once both snapshots are ready and their contents were read; its row is then `ready`. A repeated
+ * Returns the backup once both snapshots are ready and their contents are recorded; its row is then `ready`. A repeated
  * call in the same operation continues or returns the same backup.
  * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take retained snapshots, `SnapshotFailed`
- * (final) if the storage fails repeatedly, `deadline` (transient) if it takes too long.
+ * (final) if the storage fails repeatedly, `deadline` (transient) if the time runs out.
  */
 export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
   const { spoke } = site;
@@ -83,8 +83,8 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
 }
 
 /**
- * Returns whether an earlier attempt created all snapshots. A single snapshot is deleted: one taken now would be from
- * another time.
+ * Returns whether an earlier attempt created all snapshots. If only one exists, deletes it: the second would be from a
+ * later time, and the two would not match.
  */
 async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
@@ -111,8 +111,8 @@ async function signedParticulars({ app, spoke }: SpokeSite, backup: Backup): Pro
 type SnapshotPlace = Pick<SpokeSite, "cluster" | "space" | "inputs">;
 
 /**
- * Plans the snapshots, named after the backup. All names are stored before the first snapshot is created, so that none
- * can be lost.
+ * Chooses the names of the snapshots, after the backup, and stores them in the row. This happens before the first
+ * snapshot is created, so no snapshot can be lost.
  */
 export async function planSnapshots(
   place: SnapshotPlace,
@@ -132,7 +132,7 @@ interface Cut {
   readonly patience?: number;
 }
 
-/** Creates the snapshots with a class that retains them, waits until they are ready, and returns their data. */
+/** Creates the snapshots with a class that retains them. Waits until they are ready, and returns their data. */
 export async function cutSnapshots(
   place: SnapshotPlace,
   run: Run,
@@ -140,7 +140,7 @@ export async function cutSnapshots(
   { labels, create, patience }: Cut,
 ): Promise<BackupVolume[]> {
   const { cluster, space, inputs } = place;
-  // The driver is read from the claims. A manually created volume names none.
+  // The driver is read from the claims. A manually created volume does not name its driver.
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
   const classes = await readRetaining(cluster, run);
   await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // shown to all users of the cluster
@@ -162,7 +162,7 @@ export async function cutSnapshots(
   return volumes;
 }
 
-/** Requires both claims. During a removal, the existing ones are enough. */
+/** Returns the site's claims. Throws if one is missing, except during a removal. */
 async function readClaims(
   { space, inputs }: SnapshotPlace,
   run: Run,
@@ -193,7 +193,7 @@ export async function readRetaining(
     .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
 }
 
-/** If the namespace's quota is full, deletes expired and failed backups and tries again. */
+/** Creates a snapshot. If the namespace's quota is full, deletes expired and failed backups and tries again. */
 async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
   try {
     await site.space.create(snapshot, run);
@@ -205,7 +205,7 @@ async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject)
   }
 }
 
-/** Reads everything that is needed to find the data without the namespace. */
+/** Returns the data that finds the snapshot again after its namespace is deleted. */
 async function readVolume(
   { cluster, space }: SnapshotPlace,
   run: Run,

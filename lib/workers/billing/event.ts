@@ -1,6 +1,6 @@
 /**
- * Processes an event of the payment provider: reads the subscription or refund, and stores the result.
- * One read of a subscription answers all its waiting events. The event can be processed again at any time.
+ * Processes an event of the payment provider: reads the subscription or refund, and stores the result. One read of a
+ * subscription answers all its waiting events. Processing an event again is harmless.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -47,7 +47,10 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
   };
 }
 
-/** May read the subscription again after a crash. That is harmless. */
+/**
+ * Reads the hub's subscription and marks its waiting events as handled. After a crash the subscription is read again,
+ * which is harmless.
+ */
 async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
   const hub = event.federationId!;
   const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)]; // listed before the read, which may not include later events

@@ -33,7 +33,7 @@ export function lookBilling(app: Needed, payments: Payments): Handler {
   };
 }
 
-/** Stores the subscription, unless the row has another one by now. */
+/** Reads and stores the subscription, unless the row has another one by now. */
 export async function lookAtSubscription(
   { db, catalog, log }: Needed,
   run: Run,
@@ -54,7 +54,10 @@ export async function lookAtSubscription(
   warnAboutDifference(log, entries);
 }
 
-/** Handles the failure of a billing job. Nobody waits for these jobs, so the error is also logged. */
+/**
+ * Stores the error of a billing job and sets the next try in an hour. Also logs it, because no user waits for these
+ * jobs.
+ */
 export async function noteRefusal(tx: Tx, log: Log, job: Job, { message, hint }: FailureReport): Promise<Outcome> {
   const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
   if (await lockSubscription(tx, federationId)) {

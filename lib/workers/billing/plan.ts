@@ -1,8 +1,8 @@
 /**
- * Queues a billing sync for each hub whose spokes differ from the billed quantities, and a check of each subscription
- * once a day.
- * Each run compares all quantities, so operations need not know about billing. It skips hubs whose sync is queued, and
- * hubs that the provider refused until their retry time.
+ * Queues a billing sync for each hub whose spokes differ from the billed quantities. Also queues a check of each
+ * subscription once a day.
+ * Each run compares all quantities, so operations need not know about billing. A run skips hubs whose sync is queued.
+ * It also skips hubs that the provider refused, until their retry time.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -30,10 +30,10 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
   });
 }
 
-/** Hubs per run, which is hourly. */
+/** The maximum number of hubs per run, which is hourly. */
 const MOST = 500;
 
-/** Spreads the checks over the hour until the next run. */
+/** Returns the handler that queues the daily checks. It spreads the checks over the hour until the next run. */
 export function planLooks({ db }: Pick<App, "db">, most = MOST): Handler {
   return upkeep({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {

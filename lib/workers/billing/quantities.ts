@@ -10,8 +10,9 @@ export type ItemChange =
   | { readonly size: string; readonly quantity: number };
 
 /**
- * Returns the needed changes. Pure. A size without spokes keeps its item with quantity 0. If a size has two items, the
- * first counts all. Items without a size of the catalog are not changed.
+ * Returns the changes from the current items to the desired quantities. Pure. A size without spokes keeps its item with
+ * quantity 0. If a size has two items, the first one gets the whole quantity. Items without a size of the catalog are
+ * not changed.
  */
 export function planItems(items: readonly SubscriptionItem[], wanted: Quantities): ItemChange[] {
   const seen = new Set<string>();
@@ -30,11 +31,11 @@ type NewItem = SubscriptionRequest["items"][number];
 export interface Standing {
   readonly federationId: string;
   readonly customer: string;
-  /** The subscription as just read; null if none exists. */
+  /** The subscription as last read; null if none exists. */
   readonly subscription: Subscription | null;
 }
 
-/** Applies the changes in one call and returns the updated subscription. Creates prices for new items first. */
+/** Applies the changes in one call and returns the updated subscription. Creates missing prices first. */
 export async function applyChanges(
   payments: Payments,
   catalog: Catalog,

@@ -1,12 +1,12 @@
 /**
  * Sends a hub's customer and quantities to the payment provider, as they are when the job runs.
- * Quantities are absolute, and the current ones are read first, so the job can be repeated at any time. Before each
- * call the stored quantity is marked as unknown (`told` is null). If the answer is lost, the next plan queues another
- * sync.
- * A call of a crashed replica may still arrive and set old quantities. The provider cannot refuse it, so one more sync
+ * Quantities are absolute, and the provider's current ones are read first, so the job can be repeated at any time.
+ * Before each call the stored quantity is marked as unknown (`told` is null). If the answer is lost, the next plan
+ * queues another sync.
+ * A late call of a crashed replica may set old quantities, and the provider cannot refuse it. Another sync therefore
  * follows a minute later.
- * A subscription that ended although something is billed was ended by people or for lack of payment. No job reverts
- * that; it is reported as a difference.
+ * A subscription may end although spokes are billed, because someone cancelled it or did not pay. No job renews it; it
+ * is reported as a difference.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -58,7 +58,7 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
         const later = new Date(updatedAt.getTime() + LATE);
         return Promise.resolve(progress.again ? { jobs: [followUpSyncJob(federationId!, later)] } : {});
       },
-      // The subscription may show why it was refused: its customer may have been deleted.
+      // The refusal may be because the customer was deleted. Reading the subscription shows that.
       onFailed: async (tx, job, report) => ({
         ...await noteRefusal(tx, log, job, report),
         jobs: [checkBillingJob(job.federationId!)],
@@ -67,7 +67,10 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
   };
 }
 
-/** Stores the address that was sent. If it has changed by the end of the job, it is sent again. */
+/**
+ * Sends the customer's name and address, and stores what was sent. If the address has changed by the end of the job,
+ * the next job sends it again.
+ */
 async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: known, email } = row;
   const wanted = { federationId, name, email };
@@ -82,7 +85,10 @@ async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledH
   await run.saveProgress({ email });
 }
 
-/** Returns whether the customer exists. If it was deleted while a subscription exists, people must decide. */
+/**
+ * Returns whether the customer exists. Throws if the customer was deleted while a subscription exists, because an
+ * operator must decide what to do.
+ */
 async function describe(
   run: Run,
   payments: Payments,
@@ -122,7 +128,7 @@ async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: Bi
   await noteTold(app, run, hub, wanted, shown);
 }
 
-/** Returns the provider's current subscription, including one whose creation was not recorded. */
+/** Returns the provider's current subscription. Also finds one whose creation was not recorded. */
 async function find(
   run: Run,
   payments: Payments,
@@ -138,7 +144,7 @@ async function noteAsking(run: Run, { told, federationId }: SubscriptionRow): Pr
   await run.write((tx) => updateSubscription(tx, federationId, { told: null }));
 }
 
-/** Stores the quantities that were sent and the provider's answer, unless the row has another subscription by now. */
+/** Stores the sent quantities and the provider's answer, unless the row has another subscription by now. */
 async function noteTold(
   { catalog, log }: Needed,
   run: Run,

@@ -1,7 +1,7 @@
 /**
- * Moves a site to another domain, and back if that fails. The mail setting is changed in the same way.
- * Each object is changed under the fence of the run. Controllers reject a host that two Ingresses have, so the site's
- * Ingress releases a host before a redirect uses it.
+ * Moves a site to another domain, and back if the move fails. Changes the mail setting in the same way.
+ * Each object is changed under the fence of the run. Controllers reject a host that two Ingresses claim. The site's
+ * Ingress therefore releases a host before a redirect uses it.
  */
 import * as v from "valibot";
 import { type Configured, withBothNames } from "#lib/moodle/configure.ts";
@@ -22,9 +22,9 @@ import { untilReady } from "#lib/workers/running.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-const COMES_BACK = 5 * SECOND; // left for waiting at the end of a step
+const COMES_BACK = 5 * SECOND; // of a step, left for waiting at its end
 
-/** Returns the inputs that the operation is to reach; until they are computed, the current ones. */
+/** Returns the inputs that the operation will apply; until they are computed, the current ones. */
 export function inputsAfter({ inputs }: SpokeSite, run: Run): SpokeInputs {
   return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as Configured | undefined });
 }
@@ -33,7 +33,7 @@ export function isMoving(before: SpokeInputs, after: SpokeInputs): boolean {
   return before.host !== after.host;
 }
 
-/** Returns notes about what users need to know or do. */
+/** Returns notes about the consequences of a move that users should know. */
 export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
     `${before.host} leads to ${after.host} for ${FORMER_DOMAIN_DAYS} days once that answers, and to its front page alone; links in the ` +
@@ -50,14 +50,14 @@ function isToldAnew({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boole
   return addressChanges(blueprint, inputs, after).app.length > 0;
 }
 
-/** Runs the step only if the pods must restart. */
+/** Wraps a step so that it runs only if the pods must restart. */
 export function whenTold(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (isToldAnew(site, inputsAfter(site, run))) await work(site, run);
   };
 }
 
-/** Runs the step only if the domain changes. */
+/** Wraps a step so that it runs only if the domain changes. */
 export function whenMoving(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (isMoving(site.inputs, inputsAfter(site, run))) await work(site, run);
@@ -73,7 +73,9 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   await openToTheWeb(site, run, own(after), after.host);
 }
 
-/** Applies the new settings and restarts the pods, which write them to Moodle's configuration. */
+/**
+ * Applies the new settings and restarts the pods. At their start the pods write the settings to Moodle's configuration.
+ */
 export async function tellSite(site: SpokeSite, run: Run): Promise<void> {
   await run.saveProgress({ moved: true });
   await putTold(site, run, site.inputs, inputsAfter(site, run));
@@ -98,8 +100,8 @@ export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Returns whether the site has its previous settings and domain again, or never lost them. If the cluster does not
- * answer, both domains keep leading to the site.
+ * Restores the previous settings and domain if a move changed them. Returns whether the site now has them. If the
+ * cluster does not answer, both domains keep leading to the site.
  */
 export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean> {
   try {
@@ -121,7 +123,7 @@ export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean
   }
 }
 
-/** Ignores that the restart takes longer. The next sweep checks it. */
+/** Ignores a ClusterError because the restart only takes longer. The next sweep checks the site. */
 function letStart(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
@@ -134,7 +136,7 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
   }
 }
 
-/** Sets the fence on new Ingresses as well, so that a late run cannot delete them. */
+/** Applies the Ingresses and sets the fence on new ones as well, so that a late run cannot delete them. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly Put[]): Promise<void> {
   await putObject(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);

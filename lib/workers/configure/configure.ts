@@ -2,7 +2,7 @@
  * Applies the settings in a spoke's row to its site: title, administrator's address, brand, mail and domain.
  * The first step computes the desired settings and stores them with the operation. A later change of the row queues
  * another operation. The row's inputs hold the current settings and are updated at the end.
- * During a move, both domains lead to the site. When the login page answers under the new one, the old one becomes a
+ * During a move, both domains lead to the site. Once the login page answers under the new domain, the old one becomes a
  * redirect. A failed move is reverted (address.ts).
  */
 import type { App } from "#lib/app.ts";
@@ -60,7 +60,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   await run.saveProgress({ after: configuredPart(after) });
 }
 
-/** Writes the settings first, then waits for pods of earlier attempts: those may still apply older settings. */
+/** Writes the settings first, then waits for pods of earlier attempts, which may still apply older settings. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
   const hub = await readRooms(site, run), changes = changedParts(inputs, after);

@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row at the end of a configure. On success, its inputs become those of the site. After a failure,
- * the settings that were applied are kept and the domain stays.
+ * Updates the spoke's row at the end of a configure operation. On success, the row's inputs become the new settings.
+ * After a failure, the row keeps the settings that were applied, and the old domain.
  */
 import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -46,7 +46,7 @@ async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<o
   };
 }
 
-/** Returns whether a later configure is queued, which will apply the current request. */
+/** Returns whether a later configure operation is queued. That operation will apply the current settings. */
 async function hasFollower(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
   return (await listLiveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
 }

@@ -25,7 +25,7 @@ import { finalError } from "#lib/workers/site.ts";
 import { untilBound } from "#lib/workers/volumes/bound.ts";
 import { claimsFrom } from "#lib/workers/volumes/claims.ts";
 
-/** The time limit is that of the test. Deleting the sandbox has no limit. */
+/** The job kind of restore tests. The time limit applies to the test; deleting the sandbox has no limit. */
 export const DRILL = {
   kind: "drill",
   plan: 1,
@@ -67,7 +67,10 @@ export function drill(app: App): Handler {
   return wrapSteps(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
 }
 
-/** Compares before Moodle starts, because its start installs the image's code and creates missing directories. */
+/**
+ * Compares the uploaded files with the database. This runs before Moodle starts, because the start installs the image's
+ * code and creates missing directories.
+ */
 async function compareFiles(place: DrillPlace, run: Run): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
   const checked: FilesCheck = await checkFiles(place, run, place.backup.createdAt);
@@ -77,7 +80,7 @@ async function compareFiles(place: DrillPlace, run: Run): Promise<void> {
 async function prove(place: DrillPlace, run: Run): Promise<void> {
   const { counts: then } = place.backup, site = await readDatabase(place, run);
   const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
-  const checked: FilesCheck | undefined = run.job.progress.checked; // absent in a test that an older release started
+  const checked: FilesCheck | undefined = run.job.progress.checked; // absent if an older release started the test
   const lack = findDataProblem(site, { siteIdentifier, counts: then }) ??
     (checked ? findFileProblem(checked, site) : null);
   if (lack) {
@@ -96,7 +99,9 @@ async function prove(place: DrillPlace, run: Run): Promise<void> {
 
 type Work = (run: Run) => Promise<void>;
 
-/** A permanent failure ends the test, but not the job. */
+/**
+ * Wraps a step so that a permanent failure ends the test, but not the job. Skips the step once the test has a result.
+ */
 function trying(app: App, work: Work, step: string): Work {
   return async (run) => {
     if (isJudged(run)) return;
@@ -120,7 +125,10 @@ function trying(app: App, work: Work, step: string): Work {
   };
 }
 
-/** Skips the step if no sandbox was created. Opening it may be what failed. */
+/**
+ * Wraps the step that deletes the sandbox. Skips it if no sandbox was created, because opening the sandbox may be what
+ * failed.
+ */
 function clearing(work: Work): Work {
   return async (run) => {
     if (run.job.progress.sandbox) await work(run);

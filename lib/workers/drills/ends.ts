@@ -1,8 +1,8 @@
 /**
  * Stores the result of a restore test, with its events, in one transaction. The job continues until its sandbox is
  * deleted.
- * A failure of the cluster, such as missing capacity, says nothing about the backup. It is recorded as such, nobody is
- * notified, and the test runs again the next night.
+ * A failure of the cluster, such as missing capacity, does not show whether the backup is good. The test is then
+ * recorded as skipped, nobody is notified, and it runs again the next night.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
@@ -28,14 +28,14 @@ import { SECOND } from "#lib/base/time.ts";
 import type { DrillWork } from "#lib/workers/drills/place.ts";
 import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
 
-/** The number of log lines to keep of a failed container. */
+/** The number of log lines of a failed container that the audit event keeps. */
 const LOG_LINES = 20;
 
 export function isJudged({ job }: Run): boolean {
   return typeof job.progress.outcome === "string";
 }
 
-/** Ends a test whose result nobody needs. */
+/** Ends a test whose result is no longer needed. */
 export async function endInVain(run: Run, why: string): Promise<void> {
   run.log.info("A restore drill ends early", { reason: why });
   await run.saveProgress({ outcome: "in vain" });
@@ -115,7 +115,9 @@ async function tell(tx: Tx, spoke: SpokeRow, { kind, tried, metadata, error = nu
   });
 }
 
-/** Error codes that say nothing about the backup: missing capacity or permission in the cluster. */
+/**
+ * Error codes of cluster problems, such as missing capacity or permission. They do not show whether the backup is good.
+ */
 const NOT_ITS_FAULT = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
@@ -123,7 +125,7 @@ const NOT_ITS_FAULT = new Set([
   ...["Terminating", "ClaimTaken", "VolumePending"],
 ]);
 
-/** Returns whether the failure is the backup's. A timeout is: a restore would also take too long. */
+/** Returns whether the backup caused the failure. A timeout counts, because a real restore would also take too long. */
 function speaksOfBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
   if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && STORAGE_FULL.test(message)) {
     return false;

@@ -12,7 +12,7 @@ import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
 import type { Snapshots } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 
-/** The payload of a restore test's job. Retention keeps a backup that such a job names. */
+/** The payload of a restore test's job. Retention does not delete a backup that such a payload names. */
 export interface DrillWork {
   readonly backupId: string;
   readonly cluster: string;
@@ -40,7 +40,10 @@ export async function readDrill(
   return { backup: (await findBackup(db.rows, backupId))!, spoke };
 }
 
-/** Returns the inputs. They are computed once and stored with the job, so that changes of the spoke do not matter. */
+/**
+ * Returns the inputs of the sandbox. They are computed once and stored with the job, so later changes of the spoke have
+ * no effect.
+ */
 async function inputsOf(
   { config: { releaseId } }: App,
   run: Run,

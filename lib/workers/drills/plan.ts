@@ -1,8 +1,7 @@
 /**
- * Queues restore tests as backups/plan.ts queues backups. The row of each active spoke holds the time of its next test,
- * which is advanced in the transaction that queues it. A missed test is made up once. Spokes without a backup are
- * skipped.
- * Restore tests use capacity that nobody pays for. So only a few run per cluster, and they use a small part of a
+ * Queues restore tests. The row of each active spoke holds the time of its next test. The transaction that queues the
+ * test also advances this time. A missed test is made up once. Spokes without a backup are skipped.
+ * Nobody pays for the capacity of restore tests. Only a few therefore run per cluster, and they use a small part of a
  * replica's lanes. Other due tests wait in the rows.
  */
 import { sql } from "kysely";
@@ -21,8 +20,8 @@ import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
 /** Spokes per transaction. */
 const BATCH = 200;
 /**
- * Parallel tests per cluster, and one more for each 1,000 active spokes. A test takes minutes, so all finish within the
- * week.
+ * The number of parallel tests per cluster, plus one for each 1,000 active spokes. A test takes minutes, so all tests
+ * finish within the week.
  */
 const FEW = 3, SPOKES = 1000;
 /** The fraction of a replica's lanes that restore tests may use. */
@@ -47,7 +46,7 @@ export function planDrills({ db, config }: Pick<App, "db" | "config">): Handler 
   });
 }
 
-/** Sets the next time of spokes that have none, or one too far ahead for the configured interval. */
+/** Sets the next test time of spokes without one. Also replaces times too far ahead for the configured interval. */
 async function schedule(tx: Tx, pace: RestoreTestInterval): Promise<number> {
   const longest = pace === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
@@ -62,7 +61,7 @@ interface Due {
   readonly id: string;
   readonly federationId: string;
   readonly now: Date;
-  /** The spoke's newest good backup and its cluster; null if it has none. */
+  /** The spoke's newest good backup and its cluster; null if no good backup exists. */
   readonly backupId: string | null;
   readonly cluster: string | null;
 }
@@ -70,11 +69,11 @@ interface Due {
 interface Queueing {
   readonly cluster: string;
   readonly pace: RestoreTestInterval;
-  /** The maximum number of its tests that are queued or running. */
+  /** The maximum number of the cluster's tests that are queued or running. */
   readonly most: number;
 }
 
-/** Skips locked rows. The next run finds them. */
+/** Queues due tests of a cluster. Skips locked rows; the next run finds them. */
 async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::integer as count from jobs where kind = ${DRILL.kind} and state in ('queued', 'running')

@@ -1,7 +1,7 @@
 /**
  * Installs Moodle: one installation at a time, and never over an existing site.
- * An installation whose Job died cannot continue: its remains are reset first. A running Job is followed, whoever
- * created it. Whether a site exists is read from the database, not from the Job's result.
+ * An installation whose Job died cannot continue, so its remains are deleted first. A running install Job is awaited,
+ * whoever created it. The database shows whether a site exists; the Job's result does not.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
@@ -16,7 +16,7 @@ import { JOB, waitingFor } from "#lib/workers/site.ts";
 
 const OWN = "installs"; // in the job's progress
 
-/** Returns what the database contains afterwards, which may be an incomplete site. */
+/** Installs Moodle and returns the state of the database afterwards. The site in it may be incomplete. */
 export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> {
   try {
     return await installOnce(place, run);
@@ -26,7 +26,7 @@ export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> 
   }
 }
 
-/** If a requested version has no image, blames the user who chose it. */
+/** Changes the error for a requested version without an image, so that it blames the user who chose the version. */
 export function blameForVersion(
   error: ClusterError,
   { blueprint, inputs }: Pick<JobPlace, "blueprint" | "inputs">,
@@ -66,7 +66,7 @@ async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
   return facts ?? await readDatabase(place, run); // a custom install Job may print nothing
 }
 
-/** Waits for installs of earlier attempts. `left` is true if they may have left data. */
+/** Waits for install Jobs of earlier attempts. `left` is true if they may have left data. */
 async function endEarlier(
   place: JobPlace,
   run: Run,

@@ -1,4 +1,4 @@
-/** Creates a hub: a namespace with its settings objects, and the ClusterIssuer. */
+/** Creates a hub: its namespace, its settings objects, and the ClusterIssuer. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -20,7 +20,9 @@ export function provisionHub(app: App): Handler {
   }, { hooks: hubOutcomes });
 }
 
-/** Creates the namespace. After a crash before the row was written, it is recognised by its labels. */
+/**
+ * Creates the namespace. If the process crashed before it wrote the row, the labels identify the existing namespace.
+ */
 async function makeNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
   const [manifest] = blueprint.hubObjects(inputs, "namespace");

@@ -1,4 +1,4 @@
-/** Creates a spoke, step by step. Each step continues from what exists, so `retry` runs the same steps. */
+/** Creates a spoke, step by step. Each step continues from what exists, so a retry runs the same steps. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Seeding } from "#lib/moodle/results.ts";
@@ -35,7 +35,7 @@ import { startFilled } from "#lib/workers/templates/use.ts";
 import { wishTemplate } from "#lib/workers/templates/wish.ts";
 import { openToTheWeb } from "#lib/workers/install/web.ts";
 
-/** Steps that both plans have. */
+/** Steps that the current and the former plan share. */
 const STEPS = {
   namespace: makeNamespace,
   async policies(site: SpokeSite, run: Run) {
@@ -76,7 +76,7 @@ export function provision(app: App): Handler {
   }, { hooks: provisionOutcomes });
 }
 
-/** Finishes jobs of earlier releases with their own plan, in which verify, seed and health are separate Jobs. */
+/** Returns the handler for jobs of earlier releases. Their plan runs verify, seed and health as separate Jobs. */
 export function provisionFormer(app: App): Handler {
   return spokeHandler(app, provisionVersion1, {
     ...STEPS,
@@ -96,8 +96,8 @@ export function provisionFormer(app: App): Handler {
 }
 
 /**
- * Creates the namespace. The process may crash before the row holds its UID. The name is never reused, so the next
- * attempt recognises the namespace by its labels.
+ * Creates the namespace. The process may crash before the row holds the UID. Because names are never reused, the next
+ * attempt identifies the namespace by its labels.
  */
 async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
@@ -114,7 +114,7 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Starts the database. If the volumes already contain a site, Moodle's pod is created at the same time and waits for
+ * Starts the database. If the volumes already contain a site, creates Moodle's pod at the same time; the pod waits for
  * the database.
  */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
@@ -131,7 +131,7 @@ async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObje
   return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
-/** Creates passwords once and never changes them; applies what the operator may change. */
+/** Creates the Secrets with passwords, which never change. Applies the mail Secret, which the operator may change. */
 async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
   const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
@@ -156,8 +156,8 @@ async function seed(
 }
 
 /**
- * Sets a new password for the account admin, which still has the original site's. If the account is unusable, adds a
- * note.
+ * Sets a new password for the account `admin`, which still has the password of the original site. Adds a note if the
+ * account cannot be used.
  */
 async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
   try {
@@ -171,21 +171,21 @@ async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
 export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
-  // A hub on another cluster has its settings there; its spokes elsewhere get none.
+  // The settings of a hub are only in the hub's cluster. Its spokes in other clusters get none.
   if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
     return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, run))));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
-    // The site works without them, and its own namespace exists.
+    // The site works without the settings of the hub, and its own namespace exists.
     const problem =
       `The hub's namespace ${hub.namespace} is gone: identity, content and brand of the hub were left out`;
     return { ...NO_SETTINGS, problems: [problem] };
   }
 }
 
-/** Returns a note on how to sign in. Few people can read the Secret with the password. */
+/** Returns a note on how to sign in, because few people can read the Secret with the password. */
 function wayIn(spokeId: string): string {
   return `POST /api/spokes/${spokeId}/sign-in-link gives a link with which the site's administrator chooses a password`;
 }

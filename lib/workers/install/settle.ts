@@ -1,5 +1,5 @@
 /**
- * Finishes an installation with one Job: checks the site's identity, runs the seed and requests the login page.
+ * Finishes an installation with one Job. The Job checks the site's identity, runs the seed and requests the login page.
  * Failures are reported like those of separate Jobs.
  */
 import { readSiteFacts, type Seeding } from "#lib/moodle/results.ts";

@@ -1,4 +1,4 @@
-/** Creates a new site's volumes from a backup or a template, unless its install Job fills them. */
+/** Creates a new site's volumes from a backup or a template. Without either, the install Job fills empty volumes. */
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -14,7 +14,7 @@ import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 import { fillFromTemplate } from "#lib/workers/templates/use.ts";
 
-/** Creates the volumes and returns true; returns false if the install Job is to fill them. */
+/** Creates the volumes and returns true. Returns false if the install Job has to fill them. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
   if (!found) return await fillFromTemplate(site, run);
@@ -35,7 +35,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   return true;
 }
 
-/** Returns the backup when it is ready; throws until then. It is taken in the lane of its own spoke. */
+/** Returns the backup when it is ready; throws until then. The lane of the backup's own spoke takes it. */
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {
@@ -50,7 +50,9 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
   );
 }
 
-/** Throws if the backup has another version, because the original spoke was upgraded before it was taken. */
+/**
+ * Throws if the backup has another Moodle version. This happens if the original spoke was upgraded before the backup.
+ */
 function demandVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
   const message = `The backup ${id} is of Moodle ${taken.lmsVersion}, and this site was to be of ${version}`;
@@ -62,12 +64,14 @@ export function isFilled({ inputs }: SpokeSite): boolean {
   return inputs.origin !== undefined;
 }
 
-/** Returns whether the site is a copy. A copy recreated from its own backup is not. */
+/**
+ * Returns whether the site is a copy of another spoke. A spoke that was recreated from its own backup is not a copy.
+ */
 export function isCopy({ spoke, inputs }: SpokeSite): boolean {
   return spoke.copyOf !== null && inputs.origin?.identity === "new";
 }
 
-/** The settings that the seed applies: all after an installation, else only these parts. */
+/** The settings that the seed applies. `parts` is null after an installation, where the seed applies all of them. */
 export interface SeedTelling {
   readonly inputs: SpokeInputs;
   readonly parts: readonly SeedPart[] | null;
@@ -75,7 +79,7 @@ export interface SeedTelling {
   readonly notes: (settings: HubSettings) => readonly string[];
 }
 
-/** Returns what the seed applies. Restored data is not changed, because it belongs to its users. */
+/** Returns the settings to apply. Restored content belongs to its users and is not changed. */
 export async function whatToTell(site: SpokeSite): Promise<SeedTelling> {
   const { inputs, app: { db } } = site, found = await sourceOf(site);
   const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
@@ -94,12 +98,12 @@ const FOREIGN_SIGN_ON =
   "The single sign-on that the other site had is still set up in this one: its administrators can take " +
   "it away under OAuth 2 services";
 
-/** Deletes the snapshots behind the volumes once the site uses them. */
+/** Deletes the snapshot objects behind the volumes once the site uses the volumes. */
 export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
   if (isFilled(site)) await tidySources(site, run);
 }
 
-/** Returns the backup that the site is created from, and the backup's spoke. */
+/** Returns the backup from which the site is created, and the backup's spoke; null if there is no backup. */
 async function sourceOf({ app: { db: { rows } }, spoke }: SpokeSite) {
   const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
   return backup && {

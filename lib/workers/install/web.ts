@@ -1,7 +1,7 @@
 /**
  * Exposes a site: waits for its Ingress and its certificate.
- * Some controllers write no address to an Ingress, and some clusters have no controller. The site works anyway, so a
- * missing address is a note, not a failure. A certificate is awaited, because the site's URL does not work without it.
+ * Some controllers write no address to an Ingress, and some clusters have no controller. The site still works, so a
+ * missing address only adds a note. A certificate is always awaited, because the site's URL does not work without it.
  */
 import { hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
@@ -18,9 +18,12 @@ import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
 const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
-const PATIENCE = 2 * MINUTE; // for an address: a cloud load balancer takes about a minute
+const PATIENCE = 2 * MINUTE; // to wait for an address; a cloud load balancer takes about a minute
 
-/** `host` is the domain to check; by default the spoke's. Redirects of former domains are skipped. */
+/**
+ * Waits for the site's Ingress and certificate. `host` is the domain to check; it defaults to the spoke's. Redirects of
+ * former domains are skipped.
+ */
 export async function openToTheWeb(
   site: SpokeSite,
   run: Run,
@@ -48,15 +51,18 @@ function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
 }
 
 /**
- * Deletes a failed Certificate, because cert-manager retries only after an hour. The Ingress recreates it. A valid
- * certificate stays in its Secret.
+ * Deletes a failed Certificate, because cert-manager would retry only after an hour. The Ingress creates it again. A
+ * valid certificate stays in its Secret.
  */
 async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
 }
 
-/** The operator controls DNS below the root domain; users control all other domains. */
+/**
+ * Changes a DNS error to blame the user, unless the domain is below the root domain. The operator controls DNS there;
+ * users control all other domains.
+ */
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
   if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
@@ -82,7 +88,10 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
   }
 }
 
-/** Returns true if the classes cannot be read: then the wait will show it. */
+/**
+ * Returns whether the IngressClass exists. Returns true if the classes cannot be read, because the wait will show the
+ * problem.
+ */
 async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
   try {
     const classes = await cluster.listAll(CLASS, "", run);

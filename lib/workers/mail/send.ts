@@ -1,7 +1,7 @@
 /**
- * Sends a mail at least once. After a crash it is sent again with the same Message-ID.
- * The secret of a link is created when the mail is sent; only its hash is stored. Each attempt has its own secret, but
- * all of them open the same single-use grant.
+ * Sends a mail at least once. After a crash the mail is sent again with the same Message-ID.
+ * The secret of a link is created when the mail is sent, and only its hash is stored. Each attempt creates its own
+ * secret, but all secrets open the same single-use grant.
  */
 import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
@@ -25,7 +25,7 @@ export interface MailRetry {
 /** Long enough for a mail server that is down overnight. */
 const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
 
-/** Does the same for bulk mail. */
+/** Returns the handler for bulk mail, which differs only in the kind of job. */
 export function sendBulkMail(app: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
   return { ...sendMail(app, post, retry), kind: BULK_MAIL_KIND };
 }
@@ -43,7 +43,7 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Mai
       },
     },
     hooks: {
-      // In the transaction that ends the job, so that the mail is not sent twice.
+      // This runs in the transaction that ends the job, so that the mail is not sent twice.
       async onSucceeded(tx, job) {
         await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
         return {};
@@ -87,7 +87,10 @@ async function send(run: Run, post: MailTransport, home: URL): Promise<void> {
   run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }
 
-/** Returns the secret for the mail's link, if it has one, or why the mail is no longer needed. */
+/**
+ * Returns the secret for the mail's link, or null if the mail has no link. Returns a reason if the mail is no longer
+ * needed.
+ */
 async function prepare(
   tx: Tx,
   { letter, grantId }: MailPayload,
@@ -110,7 +113,7 @@ function later({ code, message, blame, hint }: MailError, run: Run, { first, mos
   });
 }
 
-/** Answers a request for a password reset or a sign-up after the HTTP response; see lib/domains/auth. */
+/** Returns the handler that processes a password reset or sign-up after the HTTP response; see lib/domains/auth. */
 export function forgottenPassword(): Handler {
   return {
     kind: FORGOTTEN_PASSWORD,

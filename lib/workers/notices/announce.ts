@@ -1,5 +1,5 @@
 /**
- * Sends announcements to users while they are ahead. It runs often, so that new releases and new token owners are
+ * Announces deprecations to users before they take effect. It runs often, so that new releases and new token owners are
  * announced soon. Without notices it does nothing.
  */
 import type { App } from "#lib/app.ts";

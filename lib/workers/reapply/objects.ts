@@ -1,4 +1,4 @@
-/** Checks what a reapply requires, and writes the objects. */
+/** Checks the requirements of a reapply, and writes the site's objects. */
 import { fitted, titleOf } from "#lib/moodle/expected.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
@@ -22,7 +22,7 @@ import { asTaken, inputsBetween } from "#lib/workers/reapply/size.ts";
 import { change } from "#lib/workers/running.ts";
 import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Throws a final ClusterError if a volume, Secret or namespace is lost that cannot be recreated. */
+/** Throws a final ClusterError if the namespace, a volume or a Secret is missing that cannot be recreated. */
 export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
   await demandNamespace(site, run);
   const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ missingReason: lost }) => lost !== undefined);
@@ -70,8 +70,8 @@ async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Restores the namespace's labels, on which the security standard and the sweep depend. It patches, because an apply
- * would create a missing namespace. Without permission it adds a note and continues.
+ * Restores the namespace's labels, which the pod security standard and the sweep need. It patches the namespace,
+ * because an apply would create a missing one. Without the permission it adds a note and continues.
  */
 export async function relabel(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, cluster, spoke } = site;
@@ -96,7 +96,7 @@ export async function relabel(site: SpokeSite, run: Run): Promise<void> {
 
 type Words = Readonly<Record<string, string>>;
 
-/** Returns the patch that sets these labels or annotations. Others are kept. */
+/** Returns the patch that sets these labels or annotations. Other labels and annotations are kept. */
 function wordsToSet(field: "labels" | "annotations", there: Words | undefined, wanted: Words = {}): PatchOperation[] {
   const missing = Object.entries(wanted).filter(([name, text]) => there?.[name] !== text);
   const path = `/metadata/${field}`;
@@ -108,8 +108,8 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
 }
 
 /**
- * Applies the settings that pods read at their start. If they differ, records first that the pods must restart, because
- * Moodle stores the relay account until then. Existing passwords are kept.
+ * Applies the settings that pods read at their start, and keeps existing passwords. If the settings differ, first
+ * records that the pods must restart, because Moodle keeps the old relay account until then.
  */
 export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
   const changes = wanted(site, run, ["secrets"]);
@@ -128,7 +128,7 @@ function holdsOther(object: KubeObject, there: KubeObject): boolean {
     .some(([key, text]) => there["data"]?.[key] !== text);
 }
 
-/** Creates a Secret that no pod reads, with a note that the site has another password. */
+/** Creates a Secret that no pod reads. Adds a note, because the site still has another password. */
 async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
   await note(run, [
@@ -137,12 +137,12 @@ async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Pro
   ]);
 }
 
-/** Applies limits that hold both the current and the new size. */
+/** Applies limits that are large enough for both the current and the new size. */
 export async function putWideLimits(site: SpokeSite, run: Run): Promise<KubeObject[]> {
   return await putObject(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
 }
 
-/** Applies the objects of a step and returns them as they are in the cluster. */
+/** Applies the objects of a step and returns them as the cluster stored them. */
 export async function putStep(
   site: SpokeSite,
   run: Run,
@@ -164,7 +164,7 @@ export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Prom
   }
 }
 
-/** Applies the objects in order and returns them as they are in the cluster. */
+/** Applies the objects in order and returns them as the cluster stored them. */
 export async function putObject(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   const standing: KubeObject[] = [];
   for (const object of objects) {
@@ -176,8 +176,8 @@ export async function putObject(space: Space, run: Run, objects: readonly KubeOb
 }
 
 /**
- * Applies an object. If items that others added to a list conflict with it (such as a second port of the same name),
- * replaces the differing fields and applies again.
+ * Applies an object. List items that others added may conflict with it, such as a second port of the same name. In this
+ * case the function replaces the differing fields and applies the object again.
  */
 async function mend(space: Space, run: Run, object: KubeObject, there: KubeObject): Promise<KubeObject> {
   try {
@@ -205,7 +205,7 @@ function isRefusal(error: unknown): error is ClusterError {
   return error instanceof ClusterError && error.status === 422 && !error.transient;
 }
 
-/** Adds a hint: an object with a changed immutable field must be recreated. */
+/** Adds a hint if a changed field is immutable: the object must be recreated. */
 function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   return withErrorDetails(error, {
     blame: "operator",

@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row at the end of a reapply: its revision, the current amounts of its size, and no drift. If an
- * upgrade had failed before, a failed reapply leaves the spoke failed.
+ * Updates the spoke's row at the end of a reapply: its blueprint revision, the current amounts of its size, and no
+ * drift. A failed reapply after a failed upgrade leaves the spoke failed.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -25,12 +25,12 @@ export const reapplyOutcomes = actionOutcomes({
   },
 });
 
-/** Returns the state after a failure, which also depends on earlier operations. */
+/** Returns the spoke's state after a failed reapply. The state also depends on earlier operations. */
 async function asItStands(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
   const seen = job.progress.observed as Observed | undefined;
   if (await findHalfWay(tx, job) !== null) return { state: "failed", health: "unknown" };
   if (await wasSuspended(tx, job)) return seen ? {} : { state: "suspended", health: "unknown" };
-  return seen?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody requested a suspension
+  return seen?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody requested this
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {

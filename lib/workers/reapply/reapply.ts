@@ -1,8 +1,8 @@
 /**
- * Reapplies the current blueprint to a spoke, with the spoke's inputs. It reverts manual changes and adds what a newer
- * revision contains.
- * It follows the order of an installation, but never recreates namespace, passwords or disks: with an empty database
- * Moodle would install itself again. Nothing starts on foreign data or on data of another version.
+ * Reapplies the current blueprint to a spoke, with the spoke's inputs. This reverts manual changes and adds what a
+ * newer revision contains.
+ * The steps follow the order of an installation. They never recreate the namespace, passwords or disks, because with an
+ * empty database Moodle would install itself again. Nothing starts if the data belongs to another site or version.
  * Each object is written under the fence of the run (fenced.ts), so a late run is refused.
  */
 import type { App } from "#lib/app.ts";
@@ -27,7 +27,8 @@ export function reapply(app: App): Handler {
   return action(app, OPERATIONS.reapply, {
     async policies(site, run) {
       await demandWhole(site, run);
-      // The revision of the first attempt. If another release continues, the sweep reports the rest.
+      // This stores the revision of the first attempt. If another release continues, the sweep reports the remaining
+      // drift.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
       await chooseSize(site, run);
       await relabel(site, run);
@@ -61,7 +62,7 @@ export function reapply(app: App): Handler {
   }, { hooks: reapplyOutcomes });
 }
 
-/** Requires that the data is this site's and has the version of its images. */
+/** Throws if the data is not this site's, or if its version is not that of the images. */
 async function verify(here: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = here;
   const site = await readDatabase(here, run);

@@ -1,6 +1,7 @@
 /**
  * Applies the current amounts of a spoke's size. The row is updated after success.
- * Until all parts are changed, the limits hold both sizes. Disks stay as they are; a resize enlarges them.
+ * Until all parts are changed, the limits are large enough for both sizes. Disks stay as they are; only a resize
+ * enlarges them.
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -11,7 +12,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { Resized } from "#lib/workers/resize/outcomes.ts";
 import { note, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Decides once per operation. */
+/** Chooses the new amounts, once per operation, and stores them in its progress. */
 export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = withOfferedResources(app, inputs);
@@ -23,13 +24,13 @@ export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<
   }
 }
 
-/** Returns the spoke with the new amounts. */
+/** Returns the site with the new amounts. */
 export function asTaken(site: SpokeSite, run: Run): SpokeSite {
   const taken = takenBy(run.job);
   return taken ? { ...site, inputs: withSize(site.inputs, taken) } : site;
 }
 
-/** Returns the inputs with limits that hold both sizes. */
+/** Returns the inputs with limits that are large enough for both sizes. */
 export function inputsBetween({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
   const taken = takenBy(run.job);
   return taken ? roomBetween(inputs, withSize(inputs, taken), blueprint.quotaArithmetic) : inputs;

@@ -1,13 +1,17 @@
 /**
- * Finds what the storage keeps of deleted namespaces: snapshot contents, and volumes whose class retains them. They are
- * cluster-scoped, so only the names that they refer to show the owner. Pure.
+ * Recognises what the storage keeps after a namespace is deleted: snapshot contents, and volumes whose class retains
+ * them. They are cluster-scoped, so only the names that they refer to show the owner. Pure.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
 
-/** A snapshot of ours is named after the backup or template that it was cut for: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. */
+/**
+ * The name of a snapshot of a backup or template, with the random part of its ID: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`.
+ */
 const CUT = /^(?:files|db)-([0-9a-z]{26})$/;
-/** A snapshot that volumes are created from is named after the adoption: `origin-files-k5r2dg7w1x`. */
+/**
+ * The name of a snapshot from which volumes are created, with the suffix of the adoption: `origin-files-k5r2dg7w1x`.
+ */
 const SOURCE = /^origin-(?:files|database)-([0-9a-z]+)$/;
 
 export interface RemainingContent {
@@ -15,14 +19,14 @@ export interface RemainingContent {
   readonly namespace: string;
   readonly snapshot: string;
   /**
-   * `cut`: data that was cut from a volume. `source`: names data that somebody else keeps; without the content, the data stays.
-   * `id` is the random part of the id of the backup, the template or the adoption.
+   * `cut`: the content of a snapshot that was taken of a volume. `source`: a second content for data that belongs to
+   * another one; deleting it keeps the data. `id` is the random part of the ID of the backup, template or adoption.
    */
   readonly kind: "cut" | "source";
   readonly id: string;
 }
 
-/** Returns null if the content belongs to another release or was created by someone else. */
+/** Returns a snapshot content of this release; null if the content belongs to another release or to someone else. */
 export function readContent(object: KubeObject, isOwn: (namespace: string) => boolean): RemainingContent | null {
   const { volumeSnapshotRef: of, source } = object["spec"] ?? {};
   const namespace = String(of?.namespace ?? ""), snapshot = String(of?.name ?? "");
@@ -41,7 +45,7 @@ export interface ReleasedVolume {
 
 export const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
-/** Returns a retained volume that no claim uses; null for any other. */
+/** Returns a retained volume of this release that no PVC uses; null for any other volume. */
 export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): ReleasedVolume | null {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = object["spec"] ?? {}, phase = object["status"]?.phase;
   const namespace = String(claimRef?.namespace ?? "");
@@ -49,7 +53,7 @@ export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string
   return { object, namespace, claim: String(claimRef.name) };
 }
 
-/** Returns whether the namespace is a sandbox of the release. It contains only copies of data. */
+/** Returns whether the namespace is a sandbox of the release. A sandbox contains only copies of data. */
 export function isSandboxOf(namespace: string, release: string): boolean {
   return namespace.startsWith("sandbox-") && isOfRelease(namespace, release);
 }

@@ -1,7 +1,7 @@
 /**
- * Deletes what the storage keeps of removed sandboxes: of templates without a row, and of restore tests. It finds them
- * by the release's names, so also if a row is missing. A sandbox contains only copies of data.
- * Data of spokes is never deleted here, since it may be the last copy: see `wheelwright doctor --reconcile`.
+ * Deletes what the storage keeps of removed sandboxes: those of templates without a row, and those of restore tests. It
+ * finds them by the release's names, so a missing row does not matter. A sandbox contains only copies of data.
+ * This task never deletes data of spokes, since it may be the last copy: see `wheelwright doctor --reconcile`.
  */
 import type { App } from "#lib/app.ts";
 import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
@@ -19,7 +19,7 @@ import {
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
 const PAGE = 500;
-/** Milliseconds per cluster, so that one that does not answer does not delay the others. */
+/** Milliseconds per cluster, so that a cluster that does not answer does not delay the others. */
 const PATIENCE = 10 * MINUTE;
 
 export function removeRemains(app: App): Handler {
@@ -37,7 +37,7 @@ async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
   return [...new Set([...places, ...rows.map(({ cluster }) => cluster)])];
 }
 
-/** Retries in an hour what cannot be deleted now. */
+/** Deletes the remains in one cluster. An error is logged, and the next run tries again in an hour. */
 async function removeIn(app: App, run: Run, name: string): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(PATIENCE)]), patient = { ...run, signal };
   try {
@@ -75,7 +75,7 @@ async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promi
   }
 }
 
-/** Returns nothing for a kind that the cluster does not have or that may not be listed. */
+/** Lists all objects of a kind. Returns an empty list if the cluster does not serve the kind or refuses to list it. */
 async function listAll(cluster: Cluster, run: Run, kind: typeof CONTENT): Promise<KubeObject[]> {
   const found: KubeObject[] = [];
   try {
@@ -92,7 +92,7 @@ async function listAll(cluster: Cluster, run: Run, kind: typeof CONTENT): Promis
   }
 }
 
-/** Deletes a content with its data. Data that another content or backup uses is never touched. */
+/** Deletes a content, and for `cut` also its data. Data of a `source` belongs to another content and is kept. */
 async function removeContent(cluster: Cluster, run: Run, { object, kind }: RemainingContent): Promise<void> {
   const { name, uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp) return;
@@ -102,7 +102,7 @@ async function removeContent(cluster: Cluster, run: Run, { object, kind }: Remai
   run.log.info("Removed a snapshot content of a sandbox that is gone", { cluster: cluster.name, content: name, kind });
 }
 
-/** The storage driver deletes a released volume once its policy says so. */
+/** Sets the reclaim policy of a released volume to `Delete`. The storage driver then deletes the volume. */
 async function removeVolume(cluster: Cluster, run: Run, object: KubeObject): Promise<void> {
   await cluster.patchGlobal({ ...VOLUME, name: object.metadata.name }, [
     { op: "test", path: "/spec/claimRef/uid", value: object["spec"].claimRef.uid },

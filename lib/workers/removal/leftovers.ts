@@ -1,8 +1,9 @@
 /**
  * Waits until nothing of a removed spoke or hub remains in the cluster.
- * Deleting a namespace normally deletes its objects. If someone force-deletes it, objects with finalizers remain under
- * a name that answers 404. Volumes are cluster-scoped and are deleted after their claims. Objects with our labels may
- * exist elsewhere. Retained snapshot contents stay on purpose; the step that takes the snapshots reports them.
+ * Deleting a namespace normally deletes its objects. If someone force-deletes it, objects with finalizers remain in a
+ * namespace that answers 404. Volumes are cluster-scoped and are deleted after their PVCs. Objects with our labels may
+ * also exist in other namespaces. Retained snapshot contents stay on purpose, and the step that takes the snapshots
+ * reports them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -11,7 +12,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { type Holding, note } from "#lib/workers/site.ts";
 
-/** Kinds to search by label in the whole cluster: they use capacity or are reachable from outside. */
+/** Kinds to search by label in the whole cluster, because they use capacity or are reachable from outside. */
 export const ANYWHERE = [
   { apiVersion: "v1", kind: "Namespace" },
   { apiVersion: "v1", kind: "Pod" },
@@ -20,8 +21,8 @@ export const ANYWHERE = [
 ] as const;
 
 /**
- * Kinds to search in the deleted namespace. Secrets are left out: the right to list them there would include those of
- * everyone.
+ * Kinds to search in the deleted namespace. Secrets are not included: the permission to list them in a deleted
+ * namespace would cover all Secrets of the cluster.
  */
 export const UNDER_ITS_NAME = [
   ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
@@ -35,21 +36,21 @@ export const UNDER_ITS_NAME = [
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
-/** Milliseconds to wait. A volume is deleted seconds after its claim; a longer wait is a failed attempt. */
+/** Milliseconds to wait in one attempt. A volume is deleted seconds after its PVC. */
 const PATIENCE = MINUTE;
 const LONGEST_PAUSE = 10 * SECOND;
 
-/** The owner of what was removed: a spoke, hub or sandbox. */
+/** The owner of the removed objects: a spoke, hub or sandbox. */
 type Held = Holding | { readonly namespace: string; readonly sandbox: string };
 
-/** A volume and its claim, by UID, because names of manually created volumes are reused. */
+/** A volume and its PVC. The UID identifies the PVC, because manually created volumes reuse names. */
 interface Volume {
   readonly claim: string;
   readonly claimUid: string;
   readonly volume: string;
 }
 
-/** Records the volumes before their claims are deleted. Afterwards nothing shows which volumes they had. */
+/** Records the volumes before their PVCs are deleted. Afterwards nothing shows which volumes belonged to them. */
 export async function rememberVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
   const claims = await cluster.listUnder(CLAIM, namespace, run);
@@ -62,8 +63,8 @@ export async function rememberVolumes(cluster: Cluster, run: Run, namespace: str
 }
 
 /**
- * Lets the volumes be deleted with their claims, whatever their class says. A volume that may not be changed stays and
- * is reported at the end.
+ * Changes the reclaim policy of the volumes, so that they are deleted with their PVCs. A volume that may not be changed
+ * stays and is reported at the end.
  */
 export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
   for (const { claimUid, volume: name } of volumesOf(run)) {
@@ -95,7 +96,9 @@ interface Leftover {
   readonly hint: string;
 }
 
-/** Waits, then throws a transient ClusterError while something remains. The operation continues when it is gone. */
+/**
+ * Waits, then throws a transient ClusterError while something remains. The operation continues when everything is gone.
+ */
 export async function demandNothingLeft(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: Held },
   run: Run,
@@ -129,7 +132,7 @@ function selectorOf(holding: Held): string {
   return spokeId === null ? `${FEDERATION_LABEL}=${federationId},!${SPOKE_LABEL}` : `${SPOKE_LABEL}=${spokeId}`;
 }
 
-/** Searches a force-deleted namespace. If the name was reused, its objects belong to someone else. */
+/** Searches a force-deleted namespace. If someone has created the namespace again, its objects belong to them. */
 async function findForced(
   cluster: Cluster,
   run: Run,
@@ -152,7 +155,9 @@ async function findForced(
   return null;
 }
 
-/** Returns a volume that is being deleted. A volume with another reclaim policy stays, as its operator chose. */
+/**
+ * Returns a volume that is being deleted. A volume with another reclaim policy stays, as the cluster's operator chose.
+ */
 async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<Leftover | null> {
   for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);

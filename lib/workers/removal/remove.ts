@@ -1,7 +1,7 @@
 /**
- * Removes a spoke or hub. It retries until nothing remains.
- * The site is stopped first and its data is deleted last; then the namespace is deleted with everything in it. Before
- * anything counts as missing, the cluster must be the one in which it was created.
+ * Removes a spoke or hub, and retries until nothing remains.
+ * For a spoke it stops the site and takes a last snapshot. Then it deletes the namespace with everything in it. A 404
+ * counts only if the cluster is the one in which the namespace was created.
  */
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -21,7 +21,7 @@ import { dropContents } from "#lib/workers/volumes/claims.ts";
 import { listTurns } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** Failures have no evidence, because the namespace may be gone or may never have existed. */
+/** Returns the handler that removes a spoke. Its failures contain no evidence, because the namespace may not exist. */
 export function remove(app: App): Handler {
   const steps = {
     async stop(site: SpokeSite, run: Run) {
@@ -58,15 +58,15 @@ const LAST_STEPS = {
   },
 };
 
-/** Deletes contents of volumes that were never created. They are cluster-scoped. */
+/** Deletes the snapshot contents of volumes that were never created. Contents are cluster-scoped. */
 async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
   for (const turn of await listTurns(app.db.rows, spoke)) await dropContents(cluster, run, { namespace, turn });
 }
 
 /**
- * Deletes exactly the namespace that was created. If the row has no UID, a crash may have prevented it from being
- * stored. Then a namespace of that name is ours only if it has our labels.
+ * Deletes exactly the namespace that was created. If the row has no UID, the process may have crashed before it stored
+ * the UID. A namespace of that name is then deleted only if it has our labels.
  */
 async function removeNamespace(site: Site, run: Run): Promise<void> {
   const { cluster, holding: { namespace, uid: known } } = site;
@@ -76,7 +76,7 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
     await rememberVolumes(cluster, run, namespace);
     await cluster.space(namespace, uid).remove(waitingFor(run));
   }
-  // Checked again, because the kubeconfig may have changed during the wait.
+  // The cluster is checked again, because the kubeconfig may have changed during the wait.
   await demandSameCluster(site, run);
 }
 
@@ -89,8 +89,8 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
 }
 
 /**
- * Reports a removal that does not finish once a day, in the audit log, notifications and log. The operation shows the
- * current error.
+ * Wraps a handler so that it reports an unfinished removal once a day: in the audit log, notifications and log. The
+ * operation shows the current error.
  */
 function tellDaily(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work, step) => async (run) => {

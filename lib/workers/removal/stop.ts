@@ -1,6 +1,5 @@
 /**
- * Stops a site before its removal, so that files and database agree in the last snapshot, and no pod keeps a claim in
- * use.
+ * Stops a site before its removal. Files and database then agree in the last snapshot, and no pod uses a PVC.
  * If the site cannot be stopped, a note is added and the removal continues. Each object is changed under the fence of
  * the run, so a late call cannot start the site again.
  */
@@ -14,13 +13,13 @@ import { isOfGone } from "#lib/workers/same-cluster.ts";
 import { JOB, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
 const TRIES = 3;
-const MOST = 3 * MINUTE; // for the pods of one kind to end: six times the usual grace period
+const MOST = 3 * MINUTE; // for the pods of one kind to end; six times the usual grace period
 
 export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   if (site.spoke.readyAt === null || site.holding.uid === null) return; // the site never had data
   const giveUp = (why: string) => note(run, [`The site was not stopped before it was removed: ${why}`]);
   for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
-    await run.saveProgress({ stops: tries }); // counts attempts that crashed, too
+    await run.saveProgress({ stops: tries }); // attempts that crashed count too
     try {
       return await stopAll(site.space, run);
     } catch (error) {
@@ -35,10 +34,10 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   await giveUp(`${TRIES} tries came to no end`);
 }
 
-/** Stops Jobs, Moodle and the database, as far as they exist. */
+/** Stops Jobs, Moodle and the database, if they exist. */
 export async function stopAll(space: Space, run: Run): Promise<void> {
   await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
-  // Scheduled tasks, and Jobs of cancelled operations. Nobody waits for them.
+  // These are scheduled tasks and Jobs of cancelled operations. Nobody waits for them.
   for (const { metadata } of await space.list(JOB, "", run)) {
     await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, run);
   }
@@ -48,12 +47,12 @@ export async function stopAll(space: Space, run: Run): Promise<void> {
   await space.noPods(SITE_PODS, waitingFor(run, patience(run)));
 }
 
-/** Leaves enough of the step's time to add a note. */
+/** Returns the milliseconds to wait for pods. Leaves enough of the step's time to add a note. */
 function patience(run: Run): number {
   return Math.min(MOST, run.timeLeft() / 3);
 }
 
-/** Does nothing if the object was deleted. */
+/** Patches an object under the fence. Does nothing if the object was deleted. */
 async function patchIfThere(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
   if (!await space.get(ref, run)) return;
   await patchFenced(space, { ref, hold: run.job, change: () => [change] }, run);

@@ -1,8 +1,8 @@
 /**
  * Enlarges a site's disks.
- * The claim template of a StatefulSet is immutable, so the claim itself is changed. A volume grows in two stages: the
- * driver enlarges it, then the node enlarges its file system. Some drivers do the latter only when a pod starts, so it
- * is awaited after the restart.
+ * The PVC template of a StatefulSet is immutable, so the PVC itself is changed. A volume grows in two stages: the
+ * driver enlarges the volume, then the node enlarges its file system. Some drivers enlarge the file system only when a
+ * pod starts, so the second stage is awaited after the restart.
  */
 import { claimNames } from "#lib/moodle/names.ts";
 import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts";
@@ -23,14 +23,14 @@ const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|
 
 export type Claims = Readonly<Record<Disk, KubeObject>>;
 
-/** Which disks to wait for, up to which stage, and the earlier errors to ignore. */
+/** Which disks to wait for, up to which stage, and which earlier errors to ignore. */
 interface Growing {
   readonly disks: readonly Disk[];
   readonly down: "to the volume" | "to the file system";
   readonly before?: ReadonlySet<string>;
 }
 
-/** Throws a final ClusterError if a claim is missing. */
+/** Returns the PVCs of the site. Throws a final ClusterError if one is missing. */
 export async function readClaims(place: DiskPlace, run: Run): Promise<Claims> {
   const [files, database] = await Promise.all([readClaim(place, run, "files"), readClaim(place, run, "database")]);
   return { files, database };
@@ -46,13 +46,14 @@ async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeOb
   );
 }
 
-/** Returns the requested sizes. A claim can never request less. */
+/** Returns the sizes that the PVCs request. Kubernetes never allows a smaller request. */
 export function disksOf({ files, database }: Claims): Disks {
   return { files: asked(files), database: asked(database) };
 }
 
 /**
- * Returns which claims their StorageClass allows to grow. A claim without a class was created manually and cannot grow.
+ * Returns which PVCs can grow, according to their StorageClass. A PVC without a class was created manually and cannot
+ * grow.
  */
 export async function readGrowth(cluster: Cluster, run: Run, { files, database }: Claims): Promise<Growth> {
   const may = async (claim: KubeObject): Promise<boolean> => {
@@ -72,21 +73,21 @@ export function leftSmall(claim: KubeObject, wanted: string): string {
   } and does not become ${wanted}: ${why} (allowVolumeExpansion)`;
 }
 
-/** Requests at least this size, and returns the requested size. */
+/** Raises the request of the PVC to at least this size, and returns the resulting request. */
 export async function growClaim(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     parseQuantity(asked(claim)) < parseQuantity(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
   return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
 }
 
-/** Returns the past errors of the disks, to tell new ones from them. */
+/** Returns keys of the disks' past error events, so that new errors can be recognised. */
 export async function failuresUntilNow(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await failures(place, run, DISKS)).map(keyOf));
 }
 
 /**
  * Waits until the volumes or their file systems have the requested size. Throws a final ClusterError if a driver
- * reports a new permanent error, or at the end of the step's time.
+ * reports a new permanent error, or if the step's time runs out.
  */
 export async function untilGrown(place: DiskPlace, run: Run, { disks, down, before }: Growing): Promise<void> {
   const known = before ?? await failuresUntilNow(place, run);
@@ -113,7 +114,7 @@ function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
   return `${what} of claim ${name} is still to grow from ${capacity?.storage ?? "nothing"} to ${asked(claim)}`;
 }
 
-/** Returns events about failed resizes of these claims, the latest last. */
+/** Returns events about failed resizes of these PVCs, the latest last. */
 async function failures(place: DiskPlace, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
   const names = claimNames(place.inputs), events = await place.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>
@@ -122,7 +123,7 @@ async function failures(place: DiskPlace, run: Run, disks: readonly Disk[]): Pro
   ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
 }
 
-/** A repeated event increases its count. */
+/** Returns a key that differs for each occurrence: a repeated event keeps its UID but increases its count. */
 function keyOf(event: KubeObject): string {
   return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
 }

@@ -1,13 +1,13 @@
 /**
- * Updates the spoke's row at the end of a resize: the new size after success; after a failure the actual disk sizes,
- * because a smaller request would be refused.
+ * Updates the spoke's row at the end of a resize. After success the row has the new size. After a failure it has the
+ * actual disk sizes, because Kubernetes would refuse a smaller request.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Disks, withDisks } from "#lib/moodle/resize.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 
-/** The part of a spoke's inputs that is its size. */
+/** The part of a spoke's inputs that depends on its size. */
 export type Resized = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
 
 export const resizeOutcomes = actionOutcomes({
@@ -27,7 +27,10 @@ export const resizeOutcomes = actionOutcomes({
   },
 });
 
-/** Uses the disk sizes that the cluster reported, which may be larger. Fields that a later release adds are kept. */
+/**
+ * Returns the row's size and inputs with the disk sizes that the cluster reported, which may be larger. Keeps fields
+ * that a later release added.
+ */
 function rewritten(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
   const disks = job.progress.disks as Partial<Disks> | undefined;
   const seen = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;

@@ -1,8 +1,8 @@
 /**
  * Resizes a spoke: limits first, then disks, then each part, and the final limits last.
  * The first step computes the new inputs from the row and stores them with the operation. Each patch is fenced and
- * changes only the fields of the size, so it does not conflict with other actions. The row is updated when the whole
- * change was seen in the cluster. After a failure it holds the actual disk sizes.
+ * changes only the fields of the size, so it does not conflict with other actions. The row is updated after the cluster
+ * has shown all changes. After a failure the row has the actual disk sizes.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -53,8 +53,8 @@ export function resize(app: App): Handler {
 }
 
 /**
- * Throws a final ClusterError if the site does not run, or the size is no longer offered or too small. With a payment
- * provider also if a disk cannot grow, because customers pay for the size.
+ * Throws a final ClusterError if the site does not run, or if the size is too small or no longer offered. With a
+ * payment provider it also throws if a disk cannot grow, because customers pay for the size.
  */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
@@ -76,8 +76,8 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Sets each limit to the largest of: the current value, both sizes, and the sum of mixed parts. Waits until the quota's
- * status shows it, because only that is enforced.
+ * Sets each limit to the largest of three values: the current one, both sizes, and the sum of the largest parts. Waits
+ * until the quota's status shows the new limits, because Kubernetes enforces only those.
  */
 async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
@@ -95,7 +95,7 @@ function atLeast(object: KubeObject, { path, value }: Field): Field {
   return { path, value: there === undefined ? value : larger(String(there), String(value)) };
 }
 
-/** Waits until the quotas' status shows the requested limits. */
+/** Waits until the status of the quotas shows the requested limits. */
 export async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
   const late = await lookUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
@@ -123,7 +123,8 @@ async function growDisks(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Sets the fields of the size. `restarted` gets new pods in any case, because their settings or disk may have changed.
+ * Sets the fields of the size. The object `restarted` always gets new pods, because its settings or disk may have
+ * changed.
  */
 async function setSize(
   site: SpokeSite,
@@ -137,7 +138,7 @@ async function setSize(
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
-  // Every attempt of the operation writes the same value, so that a second patch restarts nothing.
+  // Each attempt of the operation writes the same value, so a repeated patch restarts nothing.
   const value = run.job.startedAt!.toISOString();
   const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
   await change(site, run, restarted, (object) => setFields(object, [...own, stamp]));

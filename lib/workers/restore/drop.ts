@@ -1,4 +1,4 @@
-/** Deletes volume claims that no site uses, and the snapshots of those that were never used. */
+/** Deletes PVCs that no site uses. Also deletes the snapshot objects of PVCs that were never bound. */
 import { deleteRetainedClaims, listUnusedClaims, type RetainedClaim } from "#lib/domains/backups/retained-claims.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { turnOf } from "#lib/moodle/names.ts";
@@ -10,7 +10,7 @@ import { dropSources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
 const PATIENCE = MINUTE; // the storage continues
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Deletes claims by UID if it is known, because names can be reused. */
+/** Deletes PVCs, by UID if it is known, because names can be reused. */
 export async function dropClaims(place: VolumePlace, run: Run, claims: readonly RetainedClaim[]): Promise<void> {
   const { space, inputs } = place, going = [];
   for (const { claim, uid } of claims) {
@@ -27,7 +27,7 @@ export async function dropClaims(place: VolumePlace, run: Run, claims: readonly 
   }
 }
 
-/** Deletes unused claims of failed restores to free quota. Claims that a pod still uses are deleted later. */
+/** Deletes unused PVCs of failed restores to free quota. PVCs that a pod still uses are deleted later. */
 export async function dropVain(site: SpokeSite, run: Run): Promise<void> {
   const { app: { db }, spoke: { id } } = site, vain = await listUnusedClaims(db.rows, id, run.job.id);
   try {

@@ -1,4 +1,4 @@
-/** Marks the claims that the site no longer uses, and records their UIDs, because names can be reused. */
+/** Labels the PVCs that the site no longer uses, and records their UIDs, because names can be reused. */
 import type { ClaimIdentity } from "#lib/domains/backups/retained-claims.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { Footing } from "#lib/moodle/footing.ts";
@@ -9,7 +9,7 @@ import { DAY } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/workers/fenced.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** Claims that a restore replaced, in the job's progress. */
+/** PVCs that a restore replaced, in the job's progress. */
 export type Replaced = readonly ClaimIdentity[];
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -24,7 +24,7 @@ export async function keepReplaced(
   const used = Object.values(claimNames(target)), had = Object.values(claimNames(before));
   const mark = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
     const ref = { ...CLAIM, name };
-    if (!await space.get(ref, run)) return []; // the claim was lost, which may be the reason for the restore
+    if (!await space.get(ref, run)) return []; // the PVC was lost, which may be the reason for the restore
     const { metadata } = await patchFenced(space, { ref, hold: run.job, change }, run);
     return [{ claim: name, uid: metadata.uid! }];
   };
@@ -41,7 +41,7 @@ function marked({ metadata }: KubeObject, until: string): PatchOperation[] {
   return [...(metadata.labels ? [] : [none]), { op: "add", path: LABEL, value: until }];
 }
 
-/** Removes the mark of a claim that is used again. */
+/** Returns the patch that removes the label from a PVC that is used again. */
 function unmarked({ metadata }: KubeObject): PatchOperation[] {
   return metadata.labels?.[KEPT_UNTIL] === undefined ? [] : [{ op: "remove", path: LABEL }];
 }

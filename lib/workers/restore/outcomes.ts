@@ -1,6 +1,6 @@
 /**
  * Updates the rows at the end of a restore. After success, the spoke uses the restored volumes, and the previous ones
- * are kept for some days. After a failure, the spoke is failed if the site was stopped. Unused claims are recorded, so
+ * are kept for some days. After a failure, the spoke is failed if the site was stopped. Unused PVCs are recorded, so
  * that they are deleted later.
  */
 import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
@@ -55,7 +55,7 @@ export const restoreOutcomes = actionOutcomes({
       const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainClaims(tx, { spokeId: before.id, operationId: job.id, why: "in vain" }, claims);
     }
-    const down = await isDown(tx, job); // whatever was observed
+    const down = await isDown(tx, job); // regardless of the state that was read
     return {
       ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: backupId ? { backupId } : {},
@@ -63,7 +63,7 @@ export const restoreOutcomes = actionOutcomes({
   },
 });
 
-/** Returns whether this restore, or an earlier operation, has stopped the site. */
+/** Returns whether this restore or an earlier operation has stopped the site. */
 export async function isDown(rows: Rows, job: Job): Promise<boolean> {
   return hasChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null || await isHalfWay(rows, job);
 }

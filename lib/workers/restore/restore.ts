@@ -1,8 +1,8 @@
 /**
  * Restores a site from a backup, or rolls it back to its previous volumes.
  * The new volumes are created next to the current ones while the site runs. Then the site is stopped and switched to
- * them. The StatefulSet is recreated, because its claim template is immutable (switch.ts). The previous volumes are
- * kept for some days for a rollback (keep.ts).
+ * the new volumes. The StatefulSet is recreated, because its PVC template is immutable (switch.ts). The previous
+ * volumes are kept for some days for a rollback (keep.ts).
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
@@ -85,13 +85,13 @@ export function restore(app: App): Handler {
   return wrapSteps(handler, (work) => (run) => explained(work, run));
 }
 
-/** Decides once per operation. */
+/** Decides what to restore, once per operation, and stores the decision in its progress. */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, wish = run.job.payload as unknown as RestoreParameters;
   const found = "back" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
   if (found.backupId === null) await demandClaims(site, run, found.target);
   const { images } = found.target;
-  // Shows that the image can be pulled while the site still runs.
+  // Pulling the image now shows that it works, while the site still runs.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
   const restore: PreparedRestore = { before: footingOf(inputs), ...found };
   await run.saveProgress({ restore });
@@ -122,7 +122,7 @@ async function lookBack({ app: { db }, spoke }: SpokeSite): Promise<Found> {
   return { target, backupId: null, reworded };
 }
 
-/** Requires that the claims still exist. Otherwise the site keeps running. */
+/** Throws if a PVC of the rollback no longer exists. The site then keeps running. */
 async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Promise<void> {
   for (const name of Object.values(claimNames(target))) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
@@ -132,7 +132,10 @@ async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Pr
   }
 }
 
-/** Starts the database. Requires that the data is this site's and has the right version, and refuses late Jobs. */
+/**
+ * Starts the database. Throws if the data is not this site's or has the wrong version. Writes the fence, so that late
+ * Jobs are refused.
+ */
 async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
   await scale(here, run, DATABASE, 1);
   await untilReady(here, run, DATABASE);
@@ -143,10 +146,12 @@ async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
   throw finalError("AnotherVersion", message, "Choose another backup.");
 }
 
-/** Runs the seed and checks the site. A site in maintenance mode is closed again afterwards. */
+/**
+ * Runs the seed and checks the site. Afterwards turns maintenance mode on again if the spoke is in maintenance mode.
+ */
 async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = here, { backupId, reworded } = prepared(run);
-  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // an earlier attempt or the backup may have it on
+  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // an earlier attempt may have it on
   const parts = reworded ? WORDS : [];
   await putObject(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(here, run), parts));
   await settleSite(here, run);
@@ -156,7 +161,7 @@ async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   await demandClosed(here, run);
 }
 
-/** Deletes the snapshots behind the volumes. Slow storage is no reason to stop a running site. */
+/** Deletes the snapshot objects behind the volumes. Slow storage does not fail the operation, because the site runs. */
 async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
   try {
     await tidySources(here, { ...run, timeLeft: () => Math.min(run.timeLeft(), TIDYING) });

@@ -1,6 +1,6 @@
 /**
- * Widens the namespace's quota for additional volumes. The default quota allows one restore; earlier ones may have left
- * claims. It stays wide until the next reapply or resize.
+ * Widens the namespace's quota for additional volumes. The default quota allows one restore, but earlier restores may
+ * have left PVCs. The quota stays wide until the next reapply or resize.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
@@ -20,7 +20,7 @@ export function withRoom(inputs: SpokeInputs, storage: string | undefined): Spok
   return { ...inputs, resources: { ...resources, quota: { ...quota, storage: larger(quota.storage, storage) } } };
 }
 
-/** Widens the quota for the restored site. */
+/** Widens the quota so that the restored site fits next to the other PVCs. */
 export async function makeRoom(here: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = here, own = Object.values(claimNames(inputs));
   const others = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))

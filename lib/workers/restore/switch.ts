@@ -1,6 +1,6 @@
 /**
- * Switches a stopped site's database to other volumes. The claim template of a StatefulSet is immutable, so it is
- * deleted and recreated. The claims stay.
+ * Switches the database of a stopped site to other volumes. The PVC template of a StatefulSet is immutable, so the
+ * StatefulSet is deleted and recreated. The PVCs stay.
  */
 import { DATABASE } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -9,7 +9,7 @@ import { patchFenced } from "#lib/workers/fenced.ts";
 import { putObject } from "#lib/workers/reapply/objects.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
-/** Takes the site with its new inputs. It can be repeated. */
+/** Recreates the StatefulSet for the site's new inputs; safe to repeat. */
 export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
   const objects = blueprint.spokeObjects(inputs, "database");
   const wanted = objects.find(({ kind, metadata }) => kind === DATABASE.kind && metadata.name === DATABASE.name)!;

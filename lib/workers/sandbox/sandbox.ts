@@ -24,7 +24,7 @@ import { dropContents, type VolumePlace } from "#lib/workers/volumes/claims.ts";
 export interface Sandbox extends VolumePlace {
   readonly cluster: Cluster;
   readonly inputs: SandboxInputs;
-  /** Throws a ClusterError `NotFound` before `makeSandbox`. */
+  /** The namespace of the sandbox. Throws a `NotFound` ClusterError before `makeSandbox`. */
   readonly space: Space;
 }
 
@@ -70,7 +70,9 @@ async function putAll({ space }: Sandbox, run: Run, objects: readonly KubeObject
   return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
-/** Creates the namespace. After a crash before its UID was stored, it is recognised by its labels. */
+/**
+ * Creates the namespace. If the process crashed before it stored the UID, the labels identify the existing namespace.
+ */
 async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
   if (memoryOf(run)?.uid) return await demandSameCluster(cluster, run);
@@ -81,8 +83,8 @@ async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run):
 }
 
 /**
- * Throws a transient ClusterError while something remains, and a final one if this is another cluster. Does nothing if
- * nothing was created.
+ * Deletes the sandbox. Throws a transient ClusterError while something remains, and a final one if this is another
+ * cluster. Does nothing if nothing was created.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const memory = memoryOf(run), { namespace, sandbox, origin } = inputs;

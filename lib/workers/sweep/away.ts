@@ -1,4 +1,4 @@
-/** Checks a cluster. If the cluster does not answer for a while, the health of its spokes is unknown until it answers. */
+/** Checks the spokes of a cluster. If the cluster does not answer, marks the health of its spokes as unknown. */
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { isClusterBusy, isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
@@ -8,7 +8,7 @@ import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
 import { forgetHealth, forgetHealthOf, listKnownHealth } from "#lib/workers/sweep/rows.ts";
 import type { Pace } from "#lib/workers/sweep/sight.ts";
 
-/** The number of failures after which the cluster counts as unavailable. A single one may be an accident. */
+/** The number of attempts after which the cluster counts as unavailable. A single failure may be accidental. */
 const TRIES = 2;
 
 export async function lookOrForget(app: App, run: Run, cluster: string, pace: Pace): Promise<void> {
@@ -24,7 +24,10 @@ export async function lookOrForget(app: App, run: Run, cluster: string, pace: Pa
   }
 }
 
-/** Waits for spokes that are being changed. The next try of the job repeats this for a row that stays locked. */
+/**
+ * Marks the health of spokes whose rows were locked, and waits for the locks. If a row stays locked, the job's next
+ * attempt tries again.
+ */
 async function forgetLocked({ db }: App, run: Run, cluster: string, reason: string): Promise<void> {
   for (const id of await listKnownHealth(db.rows, cluster)) {
     try {

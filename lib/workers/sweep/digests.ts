@@ -1,7 +1,7 @@
 /**
- * Keeps a four-byte digest of each object of many spokes. It covers everything but the status, and of the status only
- * whether a part of the site is healthy. Most watch events change nothing else. Storing the objects would need a
- * thousand times the memory.
+ * Keeps a four-byte digest of each object of many spokes. The digest covers all fields except the status. Of the status
+ * it covers only whether a part of the site is healthy, because most watch events change nothing else. Storing the
+ * objects instead would need a thousand times the memory.
  */
 import { titleOf } from "#lib/moodle/expected.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -15,10 +15,13 @@ export interface Digests {
   namespaces(): readonly string[];
 }
 
-/** Objects per spoke. It fits the built-in blueprint; the table grows for larger ones. */
+/** Objects per spoke. The number fits the built-in blueprint; the table grows for larger ones. */
 const WIDTH = 32;
 
-/** Uses one table with a row per spoke and a column per object title, because all spokes have the same titles. */
+/**
+ * Opens a table with a row per spoke and a column per object title. One table is enough, because all spokes have the
+ * same titles.
+ */
 export function openDigests(): Digests {
   const rows = new Map<string, number>(), columns = new Map<string, number>();
   let width = WIDTH, table = new Int32Array(width * 64);
@@ -56,8 +59,8 @@ export function openDigests(): Digests {
 }
 
 /**
- * Returns the digest, never 0, which means unknown. Field order differs between lists and watches, so fields are picked
- * one by one.
+ * Returns the digest of an object. The digest is never 0, because 0 means unknown. Fields are picked one by one,
+ * because their order differs between lists and watches.
  */
 function digestOf(object: KubeObject): number {
   const { apiVersion: _, kind: __, status: ___, metadata: { labels, annotations, deletionTimestamp, uid }, ...rest } =
@@ -68,7 +71,7 @@ function digestOf(object: KubeObject): number {
   return hashOf(JSON.stringify([labels, annotations, deletionTimestamp, uid, rest, phase, ailment])) || 1;
 }
 
-/** FNV-1a. */
+/** Returns the FNV-1a hash of the text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

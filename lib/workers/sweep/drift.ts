@@ -1,8 +1,9 @@
 /**
- * Checks spokes for drift. Objects that seem changed or missing are compared by the API server, which decides.
- * The number of comparisons per check is limited, in random order, so that every spoke is compared eventually; others
- * keep their earlier result. Secrets are never listed, since that permission would include all Secrets; they are read
- * by name within the limit. If a spoke has another blueprint revision, only missing objects are reported.
+ * Checks spokes for drift. If an object seems changed or missing, the API server compares it by dry run and decides.
+ * The number of comparisons per check is limited. Their order is random, so that every spoke is compared eventually;
+ * spokes beyond the limit keep their earlier result. Secrets are never listed, since that permission would include all
+ * Secrets. They are read by name within the limit. If a spoke has another blueprint revision, only missing objects are
+ * reported.
  */
 import { type Expected, titleOf } from "#lib/moodle/expected.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -27,7 +28,10 @@ interface Doubt {
   readonly secrets: readonly Expected[];
 }
 
-/** Returns the namespaces of spokes that could not be checked or written. */
+/**
+ * Checks the spokes for drift and writes the results. Returns the namespaces of spokes that could not be checked or
+ * written.
+ */
 export async function judgeDrift(look: SweepLook): Promise<string[]> {
   const sights = [...look.sights.values()], doubts: Doubt[] = [];
   for (let i = 0; i < sights.length; i += ROWS) {
@@ -78,7 +82,7 @@ async function askAll(look: SweepLook, doubts: readonly Doubt[]): Promise<Verdic
       verdicts.push(verdictOf(look, doubt.sight, [...kept, ...await ask(look, doubt.sight, asked)]));
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      // The other spokes can still be checked. This one is checked again the next time.
+      // The other spokes can still be checked. The next run checks this spoke again.
       look.run.log.warn("Cannot tell whether a spoke has drifted", { spoke: doubt.sight.spoke.id, error });
       if (error.transient) break;
     }

@@ -28,21 +28,22 @@ import { SITE_POD } from "#lib/workers/sweep/images.ts";
 import { countCandidates, type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/workers/sweep/rows.ts";
 import { eachPage, type Pace, SELECTOR, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
 
-/** Divides the pauses of a full list while following, because it is rare. */
+/** The divisor of the pauses between pages of a full list. Full lists are rare while a cluster is watched. */
 const HASTE = 6;
-/** Spokes that are checked together. */
+/** The maximum number of changed spokes that are checked together. */
 const BATCH = 20;
 /**
- * A check of one spoke takes a dozen calls. If more than one spoke in a hundred has changed, a full list is cheaper.
+ * The limit of changed spokes: more than this number and more than one spoke in a hundred. A check of one spoke takes a
+ * dozen calls, so a full list is cheaper beyond the limit.
  */
 const FEW = 100, SHARE = 100;
-/** Spokes whose Secrets are checked at a time, so that changes do not wait for long. */
+/** The number of spokes whose Secrets are checked at a time. It is small, so that changes do not wait for long. */
 const SAMPLE = 5;
 
-/** The number of consecutive failures after which following ends. The next check lists the cluster again. */
+/** The number of consecutive failures after which watching ends. The next check lists the cluster again. */
 const MISSED = 2;
 
-/** The state of a cluster that is followed. */
+/** The state of a watched cluster. */
 interface Followed extends LookSite {
   readonly name: string;
   readonly news: FreshNews;
@@ -65,8 +66,8 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
 }
 
 /**
- * Returns whether the credentials allow watching. The shipped role allows all watched kinds or none. Without it, the
- * cluster is listed repeatedly.
+ * Returns whether the credentials allow watching. The shipped role allows either all watched kinds or none. Without the
+ * permission, the cluster is listed repeatedly.
  */
 async function mayWatch({ cluster, run }: LookSite): Promise<boolean> {
   const may = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
@@ -106,7 +107,7 @@ function hasty(pace: Pace): Pace {
   return { ...pace, pauseMs: pace.pauseMs / HASTE };
 }
 
-/** Checks all spokes. What it reads is not kept. */
+/** Checks all spokes once, and starts the watches. */
 async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void> {
   const spokes = await readCandidates(followed.app.db.rows, followed.name);
   const known = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = followed.app.config;
@@ -115,8 +116,8 @@ async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Starts a watch of each kind from its list's version, so that no change is missed. Changes of other installations'
- * namespaces are ignored.
+ * Lists each kind and then watches it from the version of the list, so that no change is missed. Ignores changes in
+ * namespaces of other installations.
  */
 function listAndWatch(
   { run, cluster, pace, news }: Followed,
@@ -134,7 +135,8 @@ function listAndWatch(
     }
   };
   return async (kind, take) => {
-    // Statuses of pods change often. The Deployment's status tells when a site's pod is replaced.
+    // Statuses of pods change often, so pods are not watched. The Deployment's status shows when a site's pod is
+    // replaced.
     if (kind.kind === SITE_POD.kind) return void await eachPage(cluster, run, kind, hasty(pace), take);
     const version = await eachPage(cluster, run, kind, hasty(pace), async (objects) => {
       news.list(objects);
@@ -145,13 +147,13 @@ function listAndWatch(
 }
 
 /**
- * Runs the checks of each minute: spokes that an operation has changed, one more failed check for each unhealthy spoke,
- * and a few Secrets.
+ * Runs the checks of each minute. It checks spokes that an operation has changed and a few Secrets. It also counts one
+ * more failed check for each unhealthy spoke.
  */
 async function passMinute(followed: Followed, since: Date): Promise<Date> {
   const { app, run, cluster, pace, name, news, ailing, later } = followed, now = await app.db.now();
-  await cluster.identity(run); // if the cluster does not answer, nothing is changed
-  // A change may be committed later than the time in its row.
+  await cluster.identity(run); // throws if the cluster does not answer, before anything is changed
+  // A change may be committed later than the time in its row, so the query starts a minute earlier.
   const changed = await readChanged(app.db.rows, name, new Date(since.getTime() - pace.follow.minute));
   const due = [...later, ...changed];
   later.clear();
@@ -187,7 +189,7 @@ function keep({ ailing, later }: Followed, { ailing: found, again }: LookResult)
   for (const namespace of again) later.add(namespace);
 }
 
-/** Returns the same objects as the full lists. */
+/** Returns a function that reads the same objects as the full lists, but only of these spokes. */
 function listEach({ run, cluster }: Followed, spokes: readonly SweptSpoke[]): SweepLook["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {

@@ -1,4 +1,4 @@
-/** Determines the spokes' health. An object that no list contains is read by name before it counts as missing. */
+/** Determines the health of spokes. An object that is in no list is read by name before it counts as missing. */
 import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
 import { titleOf } from "#lib/moodle/expected.ts";
@@ -7,8 +7,8 @@ import type { Sight, SweepLook } from "#lib/workers/sweep/sight.ts";
 import type { Health } from "#lib/workers/sweep/rows.ts";
 
 /**
- * Reads unlisted objects by name, because an object that lost its labels is in no list. The number of reads is limited;
- * beyond it, objects count as missing.
+ * Returns the health of all spokes. Reads unlisted objects by name, because an object that lost its labels is in no
+ * list. The number of reads is limited; beyond the limit, unlisted objects count as missing.
  */
 export async function confirmHealth(look: SweepLook): Promise<Health[]> {
   const healths: Health[] = [];
@@ -31,7 +31,7 @@ function isUnseen({ ailments }: Sight, { kind, name }: Ref): boolean {
   return !ailments.has(titleOf({ kind, metadata: { name } }));
 }
 
-/** Returns whether the only possible problem is an unlisted object. */
+/** Returns whether no listed object has a problem, so that only an unlisted object can be the problem. */
 function isUnseenOnly({ ailments }: Sight): boolean {
   return [...ailments.values()].every((ailment) => ailment === null);
 }
@@ -50,12 +50,15 @@ async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight):
       ailments.set(title, findPartProblem(part, await space.get(part, run)));
     } catch (error) {
       if (!(error instanceof ClusterError) || error.transient) throw error;
-      return void ailments.set("Namespace", error.message); // the namespace was deleted or replaced a moment ago
+      return void ailments.set("Namespace", error.message); // the namespace has just been deleted or replaced
     }
   }
 }
 
-/** Returns the worst problem first. Without a namespace nothing else matters. */
+/**
+ * Returns the problems of a spoke as a text; null if it is healthy. If the namespace has a problem, returns only that
+ * one.
+ */
 function ailmentOf({ spoke, ailments }: Sight): string | null {
   const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;

@@ -1,6 +1,6 @@
 /**
- * Compares the image that each site runs with the recorded digest. A difference means that the tag was moved and that the node
- * pulled it again. Records the digest of a spoke that has none.
+ * Compares the image that each site runs with the recorded digest. A difference means that the tag was moved and a node
+ * pulled the new image. Records the digest of a spoke that has none.
  */
 import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
@@ -12,7 +12,7 @@ import { SELECTOR, type Sight, type SweepLook, type SweptKind } from "#lib/worke
 export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SELECTOR},${MOODLE_PODS}` };
 const PREFIX = "Pod/", ROWS = 500;
 
-/** Reads the pods of the sites. Without the permission to list pods, earlier findings stay. */
+/** Reads the images of the sites' pods. Without the permission to list pods, earlier findings stay. */
 export async function readImages(look: SweepLook): Promise<void> {
   const { run, sights } = look;
   try {
@@ -38,7 +38,7 @@ function noteImage(sight: Sight | undefined, pod: KubeObject): void {
   if (sight?.spoke.image) sight.images.set(pod.metadata.name, digestsIn(pod, sight.spoke.image));
 }
 
-/** Returns the pods that run another image under the recorded tag. */
+/** Returns the pods that run another image than the recorded one, under the same tag. */
 export function movedImages({ listed }: SweepLook, { spoke, images }: Sight): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
@@ -47,7 +47,9 @@ export function movedImages({ listed }: SweepLook, { spoke, images }: Sight): Dr
     .map(([name]) => ({ object: `${PREFIX}${name}`, what: "changed", fields: ["status.containerStatuses.imageID"] }));
 }
 
-/** The site record is written again, because `recorded_at` is null. */
+/**
+ * Records digests of spokes that have none. It sets `recorded_at` to null, so that the site record is written again.
+ */
 async function recordDigests(tx: Tx, began: Date, found: readonly { id: string; digest: string }[]): Promise<void> {
   const ids = found.map(({ id }) => id), digests = found.map(({ digest }) => digest);
   await sql`

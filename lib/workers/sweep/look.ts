@@ -1,8 +1,8 @@
 /**
- * Checks active spokes of a cluster. Objects are listed kind by kind, and only a few facts of each spoke are kept.
- * Health is written first, then drift.
- * Nothing is written until a list is complete: a cluster that does not answer is not the spokes' fault. The earlier
- * result stays, with its time in `observedAt`.
+ * Checks active spokes of a cluster. It lists objects kind by kind and keeps only a few facts of each spoke. It writes
+ * health first, then drift.
+ * Nothing is written until a list is complete, because a spoke is not unhealthy when its cluster does not answer. The
+ * earlier result stays, with its time in `observedAt`.
  */
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
@@ -20,7 +20,7 @@ const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH: readonly SweptKind[] = [NAMESPACE, ...PART_KINDS];
 const ROWS = 500;
 
-/** The result of a check that is not in the database. */
+/** The part of a check's result that is not stored in the database. */
 export interface LookResult {
   /** Unhealthy spokes by namespace. */
   readonly ailing: ReadonlyMap<string, Health>;
@@ -28,11 +28,12 @@ export interface LookResult {
   readonly again: readonly string[];
 }
 
-/** The cluster to check, and the pace. */
+/** The cluster to check, and the pace of the check. */
 export type LookSite = Pick<SweepLook, "app" | "run" | "cluster" | "pace">;
 
 /**
- * `list` reads the objects of a kind. Failed checks count at most once a minute: `counted` says whether this one does.
+ * Checks the spokes. `list` reads the objects of a kind. Failed checks count at most once a minute: `counted` is
+ * whether this check counts.
  */
 export async function lookAtSpokes(
   site: LookSite,
@@ -54,7 +55,7 @@ export async function lookAtSpokes(
       await list(look, { apiVersion, kind }, kinds);
     } catch (error) {
       const refused = error instanceof ClusterError && (error.status === 403 || error.status === 404);
-      if (!refused) throw error; // otherwise the kind is not served or may not be listed, and is skipped
+      if (!refused) throw error; // otherwise the kind is not served or not listable, and is skipped
       run.log.warn("Cannot tell whether objects of a kind have drifted", { kind, error });
     }
   }
@@ -68,7 +69,10 @@ export async function lookAtSpokes(
   };
 }
 
-/** Checks whether the Secrets of these spokes exist, which no list shows. Everything else keeps its earlier result. */
+/**
+ * Checks whether the Secrets of these spokes exist, because no list contains them. Other objects keep their earlier
+ * result.
+ */
 export async function lookForSecrets(site: LookSite, spokes: readonly SweptSpoke[]): Promise<void> {
   const began = await site.app.db.now(), here = await ofThisCluster(site.cluster, site.run, spokes);
   const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
@@ -76,7 +80,7 @@ export async function lookForSecrets(site: LookSite, spokes: readonly SweptSpoke
   await judgeDrift({ ...site, began, sights, listed: new Set(), list: () => Promise.resolve() });
 }
 
-/** Returns the ids of the rows written. */
+/** Writes the health of spokes in batches. Returns the IDs of the written rows. */
 export async function writeLooks(run: Run, began: Date, looks: readonly Health[]): Promise<Set<string>> {
   const written = new Set<string>();
   for (let i = 0; i < looks.length; i += ROWS) {
@@ -85,7 +89,10 @@ export async function writeLooks(run: Run, began: Date, looks: readonly Health[]
   return written;
 }
 
-/** Leaves out spokes of another cluster under the same name, which would seem to be missing. */
+/**
+ * Returns the spokes that were created in this cluster. Spokes of another cluster with the same name would seem to be
+ * missing.
+ */
 async function ofThisCluster(
   cluster: Cluster,
   run: Run,
@@ -104,7 +111,7 @@ interface KnownKind extends SweptKind {
   readonly steps: readonly SpokeStep[];
 }
 
-/** Returns the kinds to list, as the blueprint renders them for any spoke. */
+/** Returns the kinds to list. The blueprint renders the same kinds for all spokes, so one spoke is enough. */
 async function readKinds({ app, sights }: SweepLook): Promise<ReadonlyMap<string, KnownKind>> {
   for (const { spoke: { id, maintenance } } of sights.values()) {
     const inputs = (await readInputs(app, [id])).get(id);
@@ -140,7 +147,7 @@ async function take(
   );
   const inputs = await readInputs(app, comparable);
   for (const [sight, found] of bySight) {
-    if (!sight) continue; // the spoke is not active or does not exist
+    if (!sight) continue; // the namespace has no active spoke
     for (const object of found) note(sight, object);
     const own = inputs.get(sight.spoke.id);
     if (own) compare(sight, expectedOf(app, sight, own, steps), found);
@@ -165,7 +172,7 @@ function compare({ suspects }: Sight, expected: readonly Expected[], found: read
   }
 }
 
-/** Returns the namespace of the spoke that the object belongs to. */
+/** Returns the namespace that the object is in; for a Namespace, its own name. */
 export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }

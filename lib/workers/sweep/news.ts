@@ -1,4 +1,4 @@
-/** Collects the namespaces in which the watches of a cluster saw changes. */
+/** Collects the namespaces in which the watches of a cluster report changes. */
 import { type Notifier, openNotifier } from "#lib/base/notifier.ts";
 import type { KubeObject, WatchedChange } from "#lib/drivers/cluster/cluster.ts";
 import { openDigests } from "#lib/workers/sweep/digests.ts";
@@ -7,7 +7,7 @@ import { namespaceOf } from "#lib/workers/sweep/look.ts";
 export interface FreshNews {
   /** Notifies when a namespace was added. */
   readonly bell: Notifier;
-  /** Records listed objects. They are not changes. */
+  /** Records listed objects. A listed object is not a change. */
   list(objects: readonly KubeObject[]): void;
   hear(change: WatchedChange): void;
   /** Adds namespaces to check, independent of the watches. */
@@ -17,7 +17,7 @@ export interface FreshNews {
   size(): number;
   /** Namespaces of listed objects. */
   known(): readonly string[];
-  /** Records that a watch has ended. Changes may be missed from then on. */
+  /** Records that a watch has ended. Later changes may be missed. */
   lose(error: unknown): void;
   lost(): { readonly error: unknown } | null;
 }

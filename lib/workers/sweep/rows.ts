@@ -1,8 +1,8 @@
 /**
  * Reads and writes the rows of spokes during a check.
- * A check takes minutes. What an operation writes meanwhile is newer, so a row is written only if it is still active
- * and unchanged since the check began. Every disturbing operation leaves `active` and sets `updated_at`; a check does
- * not set it. Locked rows are skipped: the next check follows in a minute.
+ * A check takes minutes. An operation may meanwhile write newer values, so a row is written only if it is still active
+ * and unchanged since the check began. Operations that affect a site leave the state `active` and set `updated_at`; a
+ * check does not set it. Locked rows are skipped, because the next check follows within a minute.
  */
 import { sql } from "kysely";
 import * as v from "valibot";
@@ -24,15 +24,15 @@ export interface SweptSpoke {
   readonly clusterUid: string | null;
   readonly blueprintRevision: string;
   readonly maintenance: boolean;
-  /** Part of its inputs. */
+  /** Part of the spoke's inputs. */
   readonly claims: SpokeInputs["claims"] | null;
   readonly drift: unknown;
-  /** The tag of the image that the site is to run. */
+  /** The tag of the image that the site should run. */
   readonly image: string | null;
   readonly imageDigest: string | null;
 }
 
-/** Returns the spokes of a cluster, or those in these namespaces. */
+/** Returns the active spokes of a cluster; with `namespaces`, only those in these namespaces. */
 export async function readCandidates(
   rows: Rows,
   cluster: string,
@@ -55,14 +55,14 @@ export async function countCandidates(rows: Rows, cluster: string): Promise<numb
   return Number(count);
 }
 
-/** Returns the namespaces of active spokes that an operation has changed since then. */
+/** Returns the namespaces of active spokes that an operation has changed since the given time. */
 export async function readChanged(rows: Rows, cluster: string, since: Date): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
     .where("state", "=", "active").where("namespaceUid", "is not", null).where("updatedAt", ">=", since).execute();
   return found.map(({ namespace }) => namespace);
 }
 
-/** Invalid inputs are left out. The drift of such a spoke is unknown. */
+/** Returns the inputs of spokes by ID. Skips invalid inputs, so that the drift of such a spoke is unknown. */
 export async function readInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
   const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
@@ -80,11 +80,12 @@ export interface Health {
 }
 
 /**
- * Counts failed checks, and records an event for each spoke whose health changed. Returns the IDs of the written rows.
+ * Writes the health of spokes, and counts failed checks. Records an event for each spoke whose health changed. Returns
+ * the IDs of the written rows.
  */
 export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[]): Promise<string[]> {
   const ids = looks.map(({ id }) => id), ailments = looks.map(({ ailment }) => ailment);
-  // An operation that ended since the last check saw a healthy spoke, so counting restarts.
+  // An operation that ended since the last check left a healthy spoke, so the count restarts.
   const { rows: written } = await sql<Written>`
     with look as (select * from unnest(${ids}::text[], ${ailments}::text[]) as look (id, ailment)),
     held as (
@@ -119,8 +120,8 @@ async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> 
 }
 
 /**
- * Marks the health of a cluster's active spokes as unknown, in batches that do not lock many rows at once. Skips locked rows.
- * Returns whether this was the last batch.
+ * Marks the health of a cluster's active spokes as unknown, one batch per call, so that few rows are locked. Skips
+ * locked rows. Returns whether this was the last batch.
  */
 export async function forgetHealth(tx: Tx, cluster: string, reason: string): Promise<boolean> {
   const { rows: written } = await sql<Written>`
@@ -141,7 +142,10 @@ export async function listKnownHealth(rows: Rows, cluster: string): Promise<stri
   return found.map(({ id }) => id);
 }
 
-/** Marks the health of one spoke as unknown. Waits up to two seconds for a locked row, then throws Fault `database_locked`. */
+/**
+ * Marks the health of one spoke as unknown. Waits up to two seconds for a locked row, then throws a `database_locked`
+ * fault.
+ */
 export async function forgetHealthOf(tx: Tx, id: string, reason: string): Promise<void> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT)}`.execute(tx);
   const { rows: written } = await sql<Written>`
@@ -158,7 +162,7 @@ export async function forgetHealthOf(tx: Tx, id: string, reason: string): Promis
 const LOCK_WAIT = "2s";
 const FORGET = 500;
 
-/** Writes changed drift. Returns the IDs of the written rows. */
+/** Writes drift that has changed. Returns the IDs of the written rows. */
 export async function writeDrift(
   tx: Tx,
   began: Date,

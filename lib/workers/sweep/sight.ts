@@ -1,4 +1,4 @@
-/** Types of a check, and paging through lists. */
+/** Defines the types of a check, and pages through lists. */
 import type { App } from "#lib/app.ts";
 import { type Expected, expectedObjects } from "#lib/moodle/expected.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -10,7 +10,7 @@ import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface SweptKind extends Omit<Ref, "name"> {
-  /** Selects the objects of all spokes by default. */
+  /** A label selector; defaults to the objects of all spokes. */
   readonly selector?: string;
 }
 export type Take = (objects: readonly KubeObject[]) => Promise<void>;
@@ -21,14 +21,14 @@ export interface Paging {
   readonly pauseMs: number;
 }
 
-/** How often a list may restart after an expired continue token. */
+/** The number of times a list may restart after its continue token expired. */
 const RESTARTS = 3;
-/** Selects objects of spokes only: hubs, Jobs and their pods are not checked. */
+/** Selects the objects of spokes. Hubs, Jobs and their pods are not checked. */
 export const SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
 
 /**
- * After an expired token the list restarts, so `take` may see an object twice. Returns the version of the completed
- * list.
+ * Reads a list page by page, and returns the version of the completed list. If the continue token expires, the list
+ * restarts, so `take` may receive an object twice.
  */
 export async function eachPage(
   cluster: Cluster,
@@ -54,7 +54,7 @@ export async function eachPage(
   }
 }
 
-/** When and how a cluster with many spokes is watched. All times are milliseconds. */
+/** When and how a cluster with many spokes is watched. All times are in milliseconds. */
 export interface Following {
   /** The number of spokes from which a cluster is watched. */
   readonly from: number;
@@ -69,18 +69,18 @@ export interface Following {
 export interface Pace extends Paging {
   readonly follow: Following;
 
-  /** The number of objects to compare by dry run per check. Others keep their earlier result. */
+  /** The maximum number of objects that a check compares by dry run. Other objects keep their earlier result. */
   readonly asks: number;
-  /** The number of unlisted objects to read by name before they count as missing. */
+  /** The maximum number of unlisted objects that a check reads by name. Beyond it, they count as missing. */
   readonly confirms: number;
 }
 
 /** The facts that a check collects about a spoke. */
 export interface Sight {
   readonly spoke: SweptSpoke;
-  /** The problem of the namespace and of each part; null if none. Parts that were not seen have no entry. */
+  /** The problem of the namespace and of each part; null if it is healthy. Parts in no list have no entry. */
   readonly ailments: Map<string, string | null>;
-  /** Digests of the images that the site's pods run, by the pod's name. */
+  /** Digests of the images that the site's pods run, by pod name. */
   readonly images: Map<string, readonly string[]>;
   readonly titles: Set<string>;
   /** Titles of objects that seem to differ. */
@@ -97,7 +97,7 @@ export interface SweepLook {
   readonly sights: ReadonlyMap<string, Sight>;
   /** Reads the objects of a kind that belong to these spokes. */
   readonly list: (kind: SweptKind, take: Take) => Promise<void>;
-  /** Kinds whose list is complete. Only their objects can be missing. */
+  /** Kinds whose list is complete. Only objects of these kinds can count as missing. */
   readonly listed: Set<string>;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The sweep: checks each cluster's active spokes for health and drift every minute.
+ * Runs the sweep: checks the health and drift of each cluster's active spokes every minute.
  * `sweep` only queues a `look` for each cluster, so that a slow cluster does not delay the others. The next check
  * starts at least a minute after the last one ended.
- * Costs: a check lists each kind except Secrets across all namespaces in pages of 500, and compares at most 200 objects
- * (three calls each) and some Secrets. A spoke of the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets.
- * That is 11 pages for up to 55 spokes, and 480 for 10,000. With a pause of 0.3 s before each page it makes about two
- * calls per second. Because 10,000 spokes would take minutes, a cluster with 2,000 or more is watched (follow.ts) for
+ * A check lists each kind except Secrets across all namespaces, in pages of 500. It compares at most 200 objects (three
+ * calls each) and some Secrets. A spoke of the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets. Up to
+ * 55 spokes need 11 pages, and 10,000 need 480. With a pause of 0.3 s before each page, a check makes about two calls
+ * per second. A check of 10,000 spokes would take minutes, so clusters with 2,000 or more are watched (follow.ts) for
  * half an hour per check.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -19,7 +19,7 @@ import { lookOrForget } from "#lib/workers/sweep/away.ts";
 import type { Following, Pace } from "#lib/workers/sweep/sight.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Not repeated automatically: the clusters in use are determined each time. */
+/** The job kind of a check. It does not repeat itself, because the sweep determines the clusters in use each time. */
 const LOOK: JobKind = {
   kind: "look",
   plan: 1,
@@ -46,7 +46,7 @@ export function look(app: App, pace: Pace = PACE): Handler {
   return { kind: LOOK, steps: { spokes: (run) => lookOrForget(app, run, String(run.job.payload.cluster), pace) } };
 }
 
-/** Returns the job of a check. There is one at a time per cluster. */
+/** Returns the job that checks a cluster. Each cluster has at most one such job at a time. */
 export function lookAt(cluster: string): NewJob {
   return {
     kind: LOOK,

@@ -1,6 +1,6 @@
 /**
- * Deletes the snapshot contents of a template, which outlive their namespace. It deletes only contents that the
- * template's row names.
+ * Deletes the snapshot contents of a template, which remain after their namespace is deleted. It deletes only the
+ * contents in the template's row.
  */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -8,7 +8,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, retainNoMore } from "#lib/workers/backups/expired.ts";
 import { lookUntil } from "#lib/workers/site.ts";
 
-/** Deletes contents with their data. Throws a transient ClusterError while one remains. */
+/** Deletes the contents with their data. Throws a transient ClusterError while one remains. */
 export async function deleteContents(cluster: Cluster, run: Run, volumes: readonly BackupVolume[]): Promise<void> {
   const late = await lookUntil(run, async () => {
     const left: string[] = [];
@@ -27,7 +27,10 @@ export async function deleteContents(cluster: Cluster, run: Run, volumes: readon
   if (late !== null) throw new ClusterError("deadline", late, { transient: true });
 }
 
-/** Returns null if the content is gone or was replaced. Names can be reused, UIDs cannot. */
+/**
+ * Returns a content of the template; null if it is gone or was replaced. Names can be reused, so the UID of its
+ * snapshot is compared.
+ */
 async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Promise<KubeObject | null> {
   const { content: name, snapshotUid } = volume;
   if (name === undefined || snapshotUid === undefined) return null;

@@ -31,7 +31,7 @@ import { deleteContents } from "#lib/workers/templates/contents.ts";
 
 const AT_ONCE = 2; // lanes per cluster
 const TRIES = 10;
-const LOOK_AGAIN = 15 * SECOND; // while waiting for capacity
+const LOOK_AGAIN = 15 * SECOND; // while it waits for capacity
 
 const MAKING = {
   kind: "make-template",
@@ -55,7 +55,7 @@ type Step = (typeof MAKING.steps)[number]["name"];
 
 export interface TemplateWork {
   readonly cluster: string;
-  /** The ID of the template. */
+  /** The template's ID. */
   readonly template: string;
   readonly inputs: SandboxInputs;
 }
@@ -72,7 +72,7 @@ export function templateJob(work: TemplateWork): NewJob {
   };
 }
 
-/** The permanent failure, in the job's progress as `failed`. */
+/** The permanent failure of a template, in the job's progress as `failed`. */
 interface MakingFailure {
   readonly step: string;
   readonly code: string;
@@ -105,7 +105,7 @@ export function makeTemplate(app: App): Handler {
   return { kind: MAKING, steps };
 }
 
-/** A permanent failure ends the creation, but not the job. */
+/** Runs a step. A permanent failure ends the creation, but not the job. */
 async function tryStep(app: App, run: Run, step: Step, work: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
@@ -129,7 +129,7 @@ async function openPlace(app: App, run: Run): Promise<Sandbox> {
   return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
 }
 
-/** Waits for capacity, and deletes the snapshots of an earlier attempt. */
+/** Waits until the cluster has capacity, and deletes the snapshots of an earlier attempt. */
 async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
   const { template } = run.job.payload as TemplateWork, row = await findTemplateById(db.rows, template);
   if (row?.state !== "making" || !config.templates) {
@@ -147,7 +147,7 @@ async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Pr
   throw finalError("NoSnapshotClass", message, "Make a VolumeSnapshotClass with deletionPolicy: Retain.");
 }
 
-/** Installs the site. The database decides whether it succeeded, not the Job. */
+/** Installs the site. The database shows whether the installation succeeded; the Job's result does not. */
 async function installWhole(place: Sandbox, run: Run): Promise<void> {
   await install(place, run);
   const { state } = await readDatabase(place, run);
@@ -160,7 +160,7 @@ async function installWhole(place: Sandbox, run: Run): Promise<void> {
   );
 }
 
-/** Takes the snapshots. The row names them before they are created. */
+/** Takes the snapshots. Their names are stored in the row before they are created. */
 async function keep(place: Sandbox, run: Run): Promise<void> {
   const { template: id } = run.job.payload as TemplateWork;
   const planned = await planSnapshots(place, run, { id, kind: "manual" });
@@ -172,7 +172,7 @@ async function keep(place: Sandbox, run: Run): Promise<void> {
   await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
 }
 
-/** Skips the step if no sandbox was created. Opening it may be what failed. */
+/** Deletes the sandbox. Skips the step if no sandbox was created, because opening the sandbox may be what failed. */
 async function clear(app: App, run: Run): Promise<void> {
   if (!run.job.progress.sandbox) return;
   const place = await openPlace(app, run);
@@ -180,7 +180,7 @@ async function clear(app: App, run: Run): Promise<void> {
   await removeSandbox(place, run);
 }
 
-/** Lets unused snapshots be deleted with the namespace. */
+/** Changes the policy of unused snapshots, so that they are deleted with the namespace. */
 async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
   const row = await findTemplateById(db.rows, (run.job.payload as TemplateWork).template);
   for (const { snapshot: name } of row?.volumes ?? []) {

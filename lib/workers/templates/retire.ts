@@ -1,6 +1,6 @@
 /**
- * Retires templates that are unused for two weeks, or that no new spoke would use. The row is removed after their
- * snapshots are gone.
+ * Retires templates that are unused for two weeks, or that no new spoke would use. The row is deleted after the
+ * template's snapshots.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -17,7 +17,10 @@ import { deleteContents } from "#lib/workers/templates/contents.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
 const UNUSED = 14 * DAY;
-/** Milliseconds to keep an outdated template, so that two releases in parallel do not delete each other's. */
+/**
+ * Milliseconds to keep an outdated template. Without this delay, two releases that run in parallel would delete each
+ * other's templates.
+ */
 const OUT_OF_DATE = DAY;
 /** Milliseconds per template, so that a hanging cluster does not delay the others. */
 const PATIENCE = 2 * MINUTE;
@@ -48,7 +51,7 @@ function isOver(app: App, template: SiteTemplate, now: Date): boolean {
   return idle > (app.config.templates && isCurrent(app, template) ? UNUSED : OUT_OF_DATE);
 }
 
-/** Returns whether a new spoke could be created from it with the current configuration. */
+/** Returns whether the current configuration could create a new spoke from this template. */
 function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
   const { version, cluster, storageClass, moodleImage, postgresImage } = template;
   if (template.revision !== blueprint.revision || catalog.findProblem("lmsVersion", version) !== null) return false;
@@ -60,7 +63,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
   );
 }
 
-/** Retries in an hour what cannot be deleted now. */
+/** Deletes the snapshots and the row of a template. After an error, the next run tries again in an hour. */
 async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
   const patient = { ...run, signal, patience: () => Math.min(run.timeLeft(), PATIENCE) };

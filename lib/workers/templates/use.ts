@@ -1,9 +1,9 @@
 /**
- * Creates a new site from a template instead of its install Job.
- * A row records the use of a template before anything is created, so that every attempt continues with it and the
- * template is not retired. If it fails before the database was adopted, the install Job is used: the row is marked as
- * abandoned, the created objects are deleted by UID, then the row and the origin are removed. A complete site is never
- * abandoned.
+ * Creates a new site from a template instead of running its install Job.
+ * A row records the use of a template before anything is created. Every attempt therefore continues with the same
+ * template, and the template is not retired. If the attempt fails before the database was adopted, the install Job is
+ * used. The row is then marked as abandoned, the created objects are deleted by UID, and the row and the origin are
+ * removed. A complete site is never abandoned.
  */
 import { sql } from "kysely";
 import { minimumDisks } from "#lib/domains/backups/usable.ts";
@@ -37,13 +37,14 @@ import { claimsFrom, dropSources } from "#lib/workers/volumes/claims.ts";
 import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 
-/** Milliseconds to wait for a template. After that the install Job is faster. */
+/** Milliseconds to wait for a template. Beyond that the install Job is faster. */
 const PATIENCE = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
 const POD = { apiVersion: "v1", kind: "Pod" };
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
- * Creates the site's volumes from a template and returns true; otherwise makes sure that nothing of a template remains.
+ * Creates the site's volumes from a template and returns true. Returns false without a usable template, after deleting
+ * whatever was created from one.
  */
 export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
@@ -60,7 +61,7 @@ export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boole
   return false;
 }
 
-/** Starts the database on the template's data; if that fails, on an empty volume. */
+/** Starts the database on the template's data. If that fails, starts it on an empty volume. */
 export async function startFilled(
   site: SpokeSite,
   run: Run,
@@ -110,7 +111,7 @@ function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | nu
     : `the disks of its size are smaller than those of the ${of}`;
 }
 
-/** Returns whether claims exist, for example of an earlier operation. */
+/** Returns whether the site already has PVCs, for example from an earlier operation. */
 async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
   const names = Object.values(claimNames(inputs));
   const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
@@ -119,7 +120,7 @@ async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolea
 
 const OTHER = "OtherTemplate";
 
-/** Returns the template, if it still matches the spoke. A retry may need another one. */
+/** Returns the template. Throws if it no longer matches the spoke; a retry may need another one. */
 async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
@@ -129,7 +130,7 @@ async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use:
 
 type Patient = (step: keyof typeof PATIENCE) => Run;
 
-/** Returns null after success, else the abandoned use. */
+/** Creates something from the template. Returns null after success, or the abandoned use after a failure. */
 async function tryTo(
   site: SpokeSite,
   run: Run,
@@ -153,15 +154,15 @@ async function tryTo(
   }
 }
 
-/** Error codes of the template's snapshots, or of the container that adopts its data. */
+/** Codes of errors that the template caused: by its snapshots, or in the container that adopts its data. */
 const OF_TEMPLATE = new Set([
   ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
   ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
 ]);
 
 /**
- * Returns whether other spokes would also fail with this template. A webhook, quota or full node affects one spoke
- * only.
+ * Returns whether other spokes would also fail with this template. A webhook, a quota or a full node affects only one
+ * spoke.
  */
 function isOfTemplate({ code, message }: ClusterError): boolean {
   if (OF_TEMPLATE.has(code)) return true;
@@ -170,7 +171,7 @@ function isOfTemplate({ code, message }: ClusterError): boolean {
   return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
-/** Returns whether the site was complete once. Its data is then its own, whatever happens to the template. */
+/** Returns whether the site was complete once. Its data then no longer depends on the template. */
 function wasWhole({ spoke }: SpokeSite): boolean {
   return spoke.siteIdentifier !== null;
 }
@@ -184,7 +185,9 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
   });
 }
 
-/** Deletes what was created from the template, and returns the site for its install Job, with a new claim. */
+/**
+ * Deletes everything that was created from the template, and creates new PVCs. Returns the site for its install Job.
+ */
 async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = claimNames(inputs);
   for (const ref of [MOODLE, DATABASE]) {

@@ -1,6 +1,6 @@
 /**
- * Requests a template after a successful installation without one. Its images are then known to work, and its creation
- * does not slow down the requested site.
+ * Requests a template after a successful installation without one. At this point the images are known to work, and the
+ * requested site is not slowed down.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
@@ -12,7 +12,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { templateJob } from "#lib/workers/templates/make.ts";
 
-/** Creates one request for equal keys; none if the last attempt failed recently. */
+/** Requests a template, once for equal keys. Does nothing if the last attempt failed recently. */
 export async function wishTemplate(site: SpokeSite, run: Run): Promise<void> {
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;

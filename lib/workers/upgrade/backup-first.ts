@@ -1,6 +1,6 @@
 /**
- * Takes the backup before an upgrade. A retry takes none: the site is half upgraded, and its backup must not replace
- * the good one.
+ * Takes the backup before an upgrade. A retry takes no backup, because the site is half upgraded. Such a backup must
+ * not replace the good one.
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
@@ -24,7 +24,7 @@ export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
     const { skipBackup } = run.job.payload as unknown as UpgradeParameters;
-    // A snapshot that is not ready within the step's time counts as a failure of the cluster.
+    // Without `skipBackup` the error is thrown. With it, only a transient error other than a timeout is thrown.
     if (!skipBackup) throw advise(error);
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => failBackup(tx, run.job.id, error.message));

@@ -1,7 +1,8 @@
 /**
- * Handles upgrades that failed after the site was stopped. The site stays down, and the report says how to recover.
- * Whether a site is half upgraded is read from its operations, not from its state, which the current operation has
- * already changed.
+ * Handles upgrades that failed after the site was stopped. The site stays down, and the failure report says how to
+ * recover.
+ * The spoke's operations show whether a site is half upgraded. The spoke's state does not, because the current
+ * operation has already changed it.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -12,7 +13,7 @@ import { stayingDown } from "#lib/workers/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, MENDING = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
-/** The snapshots of a backup, as an operator finds them in the cluster. */
+/** A backup with the names under which an operator finds its snapshots in the cluster. */
 export interface TakenBackup {
   readonly id: string;
   readonly snapshots: readonly string[];
@@ -24,7 +25,10 @@ export function hasTouched({ stepsDone }: Pick<Job, "stepsDone">): boolean {
   return stepsDone.includes("backup");
 }
 
-/** Returns the upgrade to continue: the last that left the site incomplete, unless the site was repaired since. */
+/**
+ * Returns the upgrade to continue: the last one that left the site incomplete. Returns null if the site was repaired
+ * since.
+ */
 export async function findHalfWay(rows: Rows, job: Job): Promise<Job | null> {
   const before = await listEndedBefore(rows, job, [UPGRADE, ...MENDING]);
   const decisive = before.find((each) => each.state === "succeeded" || (each.kind === UPGRADE && hasTouched(each)));
@@ -36,7 +40,7 @@ export async function isHalfWay(rows: Rows, job: Job): Promise<boolean> {
   return hasTouched(job) || await findHalfWay(rows, job) !== null;
 }
 
-/** Returns which version the site had and where its backup is. */
+/** Returns a text with the version before the upgrade and the ID of the backup. */
 export function wayBack(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
   const backup = job.progress.backup as TakenBackup | null | undefined;
@@ -46,7 +50,7 @@ export function wayBack(job: Pick<Job, "progress">): string {
   return `${was}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
-/** Adds the way to roll back to a final failure. */
+/** Adds rollback instructions to a final failure. */
 export function tellWayBack(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   const back = job.progress.backup
     ? `Or have an operator take it back to the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`

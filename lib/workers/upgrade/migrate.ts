@@ -1,9 +1,9 @@
 /**
- * Migrates a site's database to a newer version: one upgrade at a time.
- * Unlike an installation, an interrupted upgrade can be run again: Moodle continues after the last finished part. A
- * killed upgrade leaves a lock (`upgraderunning`, a time), which Moodle releases within about five minutes. The step
- * waits for that and changes no data manually. Only the Job's success shows that the upgrade is complete, because
- * Moodle writes the new release before it upgrades its plugins.
+ * Migrates a site's database to a newer version, one upgrade at a time.
+ * Unlike an installation, an interrupted upgrade can run again: Moodle continues after the last finished part. A killed
+ * upgrade leaves a lock (`upgraderunning`, a time), which Moodle releases within about five minutes. The step waits for
+ * the release and changes no data manually. Only the Job's success shows that the upgrade is complete, because Moodle
+ * writes the new release before it upgrades its plugins.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/results.ts";
@@ -21,12 +21,12 @@ const WHAT = "Moodle could not be upgraded";
 const LOCKED = /Site is being upgraded, please retry later/i;
 
 export interface SiteMigration {
-  /** The release before the upgrade and the image after it. */
+  /** The release before the upgrade and the image after it, as a text. */
   readonly way: string;
-  /** Whether the branch changes, which may take longer. */
+  /** Whether the branch changes, which takes longer. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
-  /** Throws if the data is not the site's own. */
+  /** Throws if the data belongs to another site. */
   readonly demandSite: (site: SiteIdentity) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row at the end of an upgrade: the new version after success; a failed spoke if the site was
- * changed before the failure.
+ * Updates the spoke's row at the end of an upgrade. After success it has the new version. If the site was changed
+ * before a failure, the spoke is failed.
  */
 import { failBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -19,8 +19,8 @@ export const upgradeOutcomes = actionOutcomes({
     };
   },
   async stopped(tx, job, before, report) {
-    await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if it was running
-    const down = await isHalfWay(tx, job); // whatever was observed
+    await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if the backup was running
+    const down = await isHalfWay(tx, job); // regardless of the state that was read
     return {
       ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },

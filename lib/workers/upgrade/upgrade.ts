@@ -1,6 +1,7 @@
 /**
- * Upgrades a site. It first checks the requirements against the row and the database, then takes a backup, then stops
- * the site. A later failure leaves the site down with a rollback hint (half-way.ts), and a retry continues.
+ * Upgrades a site. It checks the requirements against the row and the database, takes a backup, and then stops the
+ * site. If a later step fails, the site stays down and the report contains rollback instructions (half-way.ts). A retry
+ * continues.
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -25,7 +26,7 @@ import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 import { backUpFirst } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
-/** The result of `prepare`, in the job's progress as `upgrade`. */
+/** The result of the step `prepare`, in the job's progress as `upgrade`. */
 export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> {
   readonly images: SpokeImages;
   readonly from: { readonly version: string; readonly release: string | null };
@@ -43,7 +44,7 @@ export function upgrade(app: App): Handler {
       await site.space.noPods("app=moodle", waitingFor(run));
     },
     async migrate(before, run) {
-      await pauseCron(before, run); // a task that the cluster had just started has a pod by now
+      await pauseCron(before, run); // a task that the CronJob started just before has a pod by now
       const here = upgraded(before, run), { major, from, images } = prepared(run);
       const way = `${from.release ?? from.version} ${images.moodle}`;
       const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
@@ -52,7 +53,7 @@ export function upgrade(app: App): Handler {
     },
     async app(before, run) {
       const here = upgraded(before, run);
-      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has turned it off
+      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the upgrade turned it off
       await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
       await scale(here, run, MOODLE, 1);
       await untilReady(here, run, MOODLE);
@@ -93,14 +94,15 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
     const blame = impossible.code === "PostgresTooOld" ? "operator" : "user";
     throw refused(impossible.code, impossible.message, impossible.hint, blame);
   }
-  // A retry may find the new version in the database. The version before is then the one that the first attempt found.
+  // A retry may find the new version in the database. The previous version is then the one that the first attempt
+  // recorded.
   const half = await findHalfWay(app.db.rows, run.job);
   const from = half?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
   await run.saveProgress({ upgrade });
 }
 
-/** Shows that the image can be pulled while the site still runs. */
+/** Pulls the image while the site still runs, and returns the version of its code. */
 async function readCode(place: JobPlace, run: Run): Promise<UpgradeFacts["code"]> {
   try {
     return await readImage(place, run);
@@ -122,7 +124,10 @@ function upgraded(site: SpokeSite, run: Run): SpokeSite {
   return { ...site, inputs: upgradedInputs(site.inputs, prepared(run)) };
 }
 
-/** Uses a separate Job each time, because that of `prepare` may still exist with the old result. */
+/**
+ * Throws if the database does not have the new version. Each call uses a separate Job, because that of `prepare` may
+ * still exist with the old result.
+ */
 async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<void> {
   const site = await readDatabase(here, run, turn);
   await demandSameSite(run, here.spoke, site);
@@ -134,7 +139,7 @@ async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<v
   });
 }
 
-/** Adds a rollback hint to failures of a stopped site. */
+/** Runs a step, and adds rollback instructions to failures of a stopped site. */
 async function explained(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
   try {
     await work(run);

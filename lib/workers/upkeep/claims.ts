@@ -1,6 +1,8 @@
 /**
- * Deletes volume claims that restores left: replaced ones after some days and a newer good backup, and unused ones.
- * Only claims of an active spoke without a waiting restore are deleted, and by UID, because names can be reused.
+ * Deletes PVCs that restores left behind. Replaced PVCs are deleted after some days, once a newer good backup exists.
+ * Unused PVCs are deleted earlier.
+ * Only PVCs of an active spoke without a waiting restore are deleted. They are deleted by UID, because names can be
+ * reused.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -58,7 +60,7 @@ async function placeOf(
   return { cluster, space, blueprint, inputs: withMail(config, spoke.blueprintInputs as SpokeInputs) };
 }
 
-/** Returns the claims to delete. From here on they cannot be used for a rollback. */
+/** Locks the spoke, marks its due PVCs and returns them. Marked PVCs can no longer be used for a rollback. */
 async function claimDue(
   tx: Tx,
   id: string,

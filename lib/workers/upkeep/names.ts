@@ -1,6 +1,6 @@
 /**
- * Releases former domains when their time is over. An operation of the spoke removes the redirect, then the domain is
- * free. If the spoke is busy, it is tried again in an hour.
+ * Releases former domains when their reservation ends. An operation of the spoke removes the redirect and frees the
+ * domain. If the spoke is busy, the next run tries again in an hour.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -35,7 +35,7 @@ async function endRedirects(tx: Tx, id: string): Promise<void> {
   if (acceptance) await enqueueConfigure(tx, SYSTEM, spoke, acceptance);
 }
 
-/** Returns null if another operation of the spoke forbids it. */
+/** Returns whether a configure operation may be queued; null if another operation of the spoke prevents it. */
 function judge(facts: SpokeFacts): Acceptance | null {
   try {
     return checkAction("configure", facts);

@@ -1,6 +1,6 @@
 /**
- * Updates the site records of hubs and spokes when their rows change, and adds missing ones. A record that is newer
- * than its row is kept: the database is older than the cluster (lib/doctor/reconcile).
+ * Updates the site records of hubs and spokes when their rows change, and adds missing records. A record that is newer
+ * than its row is kept, because the database is older than the cluster (lib/doctor/reconcile).
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -22,7 +22,8 @@ export function keepParticulars(app: App): Handler {
 }
 
 /**
- * Writes the records that are due. Failed ones are retried in the next run, and all of a cluster that does not answer.
+ * Writes the records that are due. Skips the other records of a cluster that does not answer. The next run retries
+ * failed ones.
  */
 async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promise<void> {
   const place = { clusters, installation: await readInstallation(db.rows) }, away = new Set<string>();

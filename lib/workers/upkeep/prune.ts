@@ -1,4 +1,7 @@
-/** Deletes old rows. docs/operating.md lists the rules and what is never deleted. Each rule by age has an index. */
+/**
+ * Deletes old rows. docs/operating.md lists the rules, and the rows that are never deleted. Each rule by age has an
+ * index.
+ */
 import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -6,21 +9,27 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Stream events per hub that are kept whatever their age. */
+/** The number of newest stream events that each hub keeps, whatever their age. */
 const KEPT_EVENTS = 1000;
 const BATCH = 1000;
 
-/** Reads the clock once. Otherwise the planner would evaluate it per row and use no index. */
+/**
+ * Returns the time this long ago, in SQL. The subquery reads the clock once; otherwise the planner would evaluate it
+ * per row and use no index.
+ */
 const before = (age: string) => sql`(select wheelwright_now()) - ${sql.lit(age)}::interval`;
 
-/** Whether a later operation of the same spoke or hub exists. The last one explains the current state. */
+/**
+ * Whether a later operation of the same spoke or hub exists. The last operation is kept, because it explains the
+ * current state.
+ */
 const isFollowed = sql`case when spoke_id is null
   then exists (select from jobs as later where later.federation_id = jobs.federation_id and later.spoke_id is null
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq))
   else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
 
-/** The rows to delete, by step: text of the label, table and condition. */
+/** The rows to delete, by step: the text of the label, the table and the condition. */
 const OVER = {
   keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
@@ -31,13 +40,13 @@ const OVER = {
   links: ["links that expired long ago", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
   jobs: ["what maintenance left in the queue", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
   operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],
-  // A good backup is not needed in the history. Failed and manual ones are.
+  // Only good nightly backups are deleted from the history. Failed and manual ones are kept.
   backups: [
     "rows of nightly backups that are gone",
     "backups",
     sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
   ],
-  // For kinds that no replica knows. If a job of the lane waits, the row stays.
+  // These rows are for kinds that no replica knows. A row stays while a job of the lane waits.
   lanes: [
     "calls that nobody reads",
     "lane_calls",
@@ -68,8 +77,8 @@ export function prune({ db }: Pick<App, "db">): Handler {
 }
 
 /**
- * Deletes events older than 7 days, except the newest thousand of the hub and the latest of each spoke, with which a
- * new reader begins. The head is updated first.
+ * Deletes events older than 7 days. Keeps the newest thousand of each hub and the latest of each spoke, because new
+ * readers start with them. The head is updated first.
  */
 async function pruneEvents(db: Database, run: Run): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`
@@ -93,7 +102,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
   }
 }
 
-/** Deletes in small batches, so that locks are short. Checks before each whether the run may continue. */
+/** Deletes in small batches, so that locks are short. Before each batch, checks whether the run may continue. */
 async function inBatches(
   run: Run,
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,

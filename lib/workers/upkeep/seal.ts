@@ -1,6 +1,6 @@
 /**
- * Seals new audit events, and logs each chain's head. If the log is stored elsewhere, the heads can be compared with
- * the database later.
+ * Seals new audit events, and logs the head of each chain. If logs are stored elsewhere, the heads can later be
+ * compared with the database.
  */
 import type { App } from "#lib/app.ts";
 import { type ChainHead, formatHead } from "#lib/audit/head.ts";
@@ -24,7 +24,7 @@ export function sealAudit({ db }: Pick<App, "db">, batch = BATCH): Handler {
   });
 }
 
-/** Seals batch by batch until nothing is left. The next run continues after the last batch. */
+/** Seals a chain batch by batch until no event is left. The next run continues after the last batch. */
 async function sealChain(
   db: Database,
   run: Run,

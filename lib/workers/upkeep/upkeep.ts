@@ -1,4 +1,4 @@
-/** Defines tasks of the service. Users do not see their jobs. */
+/** Defines tasks of the service, whose jobs are hidden from users. */
 import { HOUR } from "#lib/base/time.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 
@@ -8,7 +8,7 @@ interface Upkeep {
   readonly plan?: number;
   /** Milliseconds until a transient error becomes final; an hour by default. */
   readonly limit?: number;
-  /** Milliseconds between the end of a run and the next; absent if something else queues it. */
+  /** Milliseconds between the end of a run and the start of the next. Absent if something else queues the task. */
   readonly every?: number;
 }
 
@@ -26,7 +26,7 @@ export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: S
   };
 }
 
-/** Runs small transactions until one finds nothing to do. */
+/** Runs small transactions until one of them has changed nothing. */
 export async function inBatches(run: Run, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }

@@ -1,8 +1,7 @@
 /**
- * Waits until the claims of a site have their volumes. Nothing may be stopped for a site whose volumes do not exist yet.
- *
- * A claim of a class with `Immediate` binding is only waited for. A claim of a class with `WaitForFirstConsumer` binding is
- * mounted by a Job first (lib/moodle/mount.ts).
+ * Waits until the PVCs of a site are bound. A running site may be stopped only after its new volumes exist.
+ * A PVC whose class has `Immediate` binding is only awaited. A PVC whose class has `WaitForFirstConsumer` binding is
+ * first mounted by a Job (lib/moodle/mount.ts).
  */
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { claimNames, SITE_PODS } from "#lib/moodle/names.ts";
@@ -17,7 +16,7 @@ const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Waits; it can be repeated. Throws a ClusterError with the storage driver's message. */
+/** Waits until the PVCs are bound; safe to repeat. Throws a ClusterError with the storage driver's message. */
 export async function untilBound(place: VolumePlace, run: Run): Promise<void> {
   const { space, inputs } = place, names = claimNames(inputs);
   const claims = await Promise.all(DISKS.map((disk) => space.get({ ...CLAIM, name: names[disk] }, run)));
@@ -52,7 +51,7 @@ async function mount(place: VolumePlace, run: Run, disk: Disk, isBesideSite: boo
   }
 }
 
-/** Deletes the Job. A waiting pod would prevent the deletion of an unused claim. */
+/** Deletes the Job, because its waiting pod would prevent the deletion of an unused PVC. */
 async function drop({ space }: VolumePlace, run: Run, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {

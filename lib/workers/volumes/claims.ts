@@ -1,9 +1,9 @@
 /**
- * Creates a site's volume claims from snapshots, before its other objects.
- * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles. Each claim gets a
- * content that names the handle, and a VolumeSnapshot bound to it, both named after the adoption. The content has
- * deletionPolicy Retain, so the stored data remains when both are deleted. The content is created, never applied,
- * because an apply would remove the UID of its snapshot.
+ * Creates a site's PVCs from snapshots, before its other objects.
+ * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles. For each PVC the
+ * module creates a content with the handle, and a VolumeSnapshot bound to the content. Both are named after the
+ * adoption. The content has the deletionPolicy `Retain`, so the stored data remains when both are deleted. The content
+ * is created, never applied, because an apply would remove the UID of its snapshot.
  */
 import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
 import { lackForOrigin } from "#lib/moodle/adoption.ts";
@@ -22,17 +22,17 @@ import { makeFenced } from "#lib/workers/fenced.ts";
 import type { JobPlace } from "#lib/workers/jobs.ts";
 import { finalError, lookUntil, waitingFor } from "#lib/workers/site.ts";
 
-/** The cluster and namespace of a site's volumes: a spoke's or a sandbox's. The inputs have an origin. */
+/** The cluster and namespace of the volumes of a spoke or sandbox. The inputs have an origin. */
 export interface VolumePlace extends JobPlace {
   readonly cluster: Cluster;
 }
 
-/** How the storage identifies a snapshot. */
+/** The values by which the storage identifies a snapshot. */
 export interface SnapshotVolume {
   readonly handle: string;
   readonly driver: string;
   readonly class: string;
-  /** Minimum bytes of a volume; null if the driver does not report it. */
+  /** The minimum size of a volume in bytes; null if the driver does not report it. */
   readonly restoreSize: number | null;
 }
 
@@ -45,7 +45,7 @@ export interface Snapshots {
 }
 
 /**
- * Creates the claims from the snapshots; it can be repeated. A claim may stay Pending until the first pod uses it.
+ * Creates the PVCs from the snapshots; safe to repeat. A PVC may stay Pending until the first pod uses it.
  * Throws a final ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the cluster's
  * error for a missing snapshot.
  */
@@ -73,7 +73,7 @@ export async function claimsFrom(place: VolumePlace, run: Run, from: Snapshots):
   }
 }
 
-/** Waits until the claims are bound, then deletes the snapshot objects behind them. */
+/** Waits until the PVCs are bound, then deletes the snapshot objects behind them. */
 export async function tidySources(place: VolumePlace, run: Run): Promise<void> {
   const { space, inputs } = place, names = Object.values(claimNames(inputs));
   const late = await lookUntil(run, async () => {
@@ -85,7 +85,7 @@ export async function tidySources(place: VolumePlace, run: Run): Promise<void> {
   await dropSources(place, run);
 }
 
-/** Deletes the snapshot objects behind the claims. The storage's own snapshots stay. */
+/** Deletes the snapshot objects behind the PVCs. The storage's own snapshots stay. */
 export async function dropSources(place: VolumePlace, run: Run): Promise<void> {
   const { space, cluster } = place, { turn } = originOf(place), going: Ref[] = [];
   for (const disk of DISKS) {
@@ -98,7 +98,7 @@ export async function dropSources(place: VolumePlace, run: Run): Promise<void> {
   await dropContents(cluster, run, { namespace: space.namespace, turn });
 }
 
-/** Deletes the cluster-scoped contents, which outlive the namespace. */
+/** Deletes the cluster-scoped contents, which remain after the namespace is deleted. */
 export async function dropContents(
   cluster: Cluster,
   run: Run,
@@ -128,7 +128,7 @@ function originOf({ inputs: { origin } }: VolumePlace): SiteOrigin {
   return origin;
 }
 
-/** Throws if this is another cluster, where a handle means nothing. */
+/** Throws if this is another cluster, in which a handle means nothing. */
 async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): Promise<void> {
   const here = from.clusterUid === null
     ? cluster.name === from.cluster
@@ -141,7 +141,7 @@ async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): 
   );
 }
 
-/** Renders the claims of the blueprint, large enough for the snapshots. */
+/** Renders the PVCs of the blueprint, with disks that are large enough for the snapshots. */
 function claimsTo({ blueprint, inputs }: VolumePlace, { volumes }: Snapshots): Readonly<Record<Disk, KubeObject>> {
   const names = claimNames(inputs);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
@@ -167,7 +167,7 @@ function demandMadeFrom({ metadata: { name }, spec }: KubeObject, source: string
   );
 }
 
-/** Returns the class of each snapshot, or another one of its driver. */
+/** Returns a snapshot class for each snapshot: its own class, or another one of its driver. */
 async function classNames(
   { cluster }: VolumePlace,
   run: Run,

@@ -5,7 +5,10 @@ import { DATABASE } from "#lib/moodle/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Snapshots, SnapshotVolume } from "#lib/workers/volumes/claims.ts";
 
-/** `spoke` is the backup's spoke. Throws a final ClusterError if the row lacks a volume. */
+/**
+ * Returns the snapshots of a backup. `spoke` is the backup's spoke. Throws a final ClusterError if a volume is missing
+ * in the row.
+ */
 export function snapshotsOf(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,
   { clusterUid }: Pick<SpokeRow, "clusterUid">,
