@@ -1,6 +1,6 @@
 /**
- * Checks whether a blueprint can run a site on volumes created from snapshots, and computes the inputs of such a site.
- * Pure.
+ * Checks whether a blueprint can run a site on volumes that were created from snapshots. Computes the inputs of such a
+ * site. Pure.
  */
 import { isDeepStrictEqual } from "node:util";
 import { JOBS, SPOKE_STEPS } from "#lib/moodle/files.ts";
@@ -11,7 +11,7 @@ import { writeAmount } from "#lib/moodle/quota.ts";
 import { type Disk, larger, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
-/** Returns the inputs with disks large enough for the snapshots. `sizes` are bytes; null if the size is unknown. */
+/** Returns the inputs with disks large enough for the snapshots. `sizes` are bytes, or null if the size is unknown. */
 export function withRoomFor(inputs: SpokeInputs, sizes: Readonly<Record<Disk, number | null>>): SpokeInputs {
   const { files, database } = inputs.resources.disks;
   const held = (disk: string, bytes: number | null) => larger(disk, writeAmount("storage", bytes ?? 0));
@@ -23,7 +23,7 @@ export function withRoomFor(inputs: SpokeInputs, sizes: Readonly<Record<Disk, nu
   return roomy;
 }
 
-/** Returns why the blueprint does not support the origin and claims of these inputs; null if it supports them. */
+/** Returns why the blueprint cannot use the origin and PVCs of these inputs; null if it can. */
 export function lackForOrigin(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,
@@ -48,7 +48,7 @@ export function lackForOrigin(
   return null;
 }
 
-/** Returns the names of the volume claims that an object is, creates or uses. */
+/** Returns the names of the PVCs that an object is, creates or uses. */
 function claimsIn({ kind, metadata, spec }: KubeObject): string[] {
   const pod = (spec?.jobTemplate?.spec ?? spec)?.template?.spec;
   return [

@@ -24,7 +24,7 @@ export function wordsPart({ displayName, adminEmail, brand }: Words): Words {
   return { displayName, adminEmail, brand };
 }
 
-/** Returns the seed parts to run again on an existing site. */
+/** Returns the parts of the seed that must run again on an existing site. */
 export function changedParts(before: Words, after: Words): SeedPart[] {
   return [
     ...(before.displayName !== after.displayName ? ["title" as const] : []),
@@ -34,8 +34,9 @@ export function changedParts(before: Words, after: Words): SeedPart[] {
 }
 
 /**
- * Returns the inputs with this host. The previous host becomes a redirect, and former hosts in `kept` remain redirects.
- * Each host has its own certificate, because a former host may no longer resolve and would fail validation.
+ * Returns the inputs with this host. The previous host becomes a redirect, and the former hosts in `kept` remain
+ * redirects. Each host has its own certificate: a former host may no longer resolve, and would make a shared
+ * certificate fail validation.
  */
 export function movedInputs(inputs: SpokeInputs, host: string, kept: readonly string[]): SpokeInputs {
   const { certificate = CERTIFICATE, formerHosts = [] } = inputs;
@@ -50,7 +51,7 @@ export function movedInputs(inputs: SpokeInputs, host: string, kept: readonly st
   };
 }
 
-/** Returns the objects of these steps that exist before and after the change and differ. */
+/** Returns the objects of these steps that exist before and after the change, and that it changes. */
 export function changedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,

@@ -1,6 +1,6 @@
 /**
- * Lists the objects that an active spoke's namespace must contain. Fields that operations change (replicas, suspended
- * cron) follow from the spoke's state.
+ * Lists the objects that an active spoke's namespace must contain. The spoke's state determines the fields that
+ * operations change (replicas, and whether the CronJob is suspended).
  */
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -13,13 +13,13 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Expected {
   readonly object: KubeObject;
-  /** The manifest without operational state, as it is applied; null for objects that are only created. */
+  /** The manifest as it is applied, without the fields in `state`; null for objects that are only created. */
   readonly applied: KubeObject | null;
   /** Fields of `spec` that actions change. They are patched, because a late apply would revert them. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
-   * `presence`: only existence is checked. This holds for Secrets, for seed settings (hub settings are not stored), and
-   * for claims that a StatefulSet created.
+   * `whole`: all fields are checked. `presence`: only existence is checked. This applies to Secrets, to settings of the
+   * seed (hub settings are not stored), and to PVCs that a StatefulSet created.
    */
   readonly judged: "whole" | "presence";
 }
@@ -27,7 +27,7 @@ export interface Expected {
 export interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** Needed only to apply objects whose presence is checked. */
+  /** Needed only to apply objects of which only existence is checked. */
   readonly hub?: HubSettings;
   readonly relaySecret?: string | null;
 }
@@ -53,7 +53,7 @@ export function expectedObjects(
   });
 }
 
-/** Returns which steps create objects of each kind. It is the same for all spokes of a blueprint. */
+/** Returns the steps that create objects of each kind. They are the same for all spokes of a blueprint. */
 export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
   for (const step of SPOKE_STEPS) {
@@ -74,7 +74,7 @@ function stateOf({ kind }: KubeObject, maintenance: boolean): Expected["state"] 
   return kind === "CronJob" ? { suspend: maintenance } : undefined;
 }
 
-/** Returns the claims that a StatefulSet's controller creates for its first pod. */
+/** Returns the PVCs that a StatefulSet's controller creates for its first pod. */
 export function claimsOf(object: KubeObject): KubeObject[] {
   const templates: readonly KubeObject[] = object["spec"]?.volumeClaimTemplates ?? [];
   return templates.map(({ metadata, spec }) => ({
@@ -86,8 +86,8 @@ export function claimsOf(object: KubeObject): KubeObject[] {
 }
 
 /**
- * Returns the manifest in a form that can be applied to the existing object. It never shrinks a disk, and it keeps the
- * claim templates, which are immutable.
+ * Returns the manifest in a form that can be applied to the existing object. It never shrinks a disk. It keeps the
+ * existing PVC templates, which are immutable.
  */
 export function fitted(manifest: KubeObject, standing: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, standing);
@@ -98,7 +98,10 @@ export function fitted(manifest: KubeObject, standing: KubeObject): KubeObject {
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
-/** Returns the same with the object's own revision annotation, to detect manual changes only. */
+/**
+ * Returns the fitted manifest with the object's own revision annotation, so that a comparison finds only manual
+ * changes.
+ */
 export function asItWas(manifest: KubeObject, standing: KubeObject): KubeObject {
   const fitting = fitted(manifest, standing);
   const revision = standing.metadata.annotations?.[REVISION];

@@ -1,7 +1,7 @@
 /**
- * Lists the files of a blueprint and the placeholders that each may use.
- * A file in BLUEPRINT_DIR replaces the built-in file of the same name. Unknown names are rejected, so that a typo is
- * not ignored silently.
+ * Lists the files of a blueprint and the placeholders that each file may use.
+ * A file in BLUEPRINT_DIR replaces the built-in file of the same name. Unknown names are rejected, so that a typo does
+ * not go unnoticed.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import {
   SPOKE_NAMES,
 } from "#lib/moodle/values.ts";
 
-/** The Jobs of the blueprint. `install` runs `reset` first if an earlier attempt did not finish. */
+/** The Jobs of the blueprint. `install` is preceded by `reset` if an earlier attempt did not finish. */
 export const JOBS = [
   ...["install", "reset", "verify", "claim", "settle", "seed", "health", "preflight", "upgrade"] as const,
   ...[
@@ -85,20 +85,25 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   "protect-sign-in": "protect-sign-in-job.yaml",
 };
 
-/** Namespace and settings objects are in the same file, the namespace first. */
+/** The files of a hub's steps. The namespace and the settings objects share a file, with the namespace first. */
 export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   namespace: "hub.yaml",
   rooms: "hub.yaml",
   issuer: "issuer.yaml",
 };
 
-/** `secrets.yaml` is created once with random values. `mail.yaml` is applied with the spoke's relay password. */
+/**
+ * The files of the Secrets. `secrets.yaml` is created once with random values. `mail.yaml` is applied with the spoke's
+ * relay password.
+ */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
-/** Applied once for each former host, together with the site's Ingress. */
+/** The file that is applied once for each former host, together with the site's Ingress. */
 export const FORMER_FILE = "former.yaml";
 
-/** Never applied: its containers are inserted into the site's pods. */
+/**
+ * The file with the containers of an adoption. It is never applied: its containers are inserted into the site's pods.
+ */
 export const ADOPT_FILE = "adopt.yaml";
 
 /** The manifest files, each with its allowed placeholders. */
@@ -114,7 +119,7 @@ export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_NAMES)] as const),
 ]);
 
-/** Files that contain settings or scripts. */
+/** The files with settings or scripts. */
 export const SIZES_FILE = "sizes.yaml";
 export const IMAGES_FILE = "images.yaml";
 export const SURROUNDINGS_FILE = "surroundings.yaml";
@@ -140,7 +145,7 @@ export const FILE_NAMES: readonly string[] = [
 
 /** Returns the files of a directory that replace built-in ones. Throws a ConfigError that lists all problems. */
 export async function readOverlay(directory: string): Promise<Files> {
-  // A mounted ConfigMap contains its own entries, which start with a dot.
+  // A mounted ConfigMap contains entries of its own, whose names start with a dot.
   const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
   const problems = names.filter((name) => !FILE_NAMES.includes(name))
     .map((name) => `BLUEPRINT_DIR has ${name}; it may have ${FILE_NAMES.join(", ")}`);

@@ -1,4 +1,4 @@
-/** The volumes and version of a site. A restore replaces them. Pure. */
+/** Defines the base of a site: its volumes and version, which a restore replaces. Pure. */
 import { withRoomFor } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -25,13 +25,13 @@ export function onFooting(inputs: SpokeInputs, { version, images, claims, origin
 interface Taken {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
-  /** Minimum bytes of its volumes; null if the storage driver does not report it. */
+  /** The minimum sizes of the backup's volumes in bytes; null if the storage driver does not report it. */
   readonly least: Readonly<Record<keyof Disks, number | null>>;
 }
 
 /**
  * Returns the base that a restore of this backup creates. The data keeps the backup's Moodle version. The PostgreSQL
- * image stays the spoke's, since its major version is the same.
+ * image stays that of the spoke, because its major version is the same.
  */
 export function footingFrom(inputs: SpokeInputs, { lmsVersion, images, least }: Taken, turn: string): Footing {
   const { postgres } = inputs.images;

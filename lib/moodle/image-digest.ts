@@ -1,4 +1,6 @@
-/** Reads the digest of the image that a site's pods run. An image tag can move, its digest cannot. */
+/**
+ * Reads the digest of the image that a site's pods run. An image tag can be moved to another image, a digest cannot.
+ */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** Selects the pods of a site's Deployment. */
@@ -7,8 +9,8 @@ export const MOODLE_PODS = "app=moodle";
 const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
 
 /**
- * Returns the digests of the containers that run this image in the pod: `repository@sha256:…`, or `sha256:…` alone for an image
- * that was loaded into the node without a registry.
+ * Returns the digests of the pod's containers that run this image. The form is `repository@sha256:…`, or only
+ * `sha256:…` if the image was loaded into the node without a registry.
  */
 export function digestsIn({ metadata, spec, status }: KubeObject, image: string): string[] {
   if (metadata.deletionTimestamp !== undefined) return [];
@@ -20,7 +22,7 @@ export function digestsIn({ metadata, spec, status }: KubeObject, image: string)
   );
 }
 
-/** Returns a container status's `imageID` without the scheme that some runtimes add; null if it has no digest. */
+/** Returns a container status's `imageID` without the scheme that some runtimes add; null if it contains no digest. */
 export function parseImageId(imageId: string): string | null {
   const digest = imageId.replace(/^[a-z-]+:\/\//, "");
   return isDigest(digest) ? digest : null;
@@ -31,8 +33,8 @@ export function isDigest(text: string): boolean {
 }
 
 /**
- * Returns whether two digests are certainly of different images. An image's own id, without a repository, is not comparable to
- * the digest that a registry has for the image.
+ * Returns whether two digests certainly identify different images. An image ID without a repository cannot be compared
+ * with a registry's digest.
  */
 export function isOtherImage(one: string, other: string): boolean {
   return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);

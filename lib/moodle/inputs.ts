@@ -1,7 +1,8 @@
 /**
- * The inputs from which a spoke's or hub's manifests are rendered. They are stored with its row.
- * Sizes, images and cluster settings are stored as resolved, so a changed catalog does not affect existing sites. The
- * inputs contain no secret. Unknown fields are ignored, so that an older release can read the rows of a newer one.
+ * Defines the inputs from which a spoke's or hub's manifests are rendered. They are stored with its row.
+ * Sizes, images and cluster settings are stored after they were resolved, so a changed catalog does not affect existing
+ * sites. The inputs contain no secret. Unknown fields are ignored, so that an older release can read the rows of a
+ * newer one.
  */
 import * as v from "valibot";
 import { Email, HostName, Slug, text } from "#lib/base/schema.ts";
@@ -10,7 +11,7 @@ import { Image, Name, NamespaceName, Size, Surroundings, Version } from "#lib/mo
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
 
-// The image passes these values unquoted through shell and sed. A space or wildcard would break the site's start.
+// The image passes these values unquoted through the shell and sed. A space or wildcard would break the site's start.
 const WORD = "must be made of letters, digits and . _ @ + = / : - alone";
 /** A value that is safe in an unquoted shell word. */
 export const Word = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
@@ -48,7 +49,7 @@ const Mail = v.strictObject({
   host: Word,
   port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535)),
   user: v.nullable(Word),
-  /** The bare sender address. */
+  /** The sender's address without a name. */
   from: Word,
 });
 type Mail = v.InferOutput<typeof Mail>;
@@ -56,9 +57,9 @@ type Mail = v.InferOutput<typeof Mail>;
 const TURN = "must be 8 to 10 lower-case letters or digits";
 /** The origin of a site whose volumes were created from snapshots. */
 const SiteOrigin = v.object({
-  /** Identifies the adoption of the data. It is part of the names of its claims. */
+  /** Identifies the adoption of the data. The names of the site's PVCs contain it. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
-  /** `same`: the original site itself. `new`: a separate site, which shares no secret with the original. */
+  /** `same`: the original site itself. `new`: a separate site that shares no secret with the original. */
   identity: v.picklist(["same", "new"]),
 });
 export type SiteOrigin = v.InferOutput<typeof SiteOrigin>;
@@ -70,52 +71,52 @@ export const SpokeInputs = v.object({
   slug: Slug,
   displayName: text(1, 255),
   host: HostName,
-  /** The Secret of the certificate, if the host has changed since creation. */
+  /** The Secret with the certificate; set if the host has changed since creation. */
   certificate: v.optional(Label),
-  /** Former hosts that redirect to the current one, with their certificate Secrets. */
+  /** Former hosts that redirect to the current one, with the Secrets of their certificates. */
   formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
   adminEmail: Email,
   version: Version,
   images: v.strictObject({ moodle: Image, postgres: Image, fpmDirectory: v.string() }),
   size: Name,
-  /** The disks have their actual sizes: they grow with the size and never shrink. */
+  /** The resources of the size. The disks have their actual sizes, which never shrink. */
   resources: v.object(Size.entries),
   /**
-   * The database disk's size at creation, if it has grown since. The claim template of a StatefulSet is immutable and
-   * keeps this value. Absent if it equals `resources`.
+   * The database disk's size at creation; absent if it equals `resources`. The PVC template of a StatefulSet is
+   * immutable and keeps this value when the disk grows.
    */
   madeDatabaseDisk: v.optional(Size.entries.disks.entries.database),
   /**
-   * The name of the files claim and of the database's claim template, if they are not `files` and `data`. A restore
-   * creates new claims next to the old ones.
+   * The names of the files PVC and of the database's PVC template; absent if they are `files` and `data`. A restore
+   * creates new PVCs next to the old ones.
    */
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
   /** Absent if the install Job created the site. */
   origin: v.optional(SiteOrigin),
   /**
-   * Set for a site without a spoke: its ID, the spoke whose inputs it uses, and whether it has access to the web for an
-   * installation.
+   * Set for a sandbox, which has no spoke: its ID, the spoke whose inputs it uses, and whether it may access the web
+   * for an installation.
    */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
-  /** Set for a copy: it sends no mail until an administrator allows it. */
+  /** Set for a copy, which sends no mail until an administrator allows it. */
   mailHeld: v.optional(v.boolean()),
   /** Whether the site uses the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether the site uses the hub's shared courses. */
   content: v.boolean(),
   contentMode: v.nullable(text(1, 100)),
-  /** The brand's name, and its theme if the catalog has it. */
+  /** The brand's name, and its theme if the catalog contains one. */
   brand: v.nullable(v.strictObject({ name: text(1, 100), theme: v.nullable(Brand) })),
-  /** The seed's name, and its courses if the catalog has them. */
+  /** The seed's name, and its courses if the catalog contains them. */
   seed: v.nullable(v.strictObject({ name: text(1, 100), courses: v.nullable(v.array(Course)) })),
   surroundings: v.object(Surroundings.entries),
-  /** Whether the site's URL is https, wherever TLS ends. */
+  /** Whether the site's URL uses https, wherever TLS is terminated. */
   https: v.boolean(),
   /** The port of the site's URL, if it is not the scheme's default. */
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
   /** The ClusterIssuer of the site's certificate, if it needs one. */
   issuer: v.nullable(Label),
-  /** The mail settings at creation. The current configuration replaces them. */
+  /** The mail settings at creation. When the inputs are read, the current configuration replaces them. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

@@ -1,6 +1,6 @@
 /**
- * Renders the objects of a Moodle site from the files of a blueprint.
- * Rendering is pure: equal inputs and revisions give equal objects.
+ * Renders the objects of a Moodle site from the files of a blueprint. Rendering is pure: equal inputs and revisions
+ * give equal objects.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
@@ -33,11 +33,11 @@ import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
 import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values.ts";
 
-/** Parameters of individual Jobs. */
+/** Parameters for individual Jobs. */
 export interface JobTold {
-  /** The public key for which the Job `sign-in-link` encrypts its result. */
+  /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
-  /** The identifier that the Job `settle` must find, if it is known. */
+  /** The site identifier that the Job `settle` must find, if it is known. */
   readonly siteIdentifier?: string;
   /** The start of the backup that the Job `verify-files` checks, in seconds since 1970. */
   readonly since?: number;
@@ -49,13 +49,13 @@ export interface Blueprint {
   readonly images: Images;
   readonly surroundings: Surroundings;
   /**
-   * Returns the images of a version: the listed one, the newest listed version with this prefix (4.5 -> 4.5.12), or one
-   * from its family; null if none matches.
+   * Returns the images of a version: those of the listed version, of the newest listed version with this prefix (4.5 ->
+   * 4.5.12), or of its family. Returns null if none of them matches.
    */
   findImages(version: string): SpokeImages | null;
   /**
-   * Returns the objects that a step applies, in order. `namespace` is one Namespace, which is created. `seed` needs the
-   * hub's settings, and for an existing site the parts to change.
+   * Returns the objects that a step applies, in order. The step `namespace` has one Namespace, which is created, not
+   * applied. The step `seed` needs the hub's settings, and for an existing site the parts to change.
    */
   spokeObjects(
     inputs: SpokeInputs,
@@ -63,27 +63,33 @@ export interface Blueprint {
     hub?: HubSettings,
     changes?: readonly SeedPart[] | null,
   ): KubeObject[];
-  /** Returns Secrets with new random values. They are created, never applied: an existing Secret is correct. */
+  /**
+   * Returns Secrets with new random values. They are created and never applied, because the values of an existing
+   * Secret are in use.
+   */
   newSecrets(inputs: SpokeInputs): KubeObject[];
   /**
-   * Returns the Secret with the spoke's relay password, derived from the relay's secret. It is applied in the step
-   * `secrets`.
+   * Returns the Secret with the spoke's relay password, which is derived from the relay's secret. The step `secrets`
+   * applies it.
    */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: JobName, fence: string, told?: JobTold): KubeObject;
-  /** Returns a hub's objects. `issuer` is empty without ACME_EMAIL; its objects are cluster-scoped (applyGlobal). */
+  /**
+   * Returns the objects of a hub. Without ACME_EMAIL, the step `issuer` has none; its objects are cluster-scoped
+   * (applyGlobal).
+   */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
-  /** Returns what a spoke's objects request, and its quota. */
+  /** Returns the resources that a spoke's objects request, and its quota. */
   quotaArithmetic(inputs: SpokeInputs): Arithmetic;
 }
 
-/** Loads the built-in files, with files of the directory replacing them. Throws ConfigError. */
+/** Loads the built-in files and replaces them with those of the directory. Throws a ConfigError. */
 export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
   if (directory === null) return makeBlueprint(builtIn);
   return makeBlueprint({ ...builtIn, ...await readOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
 }
 
-/** Parses the files. Throws a ConfigError that lists all problems. `source` names the files in messages. */
+/** Parses the files. Throws a ConfigError that lists all problems. `source` names the files in its messages. */
 export function makeBlueprint(files: Files, source = "The built-in blueprint"): Blueprint {
   const refuse = (problems: readonly string[]) => new ConfigError(problems.map((problem) => `${source}: ${problem}`));
   const parts = readParts(files, refuse);
@@ -157,7 +163,7 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       if (step === "issuer") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
-    quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // the current disk counts
+    quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // the current disk size counts
       return arithmetic(
         SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
         JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),

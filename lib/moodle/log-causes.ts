@@ -1,13 +1,14 @@
 /**
  * Finds the cause of a failed Job in the last lines of its log.
  * The cluster only reports that a Job failed ("has reached the specified backoff limit"). Moodle, PHP and PostgreSQL
- * print the cause in stable messages. If none is known, the line that looks most like an error is used.
+ * print the cause in messages that rarely change. Without a known message, the line that looks most like an error is
+ * used.
  */
 import type { Blame } from "#lib/base/errors.ts";
 
 interface LogCause {
   readonly code: string;
-  /** Completes a sentence that begins with what failed. */
+  /** Completes a sentence that begins with the failed action. */
   readonly why: string;
   readonly blame: Blame;
   readonly hint: string;
@@ -155,7 +156,10 @@ const RULES: readonly Rule[] = [
   }],
 ];
 
-/** Returns the cause; undefined if no line is known. Later lines win, because earlier errors may have been resolved. */
+/**
+ * Returns the cause; undefined if no line is known. Later lines are preferred, because earlier errors may have been
+ * resolved.
+ */
 export function readLogCause(log: readonly string[]): LogCause | undefined {
   const backwards = log.toReversed();
   for (const [words, cause] of RULES) {
@@ -167,7 +171,9 @@ export function readLogCause(log: readonly string[]): LogCause | undefined {
 export const WAIT_HINT =
   "See to the database (the pod db-0), and whether network policies let it be reached; then retry.";
 
-/** Returns what the start scripts were waiting for when the log ended. */
+/**
+ * Returns the condition that the start scripts were waiting for when the log ended; undefined if they were not waiting.
+ */
 export function readLogWait(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !ALWAYS_LAST.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;
@@ -175,7 +181,7 @@ export function readLogWait(log: readonly string[]): string | undefined {
 
 const ALWAYS_LAST = /^\*\*\* Failed with return value/;
 
-/** Returns the line that looks most like an error. The entry point's final line is always the same and is skipped. */
+/** Returns the line that looks most like an error. Skips the entry point's last line, which is always the same. */
 export function lastWords(log: readonly string[]): string | undefined {
   const lines = log.map((line) => line.trim()).filter((line) => /[A-Za-z]{3}/.test(line) && !ALWAYS_LAST.test(line));
   return lines.findLast((line) => /error|fatal|exception|fail|cannot|denied|invalid/i.test(line)) ?? lines.at(-1);

@@ -1,7 +1,7 @@
 /**
- * Renders the Job that mounts one volume claim and ends. Pure.
- * A storage class with `WaitForFirstConsumer` provisions a volume only when a pod that uses it is scheduled. This pod
- * is that consumer, so the volume exists before the site is stopped.
+ * Renders a Job that mounts one PVC and ends. Pure.
+ * A storage class with `WaitForFirstConsumer` provisions a volume only when a pod that uses it is scheduled. The pod of
+ * this Job causes that, so the volume exists before the site is stopped.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -14,8 +14,8 @@ interface Mount {
   readonly fence: string;
   readonly disk: Disk;
   /**
-   * Whether the site's pods are running. The Job then prefers their node and requests little; they use the volume
-   * later.
+   * Whether the site's pods are running. The Job then prefers their node, because they use the volume later, and
+   * requests few resources.
    */
   readonly isBesideSite: boolean;
 }
@@ -30,8 +30,8 @@ const USERS = {
 } as const;
 
 /**
- * Returns the Job. If no pod of the site is running, the Job requests as much as the site's pod, so that its node has
- * capacity for that pod.
+ * Returns the Job. If no pod of the site is running, the Job requests as much as the site's pod. Its node then has
+ * enough capacity for the site's pod.
  */
 export function mountJob(inputs: SpokeInputs, { fence, disk, isBesideSite }: Mount): KubeObject {
   const { labels: matchLabels, id } = USERS[disk], name = `mount-${disk}-${fence}`, labels = labelsOf(inputs);

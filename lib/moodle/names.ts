@@ -1,6 +1,6 @@
 /**
- * Builds the names of objects in the cluster.
- * A namespace name is never reused: besides the slug it contains 60 random bits of the ID.
+ * Builds the names of objects in the cluster. A namespace name is never reused, because it contains 60 random bits of
+ * the ID besides the slug.
  */
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
@@ -10,10 +10,10 @@ import type { Disk } from "#lib/moodle/resize.ts";
 const HOST_DIGITS = 12;
 const LONGEST = 63; // RFC 1123 label
 const ID_PART = 12;
-/** The number of characters that `turnOf` takes from an operation's ID. */
+/** The number of characters that `turnOf` takes from the end of an operation's ID. */
 export const TURN = 10;
 
-/** The default names of the files claim and of the database's claim template. */
+/** The default names of the files PVC and of the database's PVC template. */
 export const FILES = "files", DATA = "data";
 
 export type NamespaceKind = "hub" | "spoke" | "sandbox";
@@ -35,7 +35,7 @@ export function namespaceName(kind: NamespaceKind, { release, slug, id }: Named)
   return name;
 }
 
-/** Returns whether the namespace name belongs to this release. Labels can be changed, names cannot. */
+/** Returns whether the namespace belongs to this release. The name decides, because labels can be changed. */
 export function isOfRelease(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
@@ -51,24 +51,23 @@ export function keyOfHost(host: string): string {
 
 /** The annotation of a VolumeSnapshot that holds the ID of its backup. */
 export const BACKUP = "wheelwright.dev/backup";
-/** The annotation of the administrator's Secret that names the operation that set the password. */
+/** The annotation on the administrator's Secret with the ID of the operation that set the password. */
 export const PASSWORD_OF = "wheelwright.dev/password-of";
-/** The label of a replaced volume claim: the date until which it is kept. */
+/** The label on a replaced PVC with the date until which it is kept. */
 export const KEPT_UNTIL = "wheelwright.dev/kept-until";
-/** The annotation of each object that holds the blueprint revision it was rendered from. */
+/** The annotation on each object with the blueprint revision from which it was rendered. */
 export const REVISION = "wheelwright.dev/blueprint";
 /** The annotation or label with the fence of the run that wrote the object. */
 export const FENCE = "wheelwright.dev/fence";
 
-/**
- * Returns the unique end of an operation's ID. It distinguishes the claims that the operation creates from snapshots.
- */
+/** Returns the suffix of an operation's ID. The names of PVCs that the operation creates from snapshots contain it. */
 export function turnOf(operationId: string): string {
   return operationId.slice(-TURN);
 }
 
 /**
- * Returns the names of a site's volume claims. A StatefulSet names its first pod's claim after the template and itself.
+ * Returns the names of a site's PVCs. Kubernetes names the PVC of a StatefulSet's first pod after its template and the
+ * StatefulSet.
  */
 export function claimNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
@@ -81,7 +80,7 @@ export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name:
 export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
 export const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
-/** Selects Jobs that must never run in parallel. Before one is created, no pod of these may exist. */
+/** Selects the pods of Jobs that must never run in parallel. Such a Job is created only when no such pod exists. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** Selects all pods of the site and its Jobs. A suspended site has none. */
+/** Selects all pods of the site and of its Jobs. A suspended site has no such pod. */
 export const SITE_PODS = "role in (app,db)";

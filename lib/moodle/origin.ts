@@ -1,6 +1,6 @@
 /**
- * Adds an origin to a spoke's objects: the containers of adopt.yaml, and the snapshot behind the files claim.
- * A VolumeSnapshot is named after the adoption, because a claim's data source is immutable.
+ * Adds an origin to a spoke's objects: the containers of adopt.yaml, and the snapshot as the source of the files PVC.
+ * The name of a VolumeSnapshot contains the adoption, because a PVC's data source is immutable.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -27,7 +27,7 @@ export function adoptionValues(
   return { ADOPT_DATABASE: containerOf("adopt-database"), ADOPT_FILES: containerOf("adopt-files") };
 }
 
-/** Adds the snapshot to the files claim. Other objects are returned unchanged. */
+/** Adds the snapshot to the files PVC. Returns other objects unchanged. */
 export function withSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
   if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== claimNames(inputs).files) {

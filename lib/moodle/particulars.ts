@@ -1,7 +1,7 @@
 /**
- * Reads and writes the site record: the row of a spoke or hub, stored in a ConfigMap of its namespace. If the database
- * is lost, the row is rebuilt from it.
- * The record contains no secret. It is signed for its namespace, so that a forged or copied record is detected.
+ * Reads and writes the site record. The record is the row of a spoke or hub, stored in a ConfigMap of its namespace. If
+ * the database is lost, the row is rebuilt from it.
+ * The record contains no secret. Its signature includes the namespace, so that a forged or copied record is detected.
  */
 import * as v from "valibot";
 import type { Selectable } from "kysely";
@@ -17,7 +17,7 @@ type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 export const PARTICULARS: Ref = { ...KIND, name: "wheelwright" };
-/** The label or annotation that says what the record describes. */
+/** The label or annotation with the type of object that the record describes. */
 export const PARTICULARS_OF = "wheelwright.dev/particulars-of";
 
 const SPOKE_TEXTS = [
@@ -62,7 +62,7 @@ export const HubParticulars = v.object({
 });
 export type HubParticulars = v.InferOutput<typeof HubParticulars>;
 
-/** The record of a backup, stored on its snapshots. When it is written, only the names of the volumes are known. */
+/** The record of a backup, stored on its snapshots. At that time only the names of the volumes are known. */
 export const BackupParticulars = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),
@@ -88,7 +88,7 @@ function textOf(schema: { readonly entries: object }, row: object): string {
   return JSON.stringify(Object.fromEntries(Object.entries(row).filter(([name]) => name in schema.entries)));
 }
 
-/** A record, signed by `installation` for its namespace. */
+/** The text of a record, signed by an installation for one namespace. */
 export interface SignedText {
   readonly text: string;
   readonly installation: string;
@@ -101,7 +101,7 @@ export function particularsObject(of: "spoke" | "hub", { text, installation, sig
     metadata: {
       name: PARTICULARS.name,
       labels: { [MANAGED_BY_LABEL]: "wheelwright", [PARTICULARS_OF]: of },
-      // Without its own annotation, an apply could remove all annotations, including the fence.
+      // Without an annotation of its own, an apply could remove all annotations, including the fence.
       annotations: {
         "kubernetes.io/description": `What the control plane knows of this ${of}: it is written by it alone`,
       },
@@ -112,18 +112,18 @@ export function particularsObject(of: "spoke" | "hub", { text, installation, sig
 
 const Signed = v.object(v.entriesFromList(["text", "installation", "signature"], v.string()));
 
-/** Returns null if the ConfigMap contains no record. */
+/** Returns the record in a ConfigMap; null if it contains none. */
 export function readSigned({ data }: KubeObject): SignedText | null {
   const { success, output } = v.safeParse(Signed, { ...data, text: data?.particulars });
   return success ? output : null;
 }
 
-/** Returns null if the snapshot has no record. */
+/** Returns the record on a snapshot; null if it has none. */
 export function readSignedOn({ metadata }: KubeObject): SignedText | null {
   return readParticulars(Signed, metadata.annotations?.[PARTICULARS_OF] ?? "");
 }
 
-/** Returns null if the text is not a valid record. */
+/** Parses a record; returns null if the text is not valid. */
 export function readParticulars<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
   try {
     const { success, output } = v.safeParse(schema, JSON.parse(text));

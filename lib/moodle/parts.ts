@@ -1,4 +1,4 @@
-/** Parses and checks the files of a blueprint. It reports all problems at once, each with its file and path. */
+/** Parses and checks the files of a blueprint. Reports all problems together, each with its file and path. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
@@ -41,7 +41,7 @@ interface Parts {
 
 const PHP = /^<\?php\s/;
 
-/** Parses the files. `refuse` creates the error for all problems. */
+/** Parses the files. `refuse` creates the error from all problems. */
 export function readParts(files: Files, refuse: (problems: readonly string[]) => ConfigError): Parts {
   const problems: string[] = FILE_NAMES.filter((name) => !Object.hasOwn(files, name)).map((name) =>
     `${name} is missing`
@@ -111,15 +111,15 @@ function readSettings<S extends v.GenericSchema>(
 function checkPostgres(images: Images, report: (problem: string) => void): void {
   const major = Number(/:(\d+)[^/]*$/.exec(images.postgres)?.[1]);
   for (const [version, { postgres }] of Object.entries(images.versions)) {
-    if (postgres !== undefined && major < postgres) { // if the tag shows no version (NaN), the operator is trusted
+    if (postgres !== undefined && major < postgres) { // a tag without a version gives NaN; the operator is trusted then
       report(`${IMAGES_FILE}: versions.${version} needs PostgreSQL ${postgres}, and postgres is ${images.postgres}`);
     }
   }
 }
 
 /**
- * Returns the revision. It changes exactly when the same inputs render other objects. Comments, key order, sizes and
- * images do not affect it.
+ * Returns the revision, a hash of the manifests and scripts. It changes only if the same inputs render other objects.
+ * Comments, key order, sizes and images do not affect it.
  */
 function revisionOf(manifests: Parts["manifests"], scripts: Parts["scripts"]): string {
   const text = JSON.stringify(sorted([Object.fromEntries(manifests), scripts]));
@@ -133,7 +133,7 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Returns the script as the argument of `php -r`, without its opening tag and without variables that the kubelet would
+ * Returns the script as the argument of `php -r`. Removes the opening tag, and escapes variables that the kubelet would
  * expand.
  */
 export function asArgument(script: string): string {

@@ -1,4 +1,4 @@
-/** Sums the resources of a spoke's rendered objects as the cluster's quota counts them. */
+/** Sums the resources of a spoke's rendered objects in the way that a Kubernetes quota counts them. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -15,10 +15,10 @@ export interface Demand {
 }
 
 export interface Arithmetic {
-  /** All permanent pods, one large Job and two small ones, and twice the disks. */
+  /** The sum of all permanent pods, one large Job, two small Jobs, and twice the disks. */
   readonly demand: Demand;
   readonly quota: Demand;
-  /** Each problem where the needed amount exceeds the quota or a limit, one sentence each. */
+  /** One sentence for each needed amount that exceeds the quota or a limit. */
   readonly over: readonly string[];
 }
 
@@ -95,7 +95,9 @@ function podSpecOf(object: KubeObject): PodSpec | null {
   return template?.spec ?? null;
 }
 
-/** Init containers run one at a time before the others, so the pod counts as the larger of both. */
+/**
+ * Returns the load of a pod. Init containers run one at a time before the others, so the load is the larger of both.
+ */
 function loadOf(pod: PodSpec, field: "requests" | "limits", usual: Record<string, string> | undefined): Load {
   const of = (container: Container): Load => {
     const given = { ...usual, ...container.resources?.[field] };

@@ -8,7 +8,7 @@ export interface SpokeImages {
   readonly fpmDirectory: string;
 }
 
-/** The requirements of a version; null means none. */
+/** The requirements of a version; null means no requirement. */
 export interface SpokeNeeds {
   /** The minimum major version of PostgreSQL. */
   readonly postgres: number | null;
@@ -18,7 +18,7 @@ export interface SpokeNeeds {
 
 /**
  * Returns the images of the listed version, of the newest listed version with this prefix (previews last), or of its
- * family; null if none matches.
+ * family. Returns null if none of them matches.
  */
 export function findImages(images: Images, version: string): SpokeImages | null {
   const listed = findListed(images, version);
@@ -29,7 +29,7 @@ export function findImages(images: Images, version: string): SpokeImages | null 
   return { moodle, postgres: images.postgres, fpmDirectory: family.fpmDirectory };
 }
 
-/** Returns the requirements from the same entry as the images. */
+/** Returns the requirements in the entry that `findImages` would use. */
 export function findNeeds(images: Images, version: string): SpokeNeeds {
   return needsOf(findListed(images, version) ?? findFamily(images, version) ?? {});
 }
@@ -48,7 +48,7 @@ function findFamily(images: Images, version: string): Images["families"][number]
   return images.families.find(({ from }) => compareVersions(from, version) <= 0);
 }
 
-/** Returns the versions, newest first, previews last. The first is the default. */
+/** Returns the versions, newest first and previews last. The first version is the default. */
 export function offeredVersions(images: Images): string[] {
   const previews = (version: string) => Number(images.versions[version]!.preview);
   return Object.keys(images.versions).sort((a, b) => previews(a) - previews(b) || compareVersions(b, a));

@@ -1,10 +1,10 @@
 /**
- * Fills placeholders (`${NAME}`) in manifests. They are allowed only in scalar values, and are filled after the YAML
- * was parsed.
- * A value therefore cannot change the structure, and a value that looks like a placeholder is not expanded. A
- * placeholder that is the whole value keeps its type, for example a map. An absent value (undefined or null) removes
- * its key or list item. A map or list that becomes empty is removed too: an empty selector would match everything.
- * `$${` is a literal `${`.
+ * Fills placeholders (`${NAME}`) in manifests. Placeholders are allowed only in scalar values, and are filled after the
+ * YAML was parsed. A value therefore cannot change the structure, and a value that looks like a placeholder is not
+ * expanded.
+ * A placeholder that is the whole value keeps the type of its value, for example a map. An absent value (undefined or
+ * null) removes its key or list item. A map or list that becomes empty is removed too, because an empty selector would
+ * match everything. `$${` is a literal `${`.
  */
 import { readYaml } from "#lib/moodle/yaml.ts";
 
@@ -21,7 +21,7 @@ export function parseDocuments(file: string, text: string, report: (problem: str
   return readYaml(text, (problem) => report(`${file}: ${problem}`));
 }
 
-/** Reports each unknown or malformed placeholder, and each one in a key. `at` is its path. */
+/** Reports each unknown or malformed placeholder, and each placeholder in a key. `at` is the path of the template. */
 export function checkPlaceholders(
   file: string,
   template: ManifestTemplate,
@@ -48,7 +48,7 @@ export function checkPlaceholders(
   }
 }
 
-/** Returns the document with its placeholders filled. Throws if a value is missing, which is a bug. */
+/** Returns the document with its placeholders filled. Throws if a value is missing, which is a programming error. */
 export function fill(template: ManifestTemplate, values: Values): unknown {
   const filled = fillNode(template, values);
   return filled === ABSENT ? undefined : filled;

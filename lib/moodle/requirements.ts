@@ -1,6 +1,6 @@
 /**
- * Checks what the program requires of all manifests: the objects that it addresses by name, and the fields that it
- * manages.
+ * Checks requirements of the program that apply to all manifests: the objects that it addresses by name, and the fields
+ * that it sets itself.
  */
 import { ADOPT_FILE, HUB_FILES, JOB_FILES, MAIL_FILE, MANIFESTS, SECRETS_FILE, STEP_FILES } from "#lib/moodle/files.ts";
 import { FILES } from "#lib/moodle/names.ts";
@@ -9,7 +9,7 @@ import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 type Report = (problem: string) => void;
 type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
 
-/** The objects that the program addresses by name, each with the field that actions change. */
+/** The objects that the program addresses by name, with the field that actions change. */
 const NAMED: readonly (readonly [file: string, kind: string, name: string, changed?: string])[] = [
   ["database.yaml", "StatefulSet", "db", "replicas"],
   ["files.yaml", "PersistentVolumeClaim", "files"],
@@ -49,7 +49,7 @@ export function checkObject(file: string, document: ManifestTemplate, report: Re
   else if ("namespace" in metadata) report(`${file}: metadata.namespace is set by the program; leave it out`);
 }
 
-/** Checks the kinds in a file: that required ones exist, and that no dangerous one does. */
+/** Checks the kinds in a file. Each required kind must exist, and dangerous kinds must not. */
 export function checkKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
   const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;
@@ -75,8 +75,8 @@ export function checkKinds(file: string, documents: readonly ManifestTemplate[],
 }
 
 /**
- * Checks all files together: required objects exist, no object is defined twice, and no manifest sets a field that
- * actions change.
+ * Checks all files together. Required objects must exist, no object may be defined twice, and no manifest may set a
+ * field that actions change.
  */
 export function checkWhole(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of NAMED) {

@@ -1,7 +1,7 @@
 /**
  * Computes a spoke's inputs for another size, and the limits during the resize. Pure.
- * A disk never shrinks, because a file system in use cannot. The inputs therefore keep the larger disks. The quota
- * holds the disks twice, since a restore creates new volumes next to the old ones.
+ * A disk never shrinks, because a file system in use cannot. The inputs therefore keep the larger disks. The quota is
+ * large enough for twice the disks, because a restore creates new volumes next to the old ones.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -12,7 +12,7 @@ export type Disks = Size["disks"];
 export type Disk = keyof Disks;
 export const DISKS: readonly Disk[] = ["files", "database"];
 
-/** Which disks the cluster can enlarge. */
+/** Whether the cluster can enlarge each disk. */
 export type Growth = Readonly<Record<Disk, boolean>>;
 
 /** Returns the spoke's inputs in the other size. */
@@ -30,7 +30,7 @@ export function resizedInputs(
   return withDisks({ ...inputs, size, resources, madeDatabaseDisk: madeDatabaseDisk(inputs) }, there);
 }
 
-/** Returns the inputs with these disk sizes and a quota that holds them. */
+/** Returns the inputs with these disk sizes, and a quota that is large enough for them. */
 export function withDisks(inputs: SpokeInputs, disks: Disks): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs, { quota, largest } = inputs.resources;
   const made = madeDatabaseDisk(inputs);
@@ -48,8 +48,8 @@ export function withDisks(inputs: SpokeInputs, disks: Disks): SpokeInputs {
 }
 
 /**
- * Returns the limits for a spoke whose parts have different sizes during a resize: the larger value of each limit, and
- * at least the sum of the largest parts.
+ * Returns the limits during a resize, when the parts have different sizes. Each limit is the larger of its two values,
+ * and at least the sum of the larger parts.
  */
 export function roomBetween(
   from: SpokeInputs,
@@ -62,7 +62,7 @@ export function roomBetween(
   return { ...both, resources: { ...both.resources, quota: larger(quota, demand) } };
 }
 
-/** Returns the larger of two quantities, as written; for maps, field by field. */
+/** Returns the larger of two quantities, unchanged in form. Compares maps field by field. */
 export function larger<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((
@@ -73,7 +73,7 @@ export function larger<T>(one: T, other: T): T {
   return parseQuantity(String(other)) > parseQuantity(String(one)) ? other : one;
 }
 
-/** Returns the disk size in the StatefulSet's claim template. It is the size at creation. */
+/** Returns the disk size in the StatefulSet's PVC template, which is the size at creation. */
 function madeDatabaseDisk({ madeDatabaseDisk: made, resources }: SpokeInputs): string {
   return made ?? resources.disks.database;
 }

@@ -3,8 +3,8 @@
 /** The site's identity and versions, as stored in its database. */
 export interface SiteIdentity {
   /**
-   * `partial` is an interrupted installation, which must be reset first. The record of an attempt is enough: a killed
-   * reset has dropped the tables but may have left files.
+   * `partial` is an interrupted installation, which must be reset first. The record of an attempt is enough for this
+   * state: a killed reset may have dropped the tables but left files.
    */
   readonly state: "empty" | "installed" | "partial";
   /** Moodle's unique identifier of the site. Another value means that the data was replaced. */
@@ -13,16 +13,16 @@ export interface SiteIdentity {
   readonly version: string | null;
   /** Moodle's release name, such as 4.5.12 (Build: 20261005). */
   readonly release: string | null;
-  /** The end of Moodle's upgrade lock, in seconds since 1970. A killed upgrade leaves it behind. */
+  /** The end of Moodle's upgrade lock, in seconds since 1970. A killed upgrade leaves the lock behind. */
   readonly lockedUntil: number | null;
-  /** Null if the Job did not count. */
+  /** Null if the Job did not count courses and users. */
   readonly counts: SiteCounts | null;
 }
 
-/** Counts that show whether a site is complete. */
+/** Counts by which a restored site is compared with the original. */
 export interface SiteCounts {
   readonly courses: number;
-  /** Without deleted users and the guest. */
+  /** Excludes deleted users and the guest account. */
   readonly users: number;
 }
 
@@ -54,33 +54,33 @@ export function readSite(log: readonly string[]): SiteIdentity {
   };
 }
 
-/** Parses the output of facts.php; null if the Job did not print it. */
+/** Parses the output of facts.php; returns null if the Job did not print it. */
 export function readSiteFacts(log: readonly string[]): SiteIdentity | null {
   return readValues(log).has("rolesactive") ? readSite(log) : null;
 }
 
-/** Parses the log of the preflight Job; null if the image keeps its code elsewhere. */
+/** Parses the log of the preflight Job; returns null if the image stores its code in another place. */
 export function readCode(log: readonly string[]): Code | null {
   const values = readValues(log);
   const version = values.get("version") || null, release = values.get("release") || null;
   return version === null && release === null ? null : { version, release };
 }
 
-/** The result of comparing a site's uploaded files with its database, with the version of the code on the volume. */
+/** The result of comparing a site's uploaded files with its database, and the version of the code on the volume. */
 export interface FilesCheck {
-  /** Distinct files in the database, their total bytes, and how many were hashed. */
+  /** The number of distinct files in the database, their total bytes, and the number of hashed files. */
   readonly files: number;
   readonly bytes: number;
   readonly hashed: number;
-  /** Files that are missing, or have another size or hash. */
+  /** The numbers of files that are missing, have another size, or have another hash. */
   readonly missing: number;
   readonly otherSize: number;
   readonly otherContent: number;
-  /** Missing files that were uploaded during the backup. */
+  /** The number of missing files that were uploaded during the backup. */
   readonly newer: number;
   /** False if the directory of uploaded files does not exist. */
   readonly hasDirectory: boolean;
-  /** Whether the site stores its files elsewhere, which was not checked. */
+  /** Whether the site stores its files in another place, which the Job did not check. */
   readonly elsewhere: boolean;
   /** Hashes of up to three wrong files. */
   readonly examples: readonly string[];
@@ -89,7 +89,7 @@ export interface FilesCheck {
   readonly codeRelease: string | null;
 }
 
-/** Parses the log of the Job `verify-files`; null if it did not finish. */
+/** Parses the log of the Job `verify-files`; returns null if the Job did not finish. */
 export function readFilesCheck(log: readonly string[]): FilesCheck | null {
   if (!log.some((line) => line.trim() === "verified")) return null;
   const values = readValues(log), count = (name: string) => Number(values.get(name) ?? 0);
@@ -119,7 +119,7 @@ function readValues(log: readonly string[]): Map<string, string> {
 /** Returns the last HTTP status of the login page; null if it did not answer. */
 export function readHealth(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
-  return statuses.at(-1) || null; // curl prints 000 if the server did not answer
+  return statuses.at(-1) || null; // curl prints 000 if the server does not answer
 }
 
 export interface Seeding {
@@ -131,10 +131,10 @@ export interface Seeding {
 }
 
 const LEFT_OUT = "left out: ";
-/** Lines that the Job `settle` prints in addition: database facts and the HTTP status. */
+/** Matches the additional lines of the Job `settle`: database facts and the HTTP status. */
 const FACT = /^(?:\w+\|.*|\d{3})$/;
 
-/** Parses the log of the Jobs seed and settle. */
+/** Parses the log of the Jobs `seed` and `settle`. */
 export function readSeed(log: readonly string[]): Seeding {
   const lines = log.map((line) => line.trim()).filter((line) => line !== "" && !FACT.test(line));
   return {
@@ -145,9 +145,9 @@ export function readSeed(log: readonly string[]): Seeding {
 }
 
 export interface PasswordReset {
-  /** Whether Secret and account agreed at the end. */
+  /** Whether the Secret and the account had the same password at the end. */
   readonly agreed: boolean;
-  /** Whether the site sent its administrator a link. */
+  /** Whether the site sent a link to its administrator. */
   readonly mailed: boolean;
   /** Why the account cannot have a password; null if it can. */
   readonly refused: string | null;

@@ -1,8 +1,7 @@
 /**
- * Defines a sandbox: a site without a spoke in an isolated, temporary namespace. Restore tests and templates use it.
- * Pure.
- * It is rendered from the same files as a spoke. No traffic enters it, and only DNS leaves it (and HTTPS for an
- * installation, if the blueprint allows that to spokes). It sends no mail.
+ * Defines sandboxes: sites without a spoke in an isolated, temporary namespace, for restore tests and templates. Pure.
+ * A sandbox is rendered from the same files as a spoke. It receives no traffic and may use only DNS. During an
+ * installation it may also use HTTPS, if the blueprint allows this to spokes. It sends no mail.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -13,8 +12,9 @@ type Whose = NonNullable<SpokeInputs["sandbox"]>;
 export type SandboxInputs = SpokeInputs & { readonly sandbox: Whose };
 
 /**
- * Returns the inputs of a sandbox, based on those of a spoke: host, size, version and images, without certificates,
- * former hosts and claims. Its namespace name ends with the end of its ID. `release` is RELEASE_ID.
+ * Returns the inputs of a sandbox, based on those of a spoke. It keeps the host, size, version and images, but no
+ * certificates, former hosts or PVCs. The namespace name ends with the last characters of its ID. `release` is
+ * RELEASE_ID.
  */
 export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose, release: string): SandboxInputs {
   const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...plain } = inputs;
@@ -22,7 +22,10 @@ export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose, release: stri
   return { ...plain, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
 }
 
-/** Returns a NetworkPolicy that denies all traffic that no other policy allows. A custom blueprint may lack one. */
+/**
+ * Returns a NetworkPolicy that denies all traffic which no other policy allows. A custom blueprint may contain no such
+ * policy.
+ */
 export function nothingAllowed({ namespace, ...inputs }: SandboxInputs): KubeObject {
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -45,9 +48,7 @@ interface Peer {
   readonly ipBlock?: object;
 }
 
-/**
- * Restricts a sandbox's NetworkPolicy to traffic within the namespace and DNS. Other objects are returned unchanged.
- */
+/** Restricts a sandbox's NetworkPolicy to DNS and traffic within the namespace. Returns other objects unchanged. */
 export function shutIn(object: KubeObject, { sandbox }: Pick<SpokeInputs, "sandbox">): KubeObject {
   if (!sandbox || object.kind !== "NetworkPolicy") return object;
   const { ingress, egress, ...spec } = object["spec"];
@@ -68,7 +69,7 @@ function outward(rule: Rule, { web }: Whose): Rule[] {
   return web && isOfWeb ? [{ ...rule, ports }] : within(rule, "to");
 }
 
-/** Keeps the peers within the namespace. A rule without peers would allow everyone, so it is removed. */
+/** Keeps only peers within the namespace. Removes a rule without peers, because it would allow all traffic. */
 function within(rule: Rule, side: "from" | "to"): Rule[] {
   const peers = (rule[side] ?? []).filter((peer) => peer.podSelector && !peer.namespaceSelector && !peer.ipBlock);
   return peers.length > 0 ? [{ ...rule, [side]: peers }] : [];

@@ -1,7 +1,6 @@
 /**
- * Creates passwords. They are stored only in the cluster.
- * They contain only letters, digits, hyphens and underscores, because the image passes them unquoted through shell and
- * sed.
+ * Creates passwords, which are stored only in the cluster. They contain only letters, digits, hyphens and underscores,
+ * because the image passes them unquoted through the shell and sed.
  */
 import { createHmac } from "node:crypto";
 
@@ -19,8 +18,8 @@ export function newSitePassword(): string {
 
 /**
  * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the account's name with the relay's
- * secret, in base64url. The relay computes it itself, so no password is exchanged, and no spoke can compute that of
- * another.
+ * secret, in base64url. The relay computes the same value, so no password is exchanged. A spoke cannot compute the
+ * password of another one.
  */
 export function relayPassword(secret: string, user: string): string {
   return createHmac("sha256", secret).update(user).digest("base64url");

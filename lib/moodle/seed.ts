@@ -1,6 +1,6 @@
 /**
- * Builds the input of the seed step from the spoke's settings and its hub's settings objects.
- * Settings that a hub has not configured are skipped with a note. They never cause a failure.
+ * Builds the input of the seed step from the spoke's settings and its hub's settings objects. Settings that a hub has
+ * not configured are skipped with a note and never cause a failure.
  */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -19,12 +19,12 @@ interface Identity {
   readonly userinfoEndpoint: string | null;
 }
 
-/** The settings in a hub's namespace; null for each that is missing or incomplete. */
+/** The settings in a hub's namespace; null for a setting that is missing or incomplete. */
 export interface HubSettings {
   readonly identity: Identity | null;
   readonly courses: readonly Course[] | null;
   readonly brand: Brand | null;
-  /** Why settings cannot be used, one sentence each. */
+  /** The reasons why settings cannot be used, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: 
 export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
 export const WORDS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
-/** The objects in the hub's namespace that readHubSettings expects. */
+/** The objects in the hub's namespace that `readHubSettings` expects. */
 export const ROOMS = [
   { apiVersion: "v1", kind: "ConfigMap", name: "identity" },
   { apiVersion: "v1", kind: "Secret", name: "identity" },
@@ -84,8 +84,8 @@ interface Had {
 }
 
 /**
- * Returns the settings that a copy does not share with the original, and the seed parts that apply them. Everything
- * else may have been changed by its users and is kept.
+ * Returns the settings in which a copy differs from the original, and the seed parts that apply them. Users may have
+ * changed all other settings, so these are kept.
  */
 export function newsOf(
   inputs: SpokeInputs,
@@ -106,7 +106,7 @@ export function newsOf(
   };
 }
 
-/** Returns the spoke's theme; null if it requests none or none is configured. */
+/** Returns the spoke's theme; null if it requests none, or if none is configured. */
 export function themeOf({ brand }: SpokeInputs, hub: HubSettings): Brand | null {
   return brand ? brand.theme ?? hub.brand : null;
 }
@@ -123,7 +123,7 @@ export function seedValues(
   return {
     SEED_SCRIPT: null, // load.ts adds these two files of the blueprint
     COURSES_SCRIPT: null,
-    CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all
+    CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all parts
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
     MAIL: mailOf(inputs) ? "on" : "off",
@@ -142,9 +142,9 @@ export function seedValues(
   };
 }
 
-/** The endpoint URLs. Moodle rejects any that is not https, and its setup would fail. */
+/** The fields with endpoint URLs. Moodle's setup fails with a URL that is not https. */
 const ADDRESSES = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
-/** Moodle's own limits. */
+/** Moodle's own length limits. */
 const IDENTITY_TEXTS = {
   name: text(1, 255),
   clientId: text(1, 1000),

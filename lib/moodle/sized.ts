@@ -1,14 +1,14 @@
 /**
  * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them.
- * The fields are found by comparing two renderings in which every amount differs, so manifests in BLUEPRINT_DIR can use
- * the amounts anywhere. All of them are set each time, because an incomplete resize may have left other values. Nothing
- * else is set: a resize does not revert manual changes or apply a newer blueprint.
+ * It compares two renderings in which every amount differs, so manifests in BLUEPRINT_DIR can use the amounts anywhere.
+ * All these fields are set each time, because an incomplete resize may have left other values. No other field is set,
+ * so a resize neither reverts manual changes nor applies a newer blueprint.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
 import { ClusterError, type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-/** A field name, or a list item by its index and name. */
+/** A step of a path: a field name, or a list item by its index and name. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
 export interface Field {
@@ -21,12 +21,12 @@ export interface Sized {
   readonly fields: readonly Field[];
 }
 
-/** Returns the objects that depend on the size, each with those fields and their values. */
+/** Returns the objects that depend on the size, each with the fields that depend on it and their values. */
 export function sizedObjects(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
 ): readonly Sized[] {
-  // The claim template is immutable and not part of the size.
+  // The PVC template is immutable, so it does not depend on the size.
   const own = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...own, resources: otherwise(inputs.resources) });
   return render(own).map((object, i) => {
@@ -52,7 +52,10 @@ function fieldsThatDiffer(path: readonly Step[], one: unknown, other: unknown): 
   return [{ path, value: one }];
 }
 
-/** The cluster may add list items, so an item is found by its name if it has one. */
+/**
+ * Returns the step to a list item. The item is identified by its name if it has one, because the cluster may add list
+ * items.
+ */
 function stepTo(list: readonly unknown[], at: number): Step {
   const key = (["name", "type"] as const).find((name) => {
     const names = list.map((item) => isMap(item) ? item[name] : undefined);
@@ -76,7 +79,10 @@ export function setFields(object: KubeObject, fields: readonly Field[]): PatchOp
   return operations;
 }
 
-/** Changes the draft as well, so that the next field finds parents that were added. */
+/**
+ * Returns the operations that set one field. Changes the draft as well, so that the next field finds parents that were
+ * added.
+ */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
   // deno-lint-ignore no-explicit-any

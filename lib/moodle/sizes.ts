@@ -1,4 +1,4 @@
-/** The schemas of sizes.yaml, images.yaml and surroundings.yaml. */
+/** Defines the schemas of sizes.yaml, images.yaml and surroundings.yaml. */
 import * as v from "valibot";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -12,7 +12,7 @@ const Quantity = v.pipe(
 const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });
 const Resources = v.strictObject({ requests: Amounts, limits: Amounts });
 
-/** Everything that depends on the size. */
+/** All amounts that depend on the size. */
 export const Size = v.strictObject({
   app: Resources,
   database: Resources,
@@ -52,13 +52,13 @@ const Needs = v.object({
   upgradesFrom: v.optional(Version),
 });
 
-/** A version's image, and facts about its content. */
+/** The image of a version, and facts about its content. */
 export const Release = v.strictObject({
   image: Image,
-  /** The directory from which its php-fpm reads pool settings. */
+  /** The directory from which the image's php-fpm reads pool settings. */
   fpmDirectory: Directory,
   ...Needs.entries,
-  /** Previews are offered, but are never the default. */
+  /** A preview is offered, but is never the default. */
   preview: v.optional(v.boolean(), false),
 });
 export type Release = v.InferOutput<typeof Release>;
@@ -94,11 +94,12 @@ const ObjectName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,25
 
 const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/, OBJECT));
 
-/** Settings of the cluster around the spokes. A region of the catalog can override each. */
+/** Settings of the cluster around the spokes. A region of the catalog can override each of them. */
 export const Surroundings = v.strictObject({
   storageClass: v.optional(ObjectName),
   /**
-   * The VolumeSnapshotClass for backups, with deletionPolicy Retain. If absent, the first such class of the cluster.
+   * The VolumeSnapshotClass for backups, with the deletionPolicy `Retain`. Defaults to the first such class of the
+   * cluster.
    */
   snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
@@ -106,7 +107,7 @@ export const Surroundings = v.strictObject({
   dnsNamespace: NamespaceName,
   controlPlaneNamespace: v.optional(NamespaceName),
   tls: v.picklist(["acme", "elsewhere"], "must be acme or elsewhere"),
-  /** An existing ClusterIssuer. Wheelwright then creates none and needs no ACME_EMAIL. */
+  /** The name of an existing ClusterIssuer. Wheelwright then creates none and needs no ACME_EMAIL. */
   issuer: v.optional(IssuerName),
   acmeServer: v.pipe(v.string(), v.url("must be a URL")),
 });
@@ -117,7 +118,7 @@ export function compareVersions(a: string, b: string): number {
   const left = a.split(/[.-]/), right = b.split(/[.-]/);
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const order = Number(left[i] ?? 0) - Number(right[i] ?? 0);
-    if (order) return order; // NaN for a word is ignored
+    if (order) return order; // NaN, from a word, is ignored
   }
   return a.localeCompare(b);
 }

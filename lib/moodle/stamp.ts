@@ -1,4 +1,7 @@
-/** Adds namespace, owner labels (also in pod and claim templates) and blueprint revision to each object. */
+/**
+ * Adds the namespace, owner labels and blueprint revision to each object. Pod and PVC templates get the owner labels,
+ * too.
+ */
 import {
   CREATED_FROM_LABEL,
   FEDERATION_LABEL,
@@ -22,7 +25,9 @@ export interface ObjectOwner extends Whose {
   readonly revision: string;
 }
 
-/** A sandbox has no spoke or hub label, so that searches for their objects do not find it. */
+/**
+ * Returns the owner labels. A sandbox has no spoke or hub label, so that searches for spokes and hubs do not find it.
+ */
 export function labelsOf({ federationId, spokeId, sandbox }: Whose): Record<string, string> {
   const madeAfter = sandbox?.madeAfter ?? null;
   const whose = sandbox

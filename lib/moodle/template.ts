@@ -1,7 +1,7 @@
 /**
  * Computes the inputs of a template: a pristine installation from which new sites are created. Pure.
- * A template has no name, address, theme or course of a spoke: a new site gets these from its settings and seed. Its
- * disks are the smallest of all sizes, because a volume can be larger than its snapshot but never smaller.
+ * A template contains no name, address, theme or course of a spoke; a new site gets these from its settings and seed.
+ * Its disks are the smallest of all sizes, because a volume can be larger than its snapshot but never smaller.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -9,7 +9,7 @@ import { type Disk, DISKS, type Disks } from "#lib/moodle/resize.ts";
 import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Size } from "#lib/moodle/sizes.ts";
 
-/** The values that must match between a site and its template. */
+/** The values that must be equal for a site to use a template. */
 export interface TemplateKey {
   readonly cluster: string;
   readonly clusterUid: string;
@@ -26,7 +26,7 @@ interface Where {
   readonly clusterUid: string | null;
 }
 
-/** Returns the key. `revision` is the blueprint's. */
+/** Returns the key of the templates that the site can use. `revision` is that of the blueprint. */
 export function templateKey({ cluster, clusterUid }: Where, inputs: SpokeInputs, revision: string): TemplateKey {
   const { version, images, surroundings } = inputs;
   return {
@@ -51,7 +51,7 @@ interface NewTemplate {
   readonly release: string;
 }
 
-/** Returns the inputs with which a template for such a spoke is installed. */
+/** Returns the inputs for installing a template that fits the spoke. */
 export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => roomOf(a) - roomOf(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smaller);
@@ -65,7 +65,9 @@ export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTe
   return sandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
 }
 
-/** Returns whether the site's disks can hold the snapshots. `sizes` are minimum bytes; null if unknown. */
+/**
+ * Returns whether the site's disks are large enough for the snapshots. `sizes` are minimum bytes, or null if unknown.
+ */
 export function hasRoomFor({ resources }: SpokeInputs, sizes: Readonly<Record<Disk, number | null>>): boolean {
   return DISKS.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a configuration file, up to a size limit.
- * Only regular files are opened: a pipe would block the start forever.
+ * Reads a configuration file, up to a size limit. Only regular files are opened, because a pipe could block the start
+ * forever.
  */
 import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
@@ -11,7 +11,7 @@ const MOST_BYTES = 2 ** 20; // the limit of a ConfigMap
 /** Returns the text with Unix line endings. Throws an Error whose message begins with the path. */
 export async function readTextFile(path: string): Promise<string> {
   try {
-    const found = await stat(path); // follows links, since a mounted ConfigMap consists of links
+    const found = await stat(path); // follows links, because the entries of a mounted ConfigMap are links
     if (found.isDirectory()) throw new Error("it is a directory");
     if (!found.isFile()) throw new Error("it is no file");
     if (found.size > MOST_BYTES) throw new Error(`it has ${found.size} bytes, and at most ${MOST_BYTES} are read`);

@@ -1,7 +1,7 @@
 /**
- * Decides which upgrades are possible, and computes a spoke's inputs after one. Pure.
- * It compares Moodle's own version numbers of the database and the image's code. The requested version name decides
- * only if the image shows none.
+ * Decides which upgrades are possible, and computes a spoke's inputs after an upgrade. Pure.
+ * It compares Moodle's own version numbers in the database and in the image's code. It uses the requested version name
+ * only if the image has no version number.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -14,7 +14,10 @@ interface UpgradeTarget {
   readonly images: SpokeImages;
 }
 
-/** Returns the inputs in the new version. The PostgreSQL image stays: another major version could not read the data. */
+/**
+ * Returns the inputs in the new version. The PostgreSQL image stays, because another major version could not read the
+ * data.
+ */
 export function upgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
   const { moodle, fpmDirectory } = images;
   return { ...inputs, version, images: { moodle, fpmDirectory, postgres: inputs.images.postgres } };
@@ -38,8 +41,8 @@ interface UpgradeRefusal {
 }
 
 /**
- * Returns why the upgrade is not possible; null if it is. An upgrade to the current version continues an interrupted
- * one.
+ * Returns why the upgrade is not possible; null if it is possible. An upgrade to the current version continues an
+ * interrupted upgrade.
  */
 export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeFacts): UpgradeRefusal | null {
   const running = releaseNumber(site.release);
@@ -59,7 +62,7 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
       hint: "Upgrade it to a version in between first, then to this one.",
     };
   }
-  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) { // if the tag shows no version (NaN), the operator is trusted
+  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) { // NaN without a version in the tag: allowed
     return {
       code: "PostgresTooOld",
       message: `Moodle ${version} needs PostgreSQL ${needs.postgres}, and this spoke's database is ${postgres}`,
@@ -82,8 +85,8 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
 }
 
 /**
- * Returns whether the database has the requested version: the image's exact release, or else a release that starts with
- * the version.
+ * Returns whether the database has the requested version. If the image's release is known, the database must have
+ * exactly this release. Otherwise its release must start with the version.
  */
 export function isOfVersion(
   site: Pick<SiteIdentity, "release">,
@@ -102,14 +105,14 @@ export function isMajorStep(site: Pick<SiteIdentity, "release">, version: string
 
 const MINOR_SECONDS = 3 * 3600;
 
-/** Limits the Job of an upgrade within a branch to less time than the manifest allows. */
+/** Limits the time of an upgrade Job. An upgrade within a branch gets less time than the manifest allows. */
 export function limitUpgrade(job: KubeObject, major: boolean): KubeObject {
   const given = job["spec"].activeDeadlineSeconds ?? Infinity;
   if (major) return job;
   return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(given, MINOR_SECONDS) } };
 }
 
-/** Returns the number at the start of `4.5.12 (Build: 20261005)`. */
+/** Returns the number at the start of a release such as `4.5.12 (Build: 20261005)`; null if there is none. */
 function releaseNumber(release: string | null): string | null {
   return /^\d+(?:\.\d+)*/.exec(release ?? "")?.[0] ?? null;
 }
@@ -118,13 +121,13 @@ function branchOf(version: string): string {
   return numbersOf(version).slice(0, 2).join(".");
 }
 
-/** Compares only as many parts as the requested version has: 4.5.12 matches 4.5. */
+/** Compares two versions, but only the parts that the requested version has. For example, 4.5.12 matches 4.5. */
 function compareAsAsked(running: string, version: string): number {
   const given = numbersOf(version).length;
   return compareNumbers(numbersOf(running).slice(0, given).join("."), version);
 }
 
-/** Missing parts count as zero: Moodle calls 5.2.0 just 5.2. */
+/** Compares two version numbers. Missing parts count as zero, because Moodle calls 5.2.0 just 5.2. */
 function compareNumbers(a: string, b: string): number {
   const left = numbersOf(a), right = numbersOf(b), length = Math.max(left.length, right.length);
   const padded = (numbers: number[]) => Array.from({ length }, (_, i) => numbers[i] ?? 0).join(".");

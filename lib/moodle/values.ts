@@ -1,6 +1,6 @@
 /**
- * Defines the placeholders of the manifests, and their values for a spoke or hub.
- * Null means absent: the key is removed. Only the names marked below may be absent.
+ * Defines the placeholders of the manifests, and their values for a spoke or hub. Null means absent, which removes the
+ * key. Only the names marked below may be absent.
  */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATA, FILES, keyOfHost } from "#lib/moodle/names.ts";
@@ -16,13 +16,13 @@ export const SPOKE_NAMES = [
   ...["CONTAINER_MAX_CPU", "CONTAINER_MAX_MEMORY", "CLAIM_MAX_STORAGE"],
   ...["INGRESS_CLASS", "INGRESS_NAMESPACE", "DNS_NAMESPACE"],
   ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SMTP_PROTOCOL", "MAIL_FROM", "MAIL_OFF"],
-  // may be absent
+  // The names from here on may be absent.
   ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
   ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
 ] as const;
 type SpokeName = (typeof SPOKE_NAMES)[number];
 
-/** The placeholders of adopt.yaml only. */
+/** The placeholders that only adopt.yaml uses. */
 export const ADOPT_NAMES = ["TURN", "IDENTITY"] as const;
 
 /** The containers of adopt.yaml; absent if the install Job created the site. */
@@ -42,7 +42,7 @@ export const JOB_NAMES = [
   "SINCE",
 ] as const;
 
-/** The last two may be absent. */
+/** The placeholders of a former host. The last two may be absent. */
 export const FORMER_NAMES = [
   "FORMER_KEY",
   "FORMER_HOST",
@@ -52,7 +52,10 @@ export const FORMER_NAMES = [
 
 export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/** All but the first five may be absent: the seed skips settings that are not configured. */
+/**
+ * The placeholders of the seed. All but the first five may be absent, because the seed skips settings that are not
+ * configured.
+ */
 export const SEED_NAMES = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
@@ -60,7 +63,7 @@ export const SEED_NAMES = [
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;
 
-/** CERTIFICATE_ISSUER and ACME_EMAIL are absent together. */
+/** The placeholders of a hub. CERTIFICATE_ISSUER and ACME_EMAIL are absent together. */
 export const HUB_NAMES = [
   "NAMESPACE",
   "SLUG",
@@ -70,7 +73,7 @@ export const HUB_NAMES = [
   "INGRESS_CLASS",
 ] as const;
 
-/** The default name of a site's Certificate and its Secret. */
+/** The default name of a site's Certificate and of its Secret. */
 export const CERTIFICATE = "moodle-tls";
 /** Ports to which a site may always send mail. */
 const MAIL_PORTS = [443, 465, 587];
@@ -124,7 +127,7 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
   };
 }
 
-/** Returns the site's mail settings; null if it must not send mail. */
+/** Returns the site's mail settings; null if the site must not send mail. */
 export function mailOf({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
   return mailHeld ? null : mail;
 }

@@ -1,20 +1,20 @@
 /**
- * Reads YAML as plain data: maps, lists and scalars.
- * Tags, aliases that expand without bounds and circular aliases are reported as problems of the file.
+ * Reads YAML as plain data: maps, lists and scalars. Tags, circular aliases, and aliases that expand without bounds are
+ * reported as problems of the file.
  */
 import { parseAllDocuments } from "yaml";
 import { messageOf } from "#lib/base/errors.ts";
 
-const MOST_LETTERS = 4 * 2 ** 20; // characters of all documents, with aliases expanded
+const MOST_LETTERS = 4 * 2 ** 20; // the maximum number of characters in all documents, with aliases expanded
 
-const BETWEEN = "\n---\n"; // documents
+const BETWEEN = "\n---\n"; // the separator of documents
 
-/** Writes documents as JSON, which readYaml parses a hundred times faster. */
+/** Writes documents as JSON, which `readYaml` parses a hundred times faster than YAML. */
 export function writeDocuments(documents: readonly unknown[]): string {
   return documents.map((document) => JSON.stringify(document)).join(BETWEEN);
 }
 
-/** Returns documents that writeDocuments wrote. Any other text could have another meaning in YAML. */
+/** Parses documents that `writeDocuments` wrote; null for any other text, which may mean something else in YAML. */
 function readWritten(text: string): unknown[] | null {
   if (!text.startsWith("{")) return null;
   try {
@@ -25,7 +25,7 @@ function readWritten(text: string): unknown[] | null {
   }
 }
 
-/** Returns the documents that are not empty. Reports problems and returns none if there are any. */
+/** Returns the documents that are not empty. If there are problems, reports them and returns an empty list. */
 export function readYaml(text: string, report: (problem: string) => void): unknown[] {
   const written = readWritten(text);
   if (written) return written;

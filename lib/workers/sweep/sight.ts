@@ -56,7 +56,7 @@ export async function eachPage(
 
 /** When and how a cluster with many spokes is watched. All times are in milliseconds. */
 export interface Following {
-  /** The number of spokes from which a cluster is watched. */
+  /** The minimum number of spokes for a cluster to be watched. */
   readonly from: number;
   /** The time after which everything is listed again. */
   readonly ms: number;

@@ -35,7 +35,7 @@ async function endRedirects(tx: Tx, id: string): Promise<void> {
   if (acceptance) await enqueueConfigure(tx, SYSTEM, spoke, acceptance);
 }
 
-/** Returns whether a configure operation may be queued; null if another operation of the spoke prevents it. */
+/** Checks whether a configure operation may be queued. Returns null if another operation of the spoke prevents it. */
 function judge(facts: SpokeFacts): Acceptance | null {
   try {
     return checkAction("configure", facts);
