@@ -1,4 +1,4 @@
-/** Finds accounts whose email address is not in canonical form (email.ts), and why. */
+/** Finds accounts whose email address is not in canonical form (email.ts), and reports why. */
 import { canonicalEmail } from "#lib/base/email.ts";
 import { count, type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
 
@@ -9,16 +9,18 @@ export interface AccountAddress {
 
 export interface AddressFacts {
   /**
-   * Accounts whose address differs from the canonical form only in spelling, each with the account that has that form.
+   * Accounts whose address differs only in spelling from the canonical form that another account already has. `other`
+   * is that account.
    */
   readonly collisions: readonly { readonly id: string; readonly other: string }[];
-  /** Accounts whose address has invisible characters and therefore no canonical form. */
+  /** Accounts whose address contains invisible characters and therefore has no canonical form. */
   readonly invisible: readonly string[];
 }
 
 type Query = (text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
-// `to_jsonb` avoids an error if an older schema lacks the column. Disabled accounts need no fix.
+// `to_jsonb` avoids an error if an older schema lacks the column. Disabled accounts are left out, because they cannot
+// sign in anyway.
 const SPELLED = `select id, email from users
   where email ~ '[^[:ascii:]]' and to_jsonb(users) ->> 'disabled_at' is null order by created_at, id`;
 const OF_FORMS = "select id, email from users where email = any($1)";
@@ -30,7 +32,7 @@ export async function findAddressFacts(query: Query): Promise<AddressFacts> {
   return compareAddresses(spelled, holders);
 }
 
-/** Compares accounts with `holders`, which have the canonical form of an address. Pure. */
+/** Compares accounts with `holders`, the accounts that already use a canonical form. Pure. */
 export function compareAddresses(
   spelled: readonly AccountAddress[],
   holders: readonly AccountAddress[],
@@ -40,13 +42,13 @@ export function compareAddresses(
   for (const { id, email } of spelled) {
     const form = canonicalEmail(email);
     if (form === null) invisible.push(id);
-    else if (!byForm.has(form)) byForm.set(form, id); // the next start of serve rewrites it
+    else if (!byForm.has(form)) byForm.set(form, id); // serve rewrites it at its next start
     else if (byForm.get(form) !== id) collisions.push({ id, other: byForm.get(form)! });
   }
   return { collisions, invisible };
 }
 
-/** The maximum number of accounts that a finding names. */
+/** The maximum number of accounts that a finding lists. */
 const NAMED = 5;
 
 export function judgeAddresses({ collisions, invisible }: AddressFacts): Finding[] {

@@ -1,7 +1,6 @@
 /**
- * Renders the required ClusterRoles as YAML, from the same list that doctor checks.
- *
- * The chart has the same rules, with a service account, its binding and policies that limit it to its own namespaces.
+ * Renders the required ClusterRoles as YAML, from the list of permissions that doctor checks. The chart has the same
+ * rules, with a service account, its binding and policies that limit the account to its own namespaces.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
@@ -32,13 +31,13 @@ export function renderClusterRoles(issuers: readonly string[]): string {
   return HEAD + [role(WIDE, wide + ruleLines([bind])), role(SPOKE, spoke)].join("---\n");
 }
 
-/** Returns the rules of both roles, one per line, without the rule that lets the first role bind the second. */
+/** Returns the rules of both roles, one per line. Leaves out the rule that lets the first role bind the second. */
 export function clusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
   const inside = PERMISSIONS.filter((each) => !isClusterWide(each));
   return { wide: ruleLines(rulesOf(permissionsFor(SPOKE, issuers))), spoke: ruleLines(rulesOf(inside)) };
 }
 
-/** Groups permissions into rules: resources of a group with the same verbs share a rule. */
+/** Groups permissions into rules. Resources of an API group share a rule if they have the same verbs. */
 function rulesOf(permissions: readonly ClusterAccess[]): Rule[] {
   const verbs = Map.groupBy(permissions, ({ group, resource, name = "" }) => `${group}/${resource}/${name}`);
   const resources = [...verbs.values()].map((same) => ({

@@ -23,10 +23,10 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface ClusterPlace {
   readonly name: string;
-  /** For display: the kubeconfig file and the context. */
+  /** The kubeconfig file and the context, for display. */
   readonly where: string;
   readonly kubeconfig: KubeconfigSource;
-  /** The requirements of the blueprint and of the regions in this cluster. */
+  /** The requirements of the blueprint and of the regions that use this cluster. */
   readonly needs: readonly Need[];
 }
 
@@ -42,7 +42,7 @@ export interface ClusterPlan extends Omit<TrialPlan, "surroundings"> {
   /** Whether the trial may start pods in its own namespace. */
   readonly trial: boolean;
   readonly version: string;
-  /** CLUSTER_ROLE. */
+  /** The value of CLUSTER_ROLE. */
   readonly role: string | null;
   readonly log: Log;
 }
@@ -53,7 +53,7 @@ const INGRESS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const ISSUER = { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer" };
 const NODE = { apiVersion: "v1", kind: "Node" };
 
-/** Time limits for starting pods. An autoscaler may need a minute to add a node. */
+/** Time limits for starting pods, in milliseconds. An autoscaler may need a minute to add a node. */
 const IMPATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
 export async function examineCluster(place: ClusterPlace, plan: ClusterPlan, trying: Trying): Promise<Section> {
@@ -90,7 +90,7 @@ const NOT_TRIED = warning(
   "pod security, quotas, images and network were not tried: the account may not try them",
 );
 
-/** Checks the cluster's objects. `hasRole` is false if CLUSTER_ROLE is required but not set. */
+/** Checks the existing objects of the cluster. `hasRole` is false if CLUSTER_ROLE is required but not set. */
 async function examineStanding(
   cluster: Cluster,
   place: ClusterPlace,
@@ -140,7 +140,7 @@ async function reviewAll(
   return { asked, denied: asked.filter((_, index) => !answers[index]), mayBind: mayBind === true };
 }
 
-/** Runs the trial: dry runs and pods in a temporary namespace. */
+/** Runs the trial, which uses dry runs and pods in a temporary namespace. */
 async function examineByTrial(
   cluster: Cluster,
   { needs: [need] }: ClusterPlace,
@@ -158,7 +158,7 @@ async function examineByTrial(
   ];
 }
 
-/** Runs the trial. An error in the blueprint's parts is not a failure of the cluster. */
+/** Runs the trial and returns its findings. If the trial itself fails, returns a finding with the error. */
 async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Finding[]> {
   try {
     return judgeTrial(await tryOut(cluster, plan, trying));
@@ -168,7 +168,7 @@ async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: Trying): 
   }
 }
 
-/** Removes duplicate findings of regions with the same requirements. */
+/** Removes duplicate findings, which regions with the same requirements produce. */
 function unique(findings: readonly Finding[]): Finding[] {
   const key = ({ check, told }: Finding) => `${check} ${told}`;
   return [...new Map(findings.map((finding) => [key(finding), finding])).values()];

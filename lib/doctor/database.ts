@@ -1,4 +1,4 @@
-/** Reads facts about the database over two separate connections: its settings, and whether sessions work. */
+/** Reads facts about the database over two separate connections: its settings, and whether session features work. */
 import { randomBytes } from "node:crypto";
 import { type AddressFacts, findAddressFacts } from "#lib/doctor/account-addresses.ts";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
@@ -9,11 +9,11 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
-  /** For example `17.2` and 170002. */
+  /** The server's version as text and as number, for example `17.2` and 170002. */
   readonly version: string;
   readonly number: number;
   readonly encoding: string;
-  /** Whether it is a standby, or read-only by default. */
+  /** Whether the server is a standby, or read-only by default. */
   readonly readOnly: boolean;
   /** The number of connections available to ordinary users. */
   readonly connections: number;
@@ -21,22 +21,22 @@ export interface DatabaseFacts {
   readonly mayMigrate: boolean;
   /** The role of this user: a superuser, the owner of the tables, or one that only reads and writes rows. */
   readonly role: "superuser" | "owner" | "service";
-  /** Milliseconds by which its clock is ahead of this machine's. */
+  /** Milliseconds by which the database's clock is ahead of this machine's. */
   readonly aheadMs: number;
-  /** The applied migrations; null if there are none. */
+  /** The applied migrations; null if the database has none. */
   readonly applied: readonly AppliedMigration[] | null;
   /** Whether an operator exists. */
   readonly operators: boolean;
-  /** Accounts that cannot sign in because of their address; null if there is no users table. */
+  /** Accounts that cannot sign in because of their address; null if the users table does not exist. */
   readonly addresses: AddressFacts | null;
   readonly session: Session;
-  /** Image tags under which spokes run different images. */
+  /** Image tags for which spokes run different images. */
   readonly movedTags?: readonly string[];
 }
 
-/** Features that need a direct connection or a pooler in session mode. */
+/** Features that work only over a direct connection or a pooler in session mode. */
 export interface Session {
-  /** Whether a lock of one connection is refused to another. */
+  /** Whether the server refuses a connection the lock that another connection holds. */
   readonly locks: boolean;
   /** Whether notifications arrive. */
   readonly notifications: boolean;
@@ -61,14 +61,17 @@ const FACTS = `select
   to_regclass('migrations') is not null as migrated,
   to_regclass('users') is not null as with_users`;
 
-/** Compares image IDs and registry digests separately, because they are not comparable. */
+/**
+ * The query for image tags with several images. It compares image IDs and registry digests separately, because the two
+ * are not comparable.
+ */
 const MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}' as image from spokes
   where state <> 'removed' and image_digest is not null
   group by blueprint_inputs #>> '{images,moodle}', image_digest like '%@%'
   having count(distinct regexp_replace(image_digest, '^.*@', '')) > 1 order by 1`;
 const DIGESTS = "0076_record_image_digests.sql";
 
-/** The timeout of a notification. It arrives within milliseconds or never. */
+/** Milliseconds to wait for a notification. It arrives within milliseconds or never. */
 const NOTIFICATION = 3 * SECOND;
 
 export async function lookAtDatabase(url: DatabaseSource, limit: number, signal: AbortSignal): Promise<DatabaseFacts> {
@@ -116,8 +119,8 @@ export async function lookAtDatabase(url: DatabaseSource, limit: number, signal:
 type Ask = (client: Client, text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
 /**
- * Whether advisory locks work. A transaction pooler may give both connections the same session, which gets its own lock
- * again.
+ * Returns whether advisory locks work. A transaction pooler may give both connections the same session. The second
+ * connection then gets the lock that the first one holds.
  */
 async function keepsLocks(one: Client, other: Client, ask: Ask): Promise<boolean> {
   const key = randomBytes(8).readBigInt64BE().toString();
@@ -128,7 +131,7 @@ async function keepsLocks(one: Client, other: Client, ask: Ask): Promise<boolean
   return second!.granted === false;
 }
 
-/** Whether notifications arrive. They do not reach a session that a pooler has lent to another client. */
+/** Returns whether notifications arrive. They do not reach a session that a pooler has given to another client. */
 async function notifies(one: Client, other: Client, ask: Ask, heard: Promise<boolean>): Promise<boolean> {
   const channel = `wheelwright_doctor_${randomBytes(8).toString("hex")}`;
   await ask(one, `listen ${channel}`);

@@ -1,6 +1,5 @@
 /**
- * Checks that everything that serve and its spokes need is available.
- *
+ * Checks that everything is available that `serve` and its spokes need.
  * Reading facts (database, surroundings, cluster and trial) is separate from checking them, which is pure. All targets
  * are read at the same time, each with its own time limit, so a hanging target delays no other.
  */
@@ -28,13 +27,13 @@ export interface Examination {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly migrations: readonly Migration[];
-  /** The version of this program, for the cluster's log. */
+  /** The version of this program. It appears in the cluster's log. */
   readonly version: string;
-  /** Only the cluster of this region. */
+  /** The region whose cluster is checked; null checks all clusters. */
   readonly region: string | null;
   readonly trial: boolean;
   readonly log: Log;
-  /** Cancels everything. Objects that were created for the trial are removed anyway. */
+  /** Cancels the checks. Objects that were created for the trial are still removed. */
   readonly signal: AbortSignal;
   readonly tell: (sentence: string) => void;
   /** Milliseconds for one read (default 10 s), and for pods to start (default 3 minutes). */
@@ -43,7 +42,7 @@ export interface Examination {
   readonly resolve?: Dns["addresses"];
 }
 
-/** Yields the sections in this order, each as soon as it and those before it are complete. */
+/** Yields the sections in a fixed order, each as soon as it and all earlier ones are complete. */
 export async function* examine(examination: Examination): AsyncGenerator<Section> {
   const { config, signal, tell, migrations, limit = LIMIT, patience = TRIAL_PATIENCE } = examination;
   const look = openLook(signal, limit), trying: Trying = { signal, look, limit, patience, tell };
@@ -85,7 +84,7 @@ function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding 
   );
 }
 
-/** Plans the trial with the smallest size. */
+/** Plans the trial, with the size that requests the least memory. */
 function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
@@ -103,7 +102,7 @@ function planOf({ config, blueprint, catalog, trial, version, log }: Examination
   };
 }
 
-/** Returns the default cluster and those of the regions, each once. */
+/** Returns the clusters to check: the default one and those of the regions, each once. */
 async function placesOf(examination: Examination): Promise<ClusterPlace[]> {
   const { catalog, config, region } = examination;
   const needs = new Map<string | null, Need[]>();
@@ -128,7 +127,7 @@ function needOf({ catalog, config }: Examination, region: string | null): Need {
   return { surroundings, issuer: issuerNameOf(surroundings, config), created: createdIssuerName(surroundings, config) };
 }
 
-/** Returns the current context for display. Errors of the file are reported when it is opened. */
+/** Returns the current context of the kubeconfig, for display. Opening the cluster reports errors of the file. */
 async function currentContext(file: string | null): Promise<string | null> {
   if (file === null) return null;
   try {

@@ -1,26 +1,25 @@
 /**
- * Defines doctor's findings: one line per check, and a hint if something is wrong.
- *
- * `failing` prevents spokes from being installed or isolated. `warning` has a cost or could not be determined. A check
- * without a result is never reported as good.
+ * Defines doctor's findings: one line per check, and a hint if there is a problem.
+ * `failing` means that spokes cannot be installed or are not isolated. `warning` means a disadvantage or an unknown
+ * result. A check without a result is never reported as `ok`.
  */
 export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
-  /** The name of the check, always the same. */
+  /** The fixed name of the check. */
   readonly check: string;
   readonly level: FindingLevel;
-  /** A sentence without a full stop. */
+  /** The result, as a sentence without a full stop. */
   readonly told: string;
-  /** How to fix it. A sentence. */
+  /** How to fix the problem, as a sentence. */
   readonly hint?: string | undefined;
 }
 
 export interface Section {
   readonly place: "configuration" | "database" | "surroundings" | "cluster";
-  /** Its name, if there can be several. */
+  /** The name of the target; null if only one exists. */
   readonly name: string | null;
-  /** Its location. */
+  /** The address of the target, for display. */
   readonly where: string | null;
   readonly findings: readonly Finding[];
 }
@@ -64,12 +63,12 @@ export function summarize(sections: readonly Section[]): Summary {
   return { ready, problems, warnings, sentence };
 }
 
-/** "1 problem", "3 problems". */
+/** Returns, for example, "1 problem" or "3 problems". */
 export function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-/** "a", "a and b", "a, b and c". */
+/** Returns "a", "a and b", or "a, b and c". */
 export function listWords(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

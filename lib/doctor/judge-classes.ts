@@ -49,8 +49,8 @@ export function judgeStorage(classes: Looked<readonly KubeObject[]>, { storageCl
 }
 
 /**
- * Returns the storage class of a PVC: the named one or else the default. Of several defaults, the newest (Kubernetes
- * 1.26 and later).
+ * Returns the storage class of a PVC: the named class, or else the default one. If several are the default, returns the
+ * newest (as Kubernetes does since 1.26).
  */
 function findStorage(classes: readonly KubeObject[], name: string | undefined): KubeObject | undefined {
   if (name !== undefined) return classes.find(({ metadata }) => metadata.name === name);
@@ -64,7 +64,7 @@ function isDefault({ metadata }: KubeObject): boolean {
   return DEFAULTS.some((name) => metadata.annotations?.[name] === "true");
 }
 
-/** Checks the snapshot classes. `snapshots` is null if the cluster does not know the kind. */
+/** Checks the snapshot classes. `snapshots` is null if the cluster does not serve the kind. */
 export function judgeSnapshots(
   classes: Looked<readonly KubeObject[]>,
   snapshots: Looked<readonly KubeObject[] | null>,
@@ -98,7 +98,7 @@ export function judgeSnapshots(
     : warning(check, `backups are not possible: no snapshot class is for the driver ${driver}`, hint);
 }
 
-/** Checks the named class. Backups use only that class, whatever others exist. */
+/** Checks the named snapshot class. Backups use only this class, even if other classes exist. */
 function judgeNamed(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
   const named = classes.find(({ metadata }) => metadata.name === name);
   const hint = `Make it with driver: ${driver} and deletionPolicy: Retain, ${ELSEWHERE}.`;
@@ -122,7 +122,10 @@ export function judgeIngress(classes: Looked<readonly KubeObject[]>, { ingressCl
   return failing(check, `there is no ingress class ${ingressClass}${there}`, hint);
 }
 
-/** Checks the issuer. `issuer` is the ClusterIssuer of spokes; null without ACME_EMAIL or if TLS ends elsewhere. */
+/**
+ * Checks the certificate issuer. `issuer` is the ClusterIssuer of spokes; null without ACME_EMAIL, or if another
+ * component terminates TLS.
+ */
 export function judgeCertificates(
   issuers: Looked<readonly KubeObject[] | null>,
   { tls, issuer: own }: Surroundings,

@@ -7,9 +7,8 @@ import { count, failing, type Finding, listWords, type Looked, passing, untold, 
 import { isClusterWide, type Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-// Pod security admission needs 1.25. Job conditions are read as they are since 1.28, and older versions are not
-// tested.
-// reads their conditions as they are since 1.28, and older ones are not tried.
+// The minor versions of Kubernetes that are required and tested. Pod security admission needs 1.25. Job conditions have
+// had their current meaning since 1.28, and older versions are not tested.
 const LEAST = 25, TRIED = 28;
 
 export function judgeVersion(version: string): Finding {
@@ -24,7 +23,7 @@ export function judgeVersion(version: string): Finding {
 
 const SKEW = 5 * SECOND;
 
-/** Checks a clock that is `ahead` milliseconds ahead of this machine's. */
+/** Checks a clock. `ahead` is the milliseconds by which it is ahead of this machine's clock. */
 export function judgeClock(ahead: number, whose: string): Finding {
   const check = "clock";
   if (Math.abs(ahead) <= SKEW) return passing(check, `${whose} and this machine agree`);
@@ -32,7 +31,7 @@ export function judgeClock(ahead: number, whose: string): Finding {
   return warning(check, `${whose} is ${how}`, "Let both follow a time server (NTP).");
 }
 
-/** Checks whether a node is large enough for one small spoke. Does not subtract what other pods use. */
+/** Checks whether a node is large enough for one small spoke. Ignores the resources that other pods use. */
 export function judgeNodes(nodes: Looked<readonly KubeObject[]>, size: string, resources: Size): Finding {
   const check = "nodes";
   if (!("seen" in nodes)) return untold(check, nodes);
@@ -66,15 +65,15 @@ const ROLE = "Give the account of the kubeconfig the roles of deploy/kubernetes/
 
 export interface ReviewedPermissions {
   readonly asked: readonly Permission[];
-  /** The reviewed permissions that the account lacks. */
+  /** The checked permissions that the account lacks. */
   readonly denied: readonly Permission[];
   /** Whether the account may create role bindings. */
   readonly mayBind: boolean;
 }
 
 /**
- * Whether CLUSTER_ROLE is needed: the account has all cluster-wide rights, may bind roles, and has no right in single
- * namespaces.
+ * Returns whether CLUSTER_ROLE must be set. This is the case if the account has all cluster-wide permissions and may
+ * bind roles, but has no permissions in namespaces.
  */
 export function needsRole({ asked, denied, mayBind }: ReviewedPermissions): boolean {
   const inside = asked.filter((each) => !isClusterWide(each));

@@ -13,16 +13,16 @@ import { count, failing, type Finding, type Looked, passing, warning } from "#li
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
 import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
 
-/** The oldest PostgreSQL version that is still maintained. Tests run on 18. */
+/** The oldest PostgreSQL major version that is still maintained. The tests run on 18. */
 const LEAST = 14;
 
 interface Wants {
   readonly migrations: readonly Migration[];
-  /** Connections of a replica's pool. */
+  /** The number of connections in a replica's pool. */
   readonly pool: number;
-  /** The account that serve creates as the first operator. */
+  /** The account that `serve` creates as the first operator. */
   readonly admin: Config["bootstrapAdmin"];
-  /** Whether the schema owner's address is set, which serve then uses to migrate. */
+  /** Whether the schema owner's address is set. If it is, `serve` uses it to migrate. */
   readonly owner?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
   return findings;
 }
 
-/** Each replica needs one connection more than its pool: the control connection. */
+/** Checks the number of connections. Each replica needs one more than its pool: the control connection. */
 function judgeConnections(granted: number, pool: number): Finding {
   const check = "connections", each = pool + 1;
   const told = `it grants ${granted}, and a replica opens up to ${each}`;
@@ -122,14 +122,14 @@ function fitOrNot(
 const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** An image can be rebuilt under the same tag. */
+/** Reports image tags for which spokes run different images. This happens if an image is rebuilt under the same tag. */
 function judgeTags(moved: readonly string[]): Finding[] {
   if (moved.length === 0) return [];
   const hint = "Compare imageDigest of the spokes, and name the image by digest in BLUEPRINT_DIR.";
   return [warning("images", `the tag was moved, and spokes run different images of it: ${moved.join(", ")}`, hint)];
 }
 
-/** An attacker in the service has all rights of its role. */
+/** Checks the role of the service. An attacker who takes over the service has all rights of its role. */
 function judgeRole(role: DatabaseFacts["role"]): Finding {
   const check = "role";
   if (role === "service") return passing(check, "the service's own: it reads and writes rows, and owns nothing");

@@ -1,4 +1,4 @@
-/** Checks the public address, the proxies, and whether anybody can sign in. Pure. */
+/** Checks the public address, the proxies, and whether any user can sign in. Pure. */
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import type { Config } from "#lib/base/config.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
@@ -10,8 +10,8 @@ export function judgeAddress(publicUrl: URL): Finding {
 }
 
 /**
- * Checks the trusted proxies. This program does not terminate TLS, so an https address needs a proxy that reports the
- * client's address.
+ * Checks the trusted proxies. This program does not terminate TLS. An https address therefore needs a proxy that
+ * reports the client's address.
  */
 export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "publicUrl" | "trustedProxies">): Finding {
   const check = "proxies";

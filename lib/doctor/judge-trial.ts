@@ -1,8 +1,4 @@
-/**
- * Checks the results of a trial. Pure.
- *
- * A refusal for a reason other than the tested one proves nothing.
- */
+/** Checks the results of a trial. Pure. A refusal proves something only if its reason is the tested one. */
 import { failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 import type { DryRun, Start, Trial } from "#lib/doctor/trial.ts";
 
@@ -46,7 +42,7 @@ function judgeQuotas(quota: Looked<DryRun>, limits: Looked<DryRun>): Finding {
     ]] as const
   ) {
     if (!("seen" in attempt)) return untold(check, attempt);
-    // LimitRanges are evaluated before quotas: an object that reaches the quota has passed them.
+    // Kubernetes checks LimitRanges before quotas, so an object that the quota refuses has passed the LimitRange.
     const passed = "accepted" in attempt.seen || (code === "LimitRange" && attempt.seen.code === "ExceededQuota");
     if (passed) lax.push(`a ${name}`);
     else if (attempt.seen.code !== code) {
@@ -75,13 +71,13 @@ function judgeStarts(starts: readonly Looked<Start>[]): Finding[] {
   ];
 }
 
-/** Whether each server answered: pg_isready returned 0 or 1. */
+/** Whether each server answered in one round, which means that `pg_isready` returned 0 or 1. */
 interface Round {
   readonly open: boolean;
   readonly closed: boolean;
 }
 
-/** The number of consecutive rounds that must agree, because single connections can fail for other reasons. */
+/** The number of consecutive rounds that must agree, because a single connection may fail for another reason. */
 const STEADY = 3;
 
 function judgeNetwork(network: Trial["network"]): Finding {

@@ -1,7 +1,6 @@
 /**
- * Reads with a time limit: a target that does not answer costs a few seconds and one warning.
- *
- * The limit applies even if the called code ignores its signal. A credentials plugin, for example, may hang.
+ * Reads with a time limit. A target that does not answer costs a few seconds and one warning.
+ * The limit applies even if the called code ignores its signal, as a hanging credentials plugin does.
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Looked } from "#lib/doctor/finding.ts";
@@ -9,16 +8,16 @@ import { DriverError, messageOf } from "#lib/base/errors.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The time limit of one read. */
+/** The time limit of one read, in milliseconds. */
 export const LIMIT = 10 * SECOND;
 
-/** Returns the limit and the error that is thrown when the time is over. */
+/** Returns a time limit, with the error that is thrown when it expires. */
 export function lateAfter(ms: number) {
   const message = `there was no answer within ${ms / SECOND} s`;
   return { ms, createError: () => new ClusterError("deadline", message, { transient: true }) };
 }
 
-/** Reads a value. Returns errors as text; throws only when cancelled. */
+/** Reads a value. Returns an error as text; throws only if it was cancelled. */
 export type Look = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<Looked<T>>;
 
 export function openLook(outer: AbortSignal, limit = LIMIT): Look {
@@ -36,7 +35,7 @@ export function unseen(error: unknown): Extract<Looked<never>, { readonly unseen
   return { unseen: lookWords(error), hint: error instanceof DriverError ? error.hint : undefined };
 }
 
-/** Returns the refusal of a server that answered; null if it accepts. */
+/** Returns the error with which a server refused the call; null if the call succeeded. Throws other errors. */
 export async function refusalOf(run: () => Promise<unknown>): Promise<DriverError | null> {
   try {
     await run();
@@ -47,7 +46,7 @@ export async function refusalOf(run: () => Promise<unknown>): Promise<DriverErro
   }
 }
 
-/** Returns the message of an error, or of the first cause that has one. Never a stack. */
+/** Returns the message of an error, or of its first cause that has a message. Never returns a stack. */
 export function lookWords(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AggregateError && at.errors.length > 0) return lookWords(at.errors[0]);

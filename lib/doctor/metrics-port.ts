@@ -1,4 +1,4 @@
-/** Checks whether METRICS_PORT is free by listening on it for a moment. */
+/** Checks whether METRICS_PORT is free, by listening on it for a moment. */
 import { createServer } from "node:net";
 import type { Config } from "#lib/base/config.ts";
 import { failing, type Finding, passing, warning } from "#lib/doctor/finding.ts";
@@ -6,7 +6,7 @@ import { type Look, lookWords } from "#lib/doctor/look.ts";
 
 const CHECK = "metrics";
 
-/** Returns no finding if metrics are off. If serve already runs on this machine, the port is its own. */
+/** Checks the port. Returns no finding if metrics are off. An occupied port may belong to a running `serve`. */
 export async function lookAtMetricsPort({ host, metricsPort }: Config, look: Look): Promise<Finding[]> {
   if (metricsPort === null) return [];
   const place = `${host}:${metricsPort}`, trouble = await tryToListen(host, metricsPort);

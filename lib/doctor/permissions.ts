@@ -1,21 +1,20 @@
 /**
  * Lists the permissions that this program uses in a cluster, for doctor and for the ClusterRoles.
- *
- * Without CLUSTER_ROLE, all permissions are cluster-wide. With it, most are granted in each created namespace. The
- * chart's roles and deploy/kubernetes/cluster-role.yaml are generated from this list (`npm run generate`).
- *
- * Server-side apply needs `patch`, and also `create` for new objects. Watches only speed up polling
- * (lib/drivers/cluster/wait.ts). Tests run all spoke operations with only these permissions and check that each is used
- * (test/deploy/cluster-role.test.ts).
+ * Without CLUSTER_ROLE, all permissions are cluster-wide. With it, most permissions are granted in each created
+ * namespace. The chart's roles and deploy/kubernetes/cluster-role.yaml are generated from this list (`npm run
+ * generate`).
+ * Server-side apply needs `patch`, and for new objects also `create`. Watches only make waiting faster
+ * (lib/drivers/cluster/wait.ts). Tests run all spoke operations with only these permissions, and check that each
+ * permission is used (test/deploy/cluster-role.test.ts).
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
 export interface Permission extends ClusterAccess {
-  /** The consequence if it is missing. Null if an operation would fail. */
+  /** The consequence of a missing permission. Null if an operation would fail. */
   readonly without: string | null;
 }
 
-// API groups that some clusters do not serve. Their permissions are then not needed.
+// API groups that some clusters do not serve. Such a cluster does not need their permissions.
 const SNAPSHOTS = "snapshot.storage.k8s.io", CERTIFICATES = "cert-manager.io", ACME = "acme.cert-manager.io";
 
 type Row = readonly [group: string, resource: string, verbs: string];
@@ -44,10 +43,10 @@ const NEEDED: readonly Row[] = [
   [CERTIFICATES, "certificates", "get"],
 ];
 
-/** Permissions by the consequence of missing them. Without those under null, operations fail. */
+/** Permissions, grouped by the consequence of missing them. Null means that operations fail. */
 const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[] = [
   [null, NEEDED],
-  // A watch begins with a list; these kinds are not listed above.
+  // A watch begins with a list. These are the kinds that no other row lists.
   ["waiting takes some seconds longer", [
     ["", "namespaces", "watch"],
     ["", "resourcequotas", "list watch"],
@@ -60,7 +59,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     [SNAPSHOTS, "volumesnapshots", "list watch"],
     [CERTIFICATES, "certificates", "list watch"],
   ]],
-  // Kinds that may be left when somebody deleted a namespace by force; the lists above have the others.
+  // Kinds that may remain after someone force-deleted a namespace. Other kinds are in the lists above.
   [
     "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these",
     [
@@ -136,10 +135,10 @@ const WIDE = new Set([
   ...["volumesnapshotclasses", "volumesnapshotcontents"],
 ]);
 
-/** Kinds that are only listed in existing namespaces. */
+/** Kinds that are listed only within single namespaces. */
 const INSIDE = new Set(["events", "certificaterequests", "orders", "challenges"]);
 
-/** Kinds that are watched in all namespaces, for clusters with thousands of spokes. */
+/** Kinds that are watched in all namespaces, in clusters with thousands of spokes. */
 const FOLLOWED = new Set([
   ...[
     "resourcequotas",
@@ -154,15 +153,15 @@ const FOLLOWED = new Set([
 ]);
 
 /**
- * Whether a permission must be cluster-wide. Lists cover all namespaces, or find orphans after a namespace and its role
- * binding are gone.
+ * Returns whether a permission must be cluster-wide. Lists cover all namespaces. They also find orphans after a
+ * namespace and its role binding were deleted.
  */
 export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
   return WIDE.has(resource) || (verb === "list" && !INSIDE.has(resource)) ||
     (verb === "watch" && FOLLOWED.has(resource));
 }
 
-/** The permission that an account needs to bind a role in single namespaces. */
+/** The permission that an account needs to bind a role in a namespace. */
 export const BIND: Permission = {
   verb: "create",
   group: "rbac.authorization.k8s.io",
@@ -171,8 +170,8 @@ export const BIND: Permission = {
 };
 
 /**
- * Returns the cluster-wide permissions. `role` is bound in single namespaces. `issuers` are the ClusterIssuers that the
- * program creates.
+ * Returns the permissions that must be cluster-wide. `role` is the ClusterRole that is bound in each namespace; without
+ * it, all permissions are cluster-wide. `issuers` are the ClusterIssuers that the program creates.
  */
 export function permissionsFor(role: string | null, issuers: readonly string[]): readonly Permission[] {
   const named = issuers.flatMap(issuerPermissions);
@@ -181,8 +180,8 @@ export function permissionsFor(role: string | null, issuers: readonly string[]):
 }
 
 /**
- * Limits the permissions to the named issuer. An account that may change any ClusterIssuer could get certificates from
- * all of them.
+ * Returns the permissions for one ClusterIssuer. They are limited to its name, because an account that may change any
+ * ClusterIssuer could get certificates from all of them.
  */
 function issuerPermissions(name: string): Permission[] {
   const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, without: null };

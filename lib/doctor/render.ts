@@ -12,9 +12,9 @@ const TITLES: Readonly<Record<Section["place"], string>> = {
   surroundings: "Surroundings",
   cluster: "Cluster",
 };
-/** The width of the longest check name. */
+/** The number of characters of the longest check name. */
 const WIDTH = 13;
-/** The maximum length of a line. The important part of a cluster's message is at its beginning. */
+/** The maximum number of characters in a line. The important part of a cluster's message is at its beginning. */
 const MOST = 400;
 
 type Paint = (code: string, text: string) => string;
@@ -42,7 +42,7 @@ function renderFinding({ check, level, told, hint }: Finding, paint: Paint): str
   return hint === undefined ? line : `${line}${" ".repeat(6 + WIDTH)} ${paint("2", `→ ${plain(hint)}`)}\n`;
 }
 
-/** Returns one line without control characters: a server's text must not move the cursor. */
+/** Returns the text as one line without control characters, because text from a server must not move the cursor. */
 function plain(text: string): string {
   // deno-lint-ignore no-control-regex
   const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();

@@ -1,4 +1,4 @@
-/** Examines DNS, mail servers and the payment provider. */
+/** Checks DNS, mail servers and the payment provider. */
 import { randomBytes } from "node:crypto";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -17,7 +17,7 @@ export async function lookAtDomain(domain: string, look: Look, resolve: Dns["add
   return judgeDomain(domain, await look((signal) => resolve(name, signal)));
 }
 
-/** `localhost` and its subdomains never need a name server. */
+/** Returns whether the domain is `localhost` or a subdomain of it. Resolving these needs no name server. */
 function isLocal(domain: string): boolean {
   return domain === "localhost" || domain.endsWith(".localhost");
 }
@@ -34,7 +34,7 @@ function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Find
     : passing(check, `${wildcard} leads to ${listWords(addresses.seen)}`);
 }
 
-/** Examines the mail server, including the login. A wrong password shows here and not with the first mail. */
+/** Checks the mail server, including the login, so that a wrong password is found before the first mail. */
 export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Finding> {
   const found = judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
   if (smtp === null || found.level !== "ok") return found;
@@ -67,9 +67,9 @@ const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (por
   off: () => "all is sent without TLS (SMTP_TLS=off)",
 };
 
-const KNOCK = 8 * SECOND; // shorter than the read's limit, so that the reason is reported
+const KNOCK = 8 * SECOND; // shorter than the limit of a read, so that the reason is reported
 
-/** Checks the server's first line. */
+/** Checks the first line that the mail server sends. */
 function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
   const check = "mail";
   if (smtp === null) {
@@ -85,7 +85,9 @@ function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
   return warning(check, `${place} does not greet as a mail server: ${greeted.seen.slice(0, 80)}`, hint);
 }
 
-/** Checks the sites' relay. Only sites can test the connection, because a relay may accept only the cluster. */
+/**
+ * Checks the settings of the sites' mail relay. Doctor does not connect, because a relay may accept only the cluster.
+ */
 export function judgeRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) return passing(check, `goes to ${relay.host}:${relay.port}${relay.user ? ", an account each" : ""}`);
@@ -97,8 +99,8 @@ export function judgeRelay(relay: Config["relay"]): Finding {
 }
 
 /**
- * Examines the payment provider; without one there is no finding. A wrong key shows here and not with the first
- * invoice.
+ * Checks the payment provider, so that a wrong key is found before the first invoice. Returns no finding without a
+ * payment provider.
  */
 export async function lookAtPayments(stripe: Config["stripe"], look: Look): Promise<Finding[]> {
   if (stripe === null) return [];
@@ -109,9 +111,9 @@ export async function lookAtPayments(stripe: Config["stripe"], look: Look): Prom
   return [passing(check, `The payment provider answers, and accepts STRIPE_SECRET_KEY, a ${kind} key`)];
 }
 
-const GREETING_MOST = 512; // the limit of a reply line in RFC 5321
+const GREETING_MOST = 512; // the limit of a reply line, according to RFC 5321
 
-/** Reads the greeting: over TLS on port 465, otherwise in plain text. Sends only QUIT. */
+/** Reads the greeting of a mail server: over TLS on port 465, otherwise in plain text. Sends only QUIT. */
 function greeting({ host, port, encryption }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: Socket = port === 465 && encryption !== "off"

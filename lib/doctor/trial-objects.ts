@@ -1,7 +1,6 @@
 /**
  * Creates the objects of a trial. Pure.
- *
- * They are parts of the blueprint where possible, so that the trial matches real spokes. All are in one namespace and
+ * Where possible they are parts of the blueprint, so that the trial matches real spokes. All are in one namespace and
  * are deleted with it.
  */
 import type { Blueprint } from "#lib/moodle/load.ts";
@@ -10,9 +9,9 @@ import { sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** The label of trial namespaces, by which the next run finds one that a killed doctor left. */
+/** The label of trial namespaces. A later run finds the namespace of a killed doctor by this label. */
 export const DOCTOR = "wheelwright.dev/doctor";
-/** The label that tells a trial's pods apart. */
+/** The label that distinguishes a trial's pods. */
 const PART = "doctor";
 
 export interface TrialPlan {
@@ -20,29 +19,29 @@ export interface TrialPlan {
   readonly images: SpokeImages;
   readonly surroundings: Surroundings;
   readonly size: string;
-  /** RELEASE_ID. */
+  /** The RELEASE_ID of this installation. */
   readonly release: string;
   readonly resources: Size;
 }
 
 export interface TrialObjects {
   readonly namespace: KubeObject;
-  /** Whether the namespaces of spokes enforce the restricted standard. */
+  /** Whether namespaces of spokes enforce the `restricted` pod security standard. */
   readonly restricted: boolean;
-  /** The password of the servers. */
+  /** The Secrets with the password of the servers. */
   readonly secrets: readonly KubeObject[];
   readonly quota: KubeObject;
   readonly range: KubeObject;
-  /** Only for dry runs: refused by pod security, the quota or the LimitRange. */
+  /** Objects for dry runs only. Pod security, the quota or the LimitRange must refuse each of them. */
   readonly unsafePod: KubeObject;
   readonly claim: KubeObject;
   readonly largeClaim: KubeObject;
-  /** Two databases without a volume. A NetworkPolicy closes one of them. */
+  /** Two databases without a volume. A NetworkPolicy blocks access to one of them. */
   readonly servers: readonly KubeObject[];
   readonly wall: KubeObject;
   /**
-   * Returns a Job that probes both servers until both answer (`open`) or only the first (`closed`), three times in a
-   * row.
+   * Returns a Job that probes both servers. It ends when both answer (`open`) or only the first one does (`closed`),
+   * three times in a row.
    */
   knock(wanted: "open" | "closed", addresses: Addresses): KubeObject;
   /** A Job that runs PHP from the Moodle image. */
@@ -56,7 +55,7 @@ interface Addresses {
 
 const LABELS = { [MANAGED_BY_LABEL]: "wheelwright" };
 const ROUNDS = 15;
-// pg_isready returns 0 or 1 if the server answers, and 2 if not. The log has one line per round.
+// pg_isready returns 0 or 1 if the server answers, and 2 if it does not. The log has one line per round.
 const SCRIPT = `i=0; n=0
 while [ $i -lt ${ROUNDS} ]; do
   pg_isready -q -h "$OPEN" -p 5432 -U postgres -d postgres -t 2; open=$?
@@ -122,7 +121,7 @@ function claimOf(storage: string): KubeObject {
   });
 }
 
-/** Returns the spoke's database on an emptyDir volume. */
+/** Returns the database of a spoke, with an emptyDir volume. */
 function server(set: KubeObject, name: string): KubeObject {
   const { volumeClaimTemplates = [], template, ...spec } = set["spec"];
   const volumes = [

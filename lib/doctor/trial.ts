@@ -1,8 +1,7 @@
 /**
- * Tests in a cluster what its objects do not show: admission, image pulls and network policies.
- *
- * The trial uses one namespace with a unique name and always deletes it, even when cancelled. Only a killed process can
- * leave it behind; the next run removes it.
+ * Tests in a cluster what its existing objects cannot show: admission, image pulls and network policies.
+ * The trial uses one namespace with a unique name, and always deletes it, even when cancelled. Only a killed process
+ * can leave it behind. The next run then removes it.
  */
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
@@ -20,20 +19,20 @@ import { DOCTOR, type TrialObjects, trialObjects, type TrialPlan, trialPods } fr
 import { runWithin } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The result of a dry run that should be refused. */
+/** The result of a dry run that the cluster should refuse. */
 export type DryRun = { readonly accepted: true } | { readonly refused: string; readonly code: string };
-/** The start of an image. `wrong` is a problem that waiting does not solve; null if it started. */
+/** The start of an image. `wrong` is a problem that waiting does not solve; null if the image started. */
 export type Start = { readonly image: string; readonly wrong: string | null; readonly hint?: string | undefined };
 
 export interface Trial {
   readonly namespace: string;
   readonly made: Looked<true>;
-  /** Null if the blueprint does not enforce the restricted standard. */
+  /** Null if the blueprint does not enforce the `restricted` standard. */
   readonly security: Looked<DryRun> | null;
   readonly quota: Looked<DryRun>;
   readonly limits: Looked<DryRun>;
   readonly starts: readonly Looked<Start>[];
-  /** The log of the probing pod, before and after a server was closed. */
+  /** The log of the probing pod, before and after a NetworkPolicy blocked one of the servers. */
   readonly network: Looked<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
   readonly gone: Looked<true>;
 }
@@ -45,17 +44,17 @@ export interface Trying {
   readonly limit: number;
   /** Milliseconds for pods to start, and for the namespace to be removed. */
   readonly patience: number;
-  /** Reports the namespace of the trial, and what happens to it when cancelled. */
+  /** Reports the namespace of the trial, and what happens to it after a cancellation. */
   readonly tell: (sentence: string) => void;
 }
 
-/** The time limit for starting pods. Images are large and registries slow. */
+/** Milliseconds for pods to start. Images are large, and registries can be slow. */
 export const TRIAL_PATIENCE = 3 * MINUTE;
-/** The prefix of trial namespaces. Namespaces with other names are never removed. */
+/** Returns the prefix of trial namespaces. A namespace with another name is never removed. */
 const namesOf = (release: string) => `wheelwright-doctor-${release}-`;
-/** The number of dry runs, one per second, until an accepted object counts as accepted. */
+/** The number of dry runs, one per second, after which an accepted object counts as accepted. */
 const TRIES = 4;
-/** The age at which a trial namespace counts as orphaned. */
+/** Milliseconds after which a trial namespace counts as orphaned. */
 const OLD = 15 * MINUTE;
 
 export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Trial> {
@@ -111,8 +110,8 @@ async function tryAdmission(space: Space, objects: TrialObjects, { look }: Tryin
 }
 
 /**
- * Dry-runs an object until it is refused. An accepted object is tried again, because each API server learns of a new
- * quota separately. Throws if the account lacks the permission.
+ * Dry-runs an object until the cluster refuses it. Tries an accepted object again, because each API server learns of a
+ * new quota separately. Throws if the account lacks the permission.
  */
 async function attempt(space: Space, object: KubeObject, call: Call): Promise<DryRun> {
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -127,7 +126,7 @@ async function attempt(space: Space, object: KubeObject, call: Call): Promise<Dr
   return { accepted: true };
 }
 
-/** Whether the error means that the account lacks the permission. */
+/** Returns whether the error means that the account lacks the permission. */
 function mayNot({ status, message }: ClusterError): boolean {
   return status === 403 && /User "[^"]*" cannot /.test(message);
 }
@@ -180,7 +179,7 @@ async function addressOf(space: Space, server: KubeObject, call: Call): Promise<
   return address;
 }
 
-/** Removes the namespace by its unique name, because it is not always known whether it was created. Never throws. */
+/** Removes the namespace by its unique name, because it may not be known whether it was created. Never throws. */
 async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Looked<true>> {
   const signal = new AbortController().signal;
   try {

@@ -55,7 +55,7 @@ const Mail = v.strictObject({
 type Mail = v.InferOutput<typeof Mail>;
 
 const TURN = "must be 8 to 10 lower-case letters or digits";
-/** The origin of a site whose volumes were created from snapshots. */
+/** The adoption through which a site's volumes were created from snapshots. */
 const SiteOrigin = v.object({
   /** Identifies the adoption of the data. The names of the site's PVCs contain it. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),

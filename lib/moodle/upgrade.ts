@@ -62,7 +62,8 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
       hint: "Upgrade it to a version in between first, then to this one.",
     };
   }
-  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) { // NaN without a version in the tag: allowed
+  // A tag without a version gives NaN, which passes this check.
+  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) {
     return {
       code: "PostgresTooOld",
       message: `Moodle ${version} needs PostgreSQL ${needs.postgres}, and this spoke's database is ${postgres}`,

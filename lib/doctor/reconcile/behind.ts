@@ -1,15 +1,13 @@
 /**
- * Decides whether a row is older than its record in the cluster, and which of its fields users changed after the
- * restore.
- *
- * A held database accepts requests. They say nothing about the time between its backup and its loss.
+ * Decides whether a row is older than its record in the cluster, and which fields users changed after the restore.
+ * A held database accepts requests. These change fields of a row, but do not make the other fields current.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 interface Dated {
   readonly namespaceUid: string | null;
   readonly updatedAt: Date;
-  /** The row's time in the backup, while the database is held. */
+  /** The row's `updatedAt` in the backup, while the database is held. */
   readonly asOf: Date | null;
 }
 
@@ -22,7 +20,8 @@ export function isBehind(
 }
 
 /**
- * The fields that users changed after the restore, by spoke or hub ID. They are newer than any record in the cluster.
+ * The fields that users changed after the restore, keyed by spoke or hub ID. Their values are newer than any record in
+ * the cluster.
  */
 export type Wishes = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -36,7 +35,7 @@ export async function readWishes(rows: Rows, since: Date | null, id?: string): P
   return new Map([...ofEach].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
 }
 
-/** Returns the fields of a row that users changed after the restore. */
+/** Returns the fields of a row that users changed after the restore, with their values. */
 export function wished<R extends { readonly id: string }>(row: R, wishes: Wishes): Partial<R> {
   const fields = wishes.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;

@@ -1,4 +1,4 @@
-/** Names the fields in which a row differs from its record in the cluster. Pure. */
+/** Lists the fields in which a row differs from its record in the cluster. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -15,7 +15,10 @@ const HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as cons
 /** The maximum length of a value in a sentence. */
 const VALUE_MOST = 60;
 
-/** Leaves out the requested fields: a request that was accepted after the restore stays. `state` is the row's next state. */
+/**
+ * Returns the fields that would change. Leaves out the `requested` fields, because requests after the restore take
+ * precedence. `state` is the next state of the row.
+ */
 export function changedOfSpoke(
   row: SpokeRow,
   record: SpokeParticulars,
@@ -23,7 +26,7 @@ export function changedOfSpoke(
 ): ChangedFields {
   const changed = differences(row, { ...record, state }, [...SPOKE_FIELDS, "state"], requested);
   const inputs = changedInputs(row.blueprintInputs, record.blueprintInputs as SpokeInputs);
-  // A change of the size or of the domain also changes inputs, which would only repeat it.
+  // A change of the size or domain also changes the inputs, so listing the inputs would only repeat it.
   if (Object.keys(changed).length > 0 || inputs.length === 0) return changed;
   return { blueprintInputs: { from: null, to: inputs.join(", ") } };
 }
@@ -36,7 +39,10 @@ export function changedOfHub(
   return differences(row, { ...record, state }, [...HUB_FIELDS, "state"], requested);
 }
 
-/** Follows the sentence that a spoke or a hub was changed. `isSame` says whether the namespace is that of the row. */
+/**
+ * Returns the changed fields as text that follows the sentence about the change. `isSame` is whether the namespace is
+ * the one in the row.
+ */
 export function describeChanges(
   changed: ChangedFields,
   { updatedAt }: { readonly updatedAt: Date },

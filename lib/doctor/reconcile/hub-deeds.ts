@@ -25,7 +25,7 @@ export interface StandingHub {
   readonly particulars: HubParticulars;
 }
 
-/** Adopts a hub. It has no members, because they are known only to the lost database. */
+/** Adopts a hub. The hub has no members, because only the lost database knew them. */
 export async function adoptHub(tx: Tx, asker: Requester, standing: StandingHub): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = standing.particulars;
   const holder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
@@ -46,7 +46,7 @@ export async function adoptHub(tx: Tx, asker: Requester, standing: StandingHub):
   return null;
 }
 
-/** Updates a hub from its record. Fields that users changed after the restore stay. */
+/** Updates a hub from its record. Keeps the fields that users changed after the restore. */
 export async function catchUpHub(
   tx: Tx,
   asker: Requester,
@@ -106,7 +106,10 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
   };
 }
 
-/** Returns the state of a hub after the loss. Provisioning reuses existing objects. */
+/**
+ * Returns the state of a hub after the loss of the database. Provisioning can be repeated, because it reuses existing
+ * objects.
+ */
 export function settledHub(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },
 ): Pick<FederationRow, "state" | "stateReason"> {

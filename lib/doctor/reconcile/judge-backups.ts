@@ -1,4 +1,4 @@
-/** Adopts backups that only the cluster knows. Reports backups whose snapshots are missing, and keeps their rows. */
+/** Adopts backups that exist only in the cluster. Reports backups whose snapshots are missing, but keeps their rows. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupParticulars, readParticulars } from "#lib/moodle/particulars.ts";
@@ -21,7 +21,7 @@ export function judgeBackups(judged: Judged): Matter[] {
   return [...unknownBackups(judged), ...lostBackups(judged)];
 }
 
-/** Finds backups that the database does not know, by namespace. */
+/** Returns the backups that the database does not know, keyed by namespace. */
 export function findUnknownBackups({ sight, known, trust }: Judged): Map<string, FoundBackup[]> {
   const found = new Map<string, FoundBackup[]>();
   for (const snapshot of sight.snapshots) {

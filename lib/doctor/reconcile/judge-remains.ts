@@ -1,6 +1,6 @@
 /**
- * Finds snapshot contents and volumes in the storage that no row knows. They are reported and left: they may be all that is
- * left of somebody's data. What sandboxes have left is nobody's, and the upkeep removes it within an hour.
+ * Finds snapshot contents and volumes in the storage that no row refers to. They are reported but not deleted, because
+ * they may be the last copy of someone's data. Remains of sandboxes are deleted by the upkeep within an hour.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findUnknownBackups } from "#lib/doctor/reconcile/judge-backups.ts";
@@ -40,7 +40,7 @@ interface Found {
   readonly namespace: string;
 }
 
-/** Returns a function that tells whether a row knows the content, or will after adoption. */
+/** Returns a function that checks a content: whether a row refers to it, or will after adoption. */
 function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
   const { sight, known } = judged;
   const spokes = new Map([...known.spokes.values()].map((row) => [row.namespace, row]));
@@ -49,7 +49,7 @@ function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
   return ({ object: { metadata: { name }, spec }, namespace, kind, id }) => {
     if (known.needed.contents.has(name) || adopted.has(name)) return true;
     const spoke = spokes.get(namespace);
-    // The finding about the missing namespace already names these contents.
+    // The finding about the missing namespace already lists these contents.
     if (spoke && spoke.state !== "removed" && !sight.namespaces.has(namespace)) return true;
     if (kind === "source") {
       return spoke ? spoke.state !== "removed" && known.turns.has(id) : sight.namespaces.has(namespace);
@@ -57,7 +57,7 @@ function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
     const backup = known.cut.get(id);
     if (!backup || backup.state === "deleted") return false;
     if (backup.contents.includes(name)) return true;
-    // A failed backup names its snapshots: retention deletes them with their contents.
+    // The row of a failed backup lists its snapshots, so retention deletes them with their contents.
     return spoke?.state !== "removed" && sight.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
   };
 }
@@ -84,7 +84,7 @@ function cutMatter({ known }: Judged, namespace: string, all: readonly Remaining
   };
 }
 
-/** Reports contents with the policy Retain: without them, the storage still keeps the data. */
+/** Reports contents with the deletionPolicy `Retain`. If they are deleted, the storage still keeps the data. */
 function sourceMatter(namespace: string, all: readonly RemainingContent[]): Matter {
   const handles = all.map(({ object }) => String(object["spec"].source.snapshotHandle));
   return {

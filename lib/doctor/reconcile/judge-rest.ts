@@ -1,11 +1,11 @@
-/** Checks fences and sandboxes. */
+/** Checks the fences in the cluster and the sandboxes. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 
-/** The margin above the greatest observed fence. Secrets have fences, too, but are not listed. */
+/** The margin that is added to the greatest observed fence. Secrets also have fences, but are not listed. */
 const MARGIN = 1_000_000n;
 
 /** Returns the last fence that the database assigned. */
@@ -14,7 +14,7 @@ export async function readFence(rows: Rows): Promise<bigint> {
   return BigInt(row!.last);
 }
 
-/** Checks that new fences exceed those in the cluster. Otherwise the cluster refuses their writes. */
+/** Checks that new fences are greater than those in the cluster. Otherwise the cluster would refuse writes. */
 export function judgeFences(sights: readonly ClusterSight[], last: bigint): Matter[] {
   const greatest = sights.reduce((most, { fence }) => fence > most ? fence : most, 0n);
   if (greatest <= last) return [];

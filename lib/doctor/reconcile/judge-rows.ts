@@ -1,4 +1,6 @@
-/** Compares rows with namespaces: those only in the cluster, only in the database, or different in both. */
+/**
+ * Compares rows with namespaces. Finds those that are only in the cluster, only in the database, or different in both.
+ */
 import type { Config } from "#lib/base/config.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -16,11 +18,11 @@ export interface Judged {
   readonly known: KnownRows;
   readonly trust: Trust;
   readonly names: Pick<Config, "rootDomain" | "publicUrl">;
-  /** UIDs of namespaces that rows name but that lack our label, by namespace name. */
+  /** The UIDs of namespaces that a row refers to but that lack our label, keyed by namespace name. */
   readonly unlabelled: ReadonlyMap<string, string>;
   /**
-   * Operations requested before this time come from the restored backup. Null if the database is not known to be
-   * outdated.
+   * The time of the restore; null if the database is not known to be outdated. Operations requested earlier come from
+   * the backup.
    */
   readonly restoredAt: Date | null;
   /** Whether a namespace belongs to this release or to a row. */
@@ -30,12 +32,12 @@ export interface Judged {
 type Row = SpokeRow | FederationRow;
 type Base = { readonly id: string; readonly updatedAt: Date };
 
-/** The cause cannot be determined, so the sentence names both. */
+/** The reason for a missing namespace. It gives both causes, because they cannot be distinguished. */
 export const GONE = "Its namespace is gone: it was removed after the backup of the database, or is lost";
 
 export type Act = NonNullable<Matter["deed"]>["act"];
 
-/** The functions by which the checks of spokes and hubs differ. */
+/** The functions in which the checks of spokes and hubs differ. */
 export interface Sort<R extends Row, P extends Base> {
   readonly check: string;
   readonly rows: ReadonlyMap<string, R>;
@@ -141,7 +143,10 @@ function absent<R extends Row, P>(
   });
 }
 
-/** Cancels operations from the restored backup, whose progress is unknown. Later requests are left to the replicas. */
+/**
+ * Returns the cancellation of operations from the restored backup, whose progress is unknown. Later operations are left
+ * to the replicas.
+ */
 export function called({ known, sight, restoredAt }: Judged, row: Row): Matter[] {
   const old = (known.busy.get(row.id) ?? []).filter(({ createdAt }) => restoredAt !== null && createdAt < restoredAt);
   if (old.length === 0 || row.state === "removing") return [];

@@ -1,4 +1,4 @@
-/** Checks spokes and hubs. */
+/** Checks spokes and hubs, with the functions that differ between the two. */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HubParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
@@ -70,7 +70,7 @@ export function judgeSpokes(judged: Judged): Matter[] {
   ];
 }
 
-/** Names the snapshots that the storage may still have. */
+/** Lists snapshots of the spoke that the storage may still have. */
 function lastSnapshots({ contents }: ClusterSight, { namespace }: SpokeRow): string {
   const left = [...contents?.values() ?? []].filter(({ spec }) => spec?.volumeSnapshotRef?.namespace === namespace);
   return left.length === 0

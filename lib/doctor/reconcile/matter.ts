@@ -8,20 +8,20 @@ export interface Matter {
   /** The difference, as a sentence without a full stop. */
   readonly fact: string;
   readonly hint?: string | undefined;
-  /** The level if people must act, even after it was applied. */
+  /** The level of the finding if a user must act, even after the change was applied. */
   readonly left?: "warning" | "failing";
-  /** Absent if it is only reported. */
+  /** Absent if the difference is only reported. */
   readonly deed?: Deed;
 }
 
 export interface Deed {
   /** The result, for example "adopted". */
   readonly done: string;
-  /** Checks again and writes. Returns why it was refused; null if it was done now or before. */
+  /** Checks again and writes. Returns the reason if the change is refused; null if it was made now or before. */
   readonly act: (tx: Tx, asker: Requester) => Promise<string | null>;
 }
 
-/** Returns the finding of a difference. `refusal` is the reason if it could not be resolved. */
+/** Returns the finding of a difference. `refusal` is the reason why the change was refused. */
 export function findingOf(
   { check, fact, hint, left, deed }: Matter,
   mode: "told" | "applied",

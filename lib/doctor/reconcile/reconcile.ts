@@ -1,11 +1,9 @@
 /**
- * Compares a restored database with the clusters, and adopts what the database lacks.
- *
- * Only the database is written, never a cluster. Existing rows of others are not overwritten. Only records that this
- * installation signed, or an operator accepted by name, are trusted.
- *
- * The preview runs all changes in one transaction and rolls it back. When applied, each change is a separate
- * transaction that checks again before it writes. If the process is killed, it can be run again.
+ * Compares a restored database with the clusters, and adopts objects that the database does not know.
+ * Only the database is written, never a cluster. Existing rows that belong to others are not overwritten. A record is
+ * trusted only if this installation signed it, or if an operator accepted its namespace.
+ * The preview runs all changes in one transaction and rolls it back. When the changes are applied, each one is a
+ * separate transaction that checks again before it writes. The command can be repeated if its process is killed.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -26,18 +24,19 @@ import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/i
 import { readInstallation } from "#lib/installation/installation.ts";
 
 export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
-  /** The clusters to compare with, and whether these are all that are configured. */
+  /** The clusters to compare with, and whether these are all configured clusters. */
   readonly names: readonly string[];
   readonly whole: boolean;
   readonly apply: boolean;
-  /** Namespaces whose records are trusted, whoever signed them. */
+  /** Namespaces whose records are trusted even if another installation signed them. */
   readonly accepted: readonly string[];
   readonly asker: Requester;
   readonly signal: AbortSignal;
 }
 
 /**
- * Compares and optionally applies. Throws a ClusterError if a cluster does not answer: partial results would mislead.
+ * Compares the database with the clusters, and optionally applies the changes. Throws a ClusterError if a cluster does
+ * not answer, because partial results would be misleading.
  */
 export async function reconcile(place: Reconciling): Promise<Section[]> {
   const { db, apply } = place, hold = await readDatabaseHold(db.rows);
@@ -52,7 +51,8 @@ export async function reconcile(place: Reconciling): Promise<Section[]> {
     ...each,
   }));
   const fences = judgeFences(judged.map(({ sight }) => sight), await readFence(db.rows));
-  const all = [...sections.flatMap(({ matters }) => matters), ...fences]; // fences last, because they show that the database is outdated
+  // Fences are applied last, because they show that the database is outdated.
+  const all = [...sections.flatMap(({ matters }) => matters), ...fences];
   const { findings, refused } = apply ? await applyAll(place, all) : await tryAll(place, all);
   const told = (matters: readonly Matter[]) => matters.map((matter) => findings.get(matter)!);
   const own = [...told(fences), ...await findUnknown(place), ...await letGo(place, hold, refused)];
@@ -74,7 +74,7 @@ function section(cluster: string | null, findings: readonly Finding[]): Section 
   return { place: cluster === null ? "database" : "cluster", name: cluster, where: null, findings };
 }
 
-/** Whether a replica sent a heartbeat within 10 s. */
+/** Returns whether a replica sent a heartbeat within the last 10 s. */
 async function isServed(rows: Rows): Promise<boolean> {
   const beating = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
     .where("beatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
@@ -99,7 +99,7 @@ async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise
   return judged;
 }
 
-/** Finds namespaces that lack our label. They are not in any list, but they exist. */
+/** Finds existing namespaces that lack our label. A list by label does not include them. */
 async function findUnlabelled(
   cluster: Cluster,
   call: Call,
@@ -123,7 +123,7 @@ interface Outcome {
   readonly refused: number;
 }
 
-/** Applies all changes. Repeats refused ones once, because two spokes may have swapped their names. */
+/** Runs all changes. Repeats refused ones once, because two spokes may have swapped their domains. */
 async function eachMatter(
   matters: readonly Matter[],
   mode: "told" | "applied",
@@ -163,7 +163,7 @@ async function tryAll({ db, asker }: Reconciling, matters: readonly Matter[]): P
   return outcome!;
 }
 
-/** Releases the database even if changes were refused: people need running replicas to resolve those. */
+/** Releases the held database, even if changes were refused: users need running replicas to resolve them. */
 async function letGo(
   { db, apply, whole, asker }: Reconciling,
   hold: DatabaseHold | null,

@@ -11,19 +11,19 @@ import { readWishes, type Wishes } from "#lib/doctor/reconcile/behind.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 
 export interface KnownRows {
-  /** Rows by ID: those of this cluster and those found in it. */
+  /** Rows by ID: those of this cluster, and those whose namespace was found in it. */
   readonly hubs: ReadonlyMap<string, FederationRow>;
   readonly spokes: ReadonlyMap<string, SpokeRow>;
   readonly wishes: Wishes;
-  /** Queued and running operations by hub or spoke ID, without removals. */
+  /** Queued and running operations, keyed by hub or spoke ID. Removals are not included. */
   readonly busy: ReadonlyMap<string, readonly LiveOperation[]>;
-  /** IDs of all backups, without unfinished ones that no operation continues. */
+  /** IDs of all backups, except unfinished ones that no operation continues. */
   readonly backups: ReadonlySet<string>;
-  /** Snapshot contents of the ready backups in this cluster. */
+  /** The snapshot contents of this cluster's ready backups. */
   readonly ready: readonly { readonly id: string; readonly spokeId: string; readonly contents: readonly string[] }[];
-  /** All backups by the random part of their IDs. */
+  /** All backups, keyed by the random part of their IDs. */
   readonly cut: ReadonlyMap<string, KnownBackup>;
-  /** Suffixes of operation IDs, by which volumes of restores and copies are named. */
+  /** Suffixes of operation IDs, which are part of the names of restored and copied volumes. */
   readonly turns: ReadonlySet<string>;
   readonly needed: NeededSandboxes;
   /** IDs of sandboxes that running jobs use. */
@@ -90,8 +90,8 @@ function contentsOf(volumes: unknown): string[] {
 }
 
 /**
- * Reads the suffixes of restores and of operations that created spokes. A removal deletes the volumes that are named
- * after them.
+ * Reads the suffixes of restores and of operations that created spokes. The names of their volumes contain the
+ * suffixes, and a removal deletes these volumes.
  */
 async function readTurns(rows: Rows): Promise<Set<string>> {
   const { rows: found } = await sql<{ turn: string }>`
@@ -102,12 +102,12 @@ async function readTurns(rows: Rows): Promise<Set<string>> {
   return new Set(found.map(({ turn }) => turn));
 }
 
-/** Returns a list that is not empty, as SQL requires. */
+/** Returns the list, or a list with an empty string, because SQL needs at least one value. */
 function some(ids: string[]): string[] {
   return ids.length > 0 ? ids : [""];
 }
 
-/** Returns the namespaces of all hubs and spokes that the database knows, whatever RELEASE_ID they were created with. */
+/** Returns the namespaces of all hubs and spokes in the database, whatever RELEASE_ID they were created with. */
 export async function listNamespaces(rows: Rows): Promise<string[]> {
   const [hubs, spokes] = await Promise.all([
     rows.selectFrom("federations").select("namespace").execute(),

@@ -1,4 +1,4 @@
-/** Decides the state of a spoke after the loss of the database, from its record and its observed replicas. Pure. */
+/** Decides the state of a spoke after the loss of the database, from its record and the observed replicas. Pure. */
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 

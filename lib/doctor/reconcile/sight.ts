@@ -1,4 +1,4 @@
-/** Surveys our objects in one cluster, kind by kind, and keeps only a few fields of each. Read-only. */
+/** Lists our objects in one cluster, kind by kind, and keeps only a few fields of each. Read-only. */
 import { CRON, DATABASE, FENCE, MOODLE } from "#lib/moodle/names.ts";
 import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/particulars.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
@@ -15,7 +15,7 @@ import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/re
 export interface SeenNamespace {
   readonly name: string;
   readonly uid: string;
-  /** From its labels. */
+  /** The IDs in the namespace's labels. */
   readonly hubId: string | null;
   readonly spokeId: string | null;
   readonly sandboxId: string | null;
@@ -28,7 +28,7 @@ export interface SeenNamespace {
 export interface ClusterSight {
   readonly name: string;
   readonly identity: string | null;
-  /** By name. */
+  /** Namespaces, keyed by name. */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>;
   /** The greatest fence of any object. */
   readonly fence: bigint;
@@ -36,11 +36,11 @@ export interface ClusterSight {
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedText | null })[];
   /** UIDs of all VolumeSnapshots with our label. */
   readonly snapshotUids: ReadonlySet<string>;
-  /** By name; null if they may not be listed. */
+  /** Snapshot contents, keyed by name; null if they may not be listed. */
   readonly contents: ReadonlyMap<string, KubeObject> | null;
-  /** Volumes that no PVC uses and that their class retains. */
+  /** Volumes that no PVC uses, and that stay because their class retains volumes. */
   readonly released: readonly ReleasedVolume[];
-  /** Kinds that may not be listed. */
+  /** Kinds that the account may not list. */
   readonly unseen: readonly string[];
 }
 
@@ -49,7 +49,7 @@ type Kind = Omit<Ref, "name">;
 const OURS = `${MANAGED_BY_LABEL}=wheelwright`;
 const PAGE = 500;
 const NETWORK = "networking.k8s.io/v1";
-/** Kinds that have a fence, apart from ConfigMaps, and from Secrets, which are not listed. */
+/** Kinds that have a fence, except ConfigMaps, which are listed separately, and Secrets, which are not listed. */
 const FENCED: readonly Kind[] = [
   ...[MOODLE, DATABASE, CRON],
   { apiVersion: "batch/v1", kind: "Job" },
@@ -58,8 +58,8 @@ const FENCED: readonly Kind[] = [
 ];
 
 /**
- * Surveys the namespaces whose names `isOwn` accepts, because installations may share a cluster. Throws a ClusterError
- * if the cluster does not answer or its namespaces may not be listed.
+ * Lists the objects in namespaces whose names `isOwn` accepts. Other installations may share the cluster. Throws a
+ * ClusterError if the cluster does not answer, or if the account may not list its namespaces.
  */
 export async function surveyCluster(
   cluster: Cluster,

@@ -1,4 +1,7 @@
-/** Adopts and updates rows of spokes from their records, each in one transaction with audit and stream events. */
+/**
+ * Adopts and updates rows of spokes from their records. Each change is one transaction with its audit and stream
+ * events.
+ */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
 import { deleteRetainedClaims } from "#lib/domains/backups/retained-claims.ts";
@@ -23,7 +26,7 @@ import { changedOfSpoke } from "#lib/doctor/reconcile/changed-fields.ts";
 import { settledState } from "#lib/doctor/reconcile/settled.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 
-/** A spoke as observed in a cluster, with its record. */
+/** A spoke in a cluster, with its record. */
 export interface StandingSpoke {
   readonly cluster: string;
   readonly identity: string | null;
@@ -66,8 +69,8 @@ export async function adoptSpoke(
 }
 
 /**
- * Updates a spoke from its record. Fields that users changed after the restore stay, and a requested domain is still to
- * be changed.
+ * Updates a spoke from its record. Keeps the fields that users changed after the restore. A domain that they requested
+ * is still to be applied.
  */
 export async function catchUpSpoke(
   tx: Tx,
@@ -115,7 +118,7 @@ export async function markGone(
   return null;
 }
 
-/** Cancels operations in the database only. Removals are not cancelled; they continue with what is left. */
+/** Cancels operations of a spoke, in the database only. Removals are not cancelled and continue. */
 export async function callOff(
   tx: Tx,
   asker: Requester,
@@ -137,7 +140,7 @@ export async function callOff(
   return null;
 }
 
-/** Cancels those of the operations that are queued or running. */
+/** Cancels those of the operations that are still queued or running. */
 export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job[]> {
   const ended: Job[] = [];
   for (const id of operations) {
@@ -162,7 +165,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke)
   };
 }
 
-/** Claims the domain of a spoke. Returns why this is impossible; null on success. */
+/** Reserves the domain of a spoke. Returns the reason if the domain is in use; null on success. */
 async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeParticulars): Promise<string | null> {
   const place = ownNamesOf(names);
   await lockNames(tx, domain, place);

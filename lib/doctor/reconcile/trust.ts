@@ -1,4 +1,7 @@
-/** Decides whether the record of a namespace is trusted: signed by this installation or accepted by an operator. */
+/**
+ * Decides whether the record of a namespace is trusted. It must be signed by this installation or accepted by an
+ * operator.
+ */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
 import { readParticulars, type SignedText } from "#lib/moodle/particulars.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
@@ -6,11 +9,11 @@ import type * as v from "valibot";
 
 export interface Trust {
   readonly installation: Installation;
-  /** Namespaces whose records an operator accepted, whoever signed them. */
+  /** Namespaces whose records an operator accepted, even if another installation signed them. */
   readonly accepted: ReadonlySet<string>;
 }
 
-/** The record, or the reason why it is not trusted, which continues a sentence after "it". */
+/** The record, or the reason why it is not trusted. The reason continues a sentence after "it". */
 export type Believed<T> = { readonly particulars: T } | {
   readonly doubt: string;
   readonly installation: string | null;

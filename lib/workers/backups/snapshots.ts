@@ -45,7 +45,8 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
   } catch (error) {
     // A snapshot that is not ready in time is not awaited again, because the user requested a removal.
     const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
-    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // counted separately, because other steps use attempts too
+    // Counted separately, because other steps use attempts too.
+    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1;
     if (!(error instanceof ClusterError)) throw error;
     if (passing && tries < TRIES) {
       await run.saveProgress({ lastSnapshotTries: tries });

@@ -53,7 +53,8 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
  */
 async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
   const hub = event.federationId!;
-  const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)]; // listed before the read, which may not include later events
+  // Listed before the read, which may not include later events.
+  const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)];
   await lookAtSubscription(app, run, payments, hub);
   await run.write((tx) => markHandled(tx, answered, "subscription"));
 }

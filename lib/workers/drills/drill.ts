@@ -1,9 +1,9 @@
 /**
  * Runs a restore test: restores a spoke's newest backup into a sandbox.
- * The backup is verified if the database has the same site identifier and the counts at backup time, all uploaded files
- * exist, the code matches the database's version, and the login page answers.
+ * The backup counts as verified if all of these are true: the database has the site's identifier and the counts from
+ * the time of the backup, all uploaded files exist, the code has the database's version, and the login page answers.
  *   sandbox -> volumes -> database -> app -> proof -> clear
- *       \__________\__________\_________\_______\____^      after an early result the other steps are skipped
+ *       \__________\__________\_________\_______\____^      an early result skips the other steps
  * The result is stored as soon as it is known (ends.ts). The job is persistent: it ends only when the sandbox is
  * deleted. It has its own lane, so no operation waits for it.
  */

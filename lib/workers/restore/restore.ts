@@ -151,7 +151,7 @@ async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
  */
 async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = here, { backupId, reworded } = prepared(run);
-  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // an earlier attempt may need it
+  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // an earlier try may have it on
   const parts = reworded ? WORDS : [];
   await putObject(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(here, run), parts));
   await settleSite(here, run);

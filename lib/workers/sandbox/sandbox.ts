@@ -1,12 +1,12 @@
 /**
  * Runs sandboxes: sites without a spoke, from their namespace to its complete removal.
- *   sandboxInputs(inputs, {id, madeAfter})         its inputs (lib/moodle/sandbox.ts); add `origin` if it has one
- *   openSandbox(app, cluster, inputs, run)         opens it; the job's progress stores its namespace
- *   makeSandbox(sandbox, run)                      creates namespace, policies and Secrets; can be repeated
- *   putInSandbox(sandbox, run, step)               creates the objects of one more step
- *   removeSandbox(sandbox, run)                    deletes everything, and waits until it is gone
- * Functions of lib/workers that need no spoke accept a sandbox. Each job has at most one. The job must be persistent,
- * so that it does not end before `removeSandbox` has.
+ *   sandboxInputs(inputs, {id, madeAfter})         returns the inputs (lib/moodle/sandbox.ts), without an `origin`
+ *   openSandbox(app, cluster, inputs, run)         opens the sandbox that the job's progress stores
+ *   makeSandbox(sandbox, run)                      creates namespace, policies and Secrets; safe to repeat
+ *   putInSandbox(sandbox, run, step)               creates the objects of another step
+ *   removeSandbox(sandbox, run)                    deletes all objects, and waits until they are gone
+ * Functions of lib/workers that need no spoke accept a sandbox. Each job has at most one sandbox. The job must be
+ * persistent, so that it does not end before `removeSandbox` has finished.
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";

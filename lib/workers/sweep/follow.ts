@@ -1,11 +1,10 @@
 /**
- * Follows a cluster with many spokes: lists all objects once, then watches for changes. Only changed spokes are checked
- * again.
+ * Watches a cluster with many spokes: lists all objects once, then receives changes. Checks only changed spokes again.
  *   list all, watch from each list --> check changed spokes, count failed checks each minute --> half an hour is over
  *        ^                                                      |                                                 |
  *        +---- a watch is lost (410) or refused, or very many have changed ----+----------------------------------+
- * This is one run of the job `look`, which the sweep queues again within a minute. A replica that takes it over starts
- * with the lists. They are repeated to find changes that a watch missed.
+ * All of this is one run of the job `look`, which the sweep queues again within a minute. A replica that takes over the
+ * job starts with the lists. The lists are repeated every half hour, to find changes that a watch missed.
  */
 import type { App } from "#lib/app.ts";
 import { runWithin } from "#lib/base/cancellation.ts";

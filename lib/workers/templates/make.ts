@@ -1,9 +1,9 @@
 /**
- * Creates a template: installs Moodle in a sandbox, verifies the database, stops it and keeps two snapshots. It has its
- * own lanes, and starts only while no requested operation waits.
+ * Creates a template: installs Moodle in a sandbox, checks the database, stops the site and keeps two snapshots. The
+ * job has its own lanes, and starts only while no requested operation waits.
  *   room -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
  *      \________\__________\__________\_________\_________\________^     a failure skips the rest
- * The job is persistent: it ends only when the sandbox is deleted. A later request tries again.
+ * The job is persistent: it ends only when the sandbox is deleted. After a failure, a later request tries again.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
