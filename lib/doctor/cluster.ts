@@ -1,4 +1,4 @@
-/** Examines one cluster: reads its objects, runs the trial and checks the results. */
+/** Checks one cluster: reads its objects, runs the trial and returns findings. */
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
@@ -34,7 +34,7 @@ export interface Need {
   readonly surroundings: Surroundings;
   /** The ClusterIssuer that spokes would use. */
   readonly issuer: string | null;
-  /** The ClusterIssuer that the program would create itself. */
+  /** The ClusterIssuer that the program would create; null if it creates none. */
   readonly created: string | null;
 }
 

@@ -42,7 +42,7 @@ export interface Session {
   readonly notifications: boolean;
 }
 
-/** The facts that a single query returns. */
+/** The facts that one query returns. */
 type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "addresses" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;

@@ -87,7 +87,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     "nothing is made from snapshots: no backup is restored or proved, no site copied, and each installation takes its whole time",
     [
       [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
-      ["", "persistentvolumes", "patch"], // of restore tests whose storage class retains volumes
+      ["", "persistentvolumes", "patch"], // for restore tests whose storage class retains volumes
     ],
   ],
   ["backups that a restored database does not know stay unknown to it", [[
@@ -120,7 +120,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     ["networking.k8s.io", "ingressclasses", "list"],
     ["storage.k8s.io", "storageclasses", "list"],
     ["", "nodes", "list"],
-    ["", "pods", "create patch"], // only a dry run of a pod that violates the pod security standard
+    ["", "pods", "create patch"], // only for the dry run of a pod that violates pod security
     [CERTIFICATES, "clusterissuers", "list"],
   ]],
 ];

@@ -105,7 +105,7 @@ export function trialObjects(plan: TrialPlan, namespace: string): TrialObjects {
   };
 }
 
-/** Returns the label selector for a server's pods. */
+/** Returns the label selector of a server's pods. */
 export function trialPods(server: KubeObject): string {
   return `${PART}=${server.metadata.name}`;
 }

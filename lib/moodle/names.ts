@@ -19,7 +19,7 @@ export const FILES = "files", DATA = "data";
 export type NamespaceKind = "hub" | "spoke" | "sandbox";
 
 interface Named {
-  /** RELEASE_ID. */
+  /** The RELEASE_ID of the installation. */
   readonly release: string;
   readonly slug: string;
   readonly id: string;
@@ -49,7 +49,7 @@ export function keyOfHost(host: string): string {
   return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
-/** The annotation of a VolumeSnapshot that holds the ID of its backup. */
+/** The annotation on a VolumeSnapshot with the ID of its backup. */
 export const BACKUP = "wheelwright.dev/backup";
 /** The annotation on the administrator's Secret with the ID of the operation that set the password. */
 export const PASSWORD_OF = "wheelwright.dev/password-of";

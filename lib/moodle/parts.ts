@@ -49,7 +49,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   if (problems.length > 0) throw refuse(problems);
   const report = (problem: string): void => void problems.push(problem);
   const manifests = new Map<string, readonly ManifestTemplate[]>();
-  const broken = new Set<string>(); // files that cannot be parsed are not checked further
+  const broken = new Set<string>(); // files that cannot be parsed get no further checks
   for (const [file, names] of MANIFESTS) {
     const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);

@@ -90,7 +90,7 @@ export function checkWhole(manifests: Manifests, report: Report): void {
   }
   const places = new Map<string, string>();
   for (const file of MANIFESTS.keys()) {
-    const ofHub = Object.values(HUB_FILES).includes(file); // in another namespace
+    const ofHub = Object.values(HUB_FILES).includes(file); // in another namespace than those of spokes
     for (const document of manifests.get(file) ?? []) {
       const title = requirementTitle(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, before = places.get(key);
       if (before !== undefined && title !== "") {

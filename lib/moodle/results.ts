@@ -26,13 +26,13 @@ export interface SiteCounts {
   readonly users: number;
 }
 
-/** The version of the code in an image. */
+/** The version of the code in an image; null if unknown. */
 export interface Code {
   readonly version: string | null;
   readonly release: string | null;
 }
 
-/** Parses the log of the verify Job. */
+/** Parses the log of the Job `verify`. */
 export function readSite(log: readonly string[]): SiteIdentity {
   const values = readValues(log);
   const names = ["attempt", "tables", "rolesactive", "siteidentifier", "version", "release"];
@@ -59,7 +59,7 @@ export function readSiteFacts(log: readonly string[]): SiteIdentity | null {
   return readValues(log).has("rolesactive") ? readSite(log) : null;
 }
 
-/** Parses the log of the preflight Job; returns null if the image stores its code in another place. */
+/** Parses the log of the Job `preflight`; returns null if the image stores its code in another place. */
 export function readCode(log: readonly string[]): Code | null {
   const values = readValues(log);
   const version = values.get("version") || null, release = values.get("release") || null;
@@ -149,13 +149,13 @@ export interface PasswordReset {
   readonly agreed: boolean;
   /** Whether the site sent a link to its administrator. */
   readonly mailed: boolean;
-  /** Why the account cannot have a password; null if it can. */
+  /** The reason why the account cannot have a password; null if it can. */
   readonly refused: string | null;
 }
 
 const REFUSED = "refused: ";
 
-/** Parses the log of the password Job. */
+/** Parses the log of the Job `password`. */
 export function readPasswordReset(log: readonly string[]): PasswordReset {
   const lines = log.map((line) => line.trim());
   const refused = lines.find((line) => line.startsWith(REFUSED));

@@ -74,7 +74,7 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   ];
 }
 
-/** The settings of the spoke that was copied, named as in its row. */
+/** The settings of the original spoke, named as in its row. */
 interface Had {
   readonly brand: string | null;
   readonly seed: string | null;
@@ -215,7 +215,7 @@ function readJson(given: string): unknown {
   try {
     return JSON.parse(given);
   } catch {
-    return given; // not an object, so the schema rejects it
+    return given; // not an object; the schema rejects it
   }
 }
 

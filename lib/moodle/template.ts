@@ -47,7 +47,7 @@ interface NewTemplate {
   readonly id: string;
   /** The offered sizes. */
   readonly sizes: readonly Size[];
-  /** The RELEASE_ID. */
+  /** The RELEASE_ID of the installation. */
   readonly release: string;
 }
 

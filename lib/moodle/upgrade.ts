@@ -74,7 +74,7 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
   return null;
 }
 
-/** Returns the major version in the tag of a PostgreSQL image; NaN if the tag shows none. */
+/** Returns the major version in the tag of a PostgreSQL image; NaN if the tag contains none. */
 export function postgresMajor(image: string): number {
   return Number(/:(\d+)[^/]*$/.exec(image)?.[1]);
 }
@@ -98,7 +98,9 @@ export function isOfVersion(
   return running !== null && compareAsAsked(running, version) === 0;
 }
 
-/** Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. It then migrates much more data. */
+/**
+ * Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. Such an upgrade migrates much more data.
+ */
 export function isMajorStep(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;

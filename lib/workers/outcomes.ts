@@ -144,7 +144,7 @@ export const taskOutcomes: Hooks = {
 export const removalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const before = await lockSpoke(tx, job.spokeId!);
-    if (before.state === "removed") return { state: before.state }; // abandoned meanwhile, which was reported
+    if (before.state === "removed") return { state: before.state }; // the spoke was abandoned meanwhile
     const gone = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
     const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
     await releaseDomains(tx, spoke.id);

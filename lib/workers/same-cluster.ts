@@ -54,7 +54,7 @@ function isOfNamespace(error: unknown): boolean {
   return error.code === "stranger" || isOfGone(error);
 }
 
-/** Returns whether the error says that the namespace does not exist, in this or another cluster. */
+/** Returns whether the error means that the namespace does not exist, in this or another cluster. */
 export function isOfGone(error: unknown): boolean {
   return error instanceof ClusterError && error.status === 404 && error.message.startsWith('namespaces "');
 }

@@ -61,7 +61,7 @@ export function judgeAll<R extends Row, P extends Base>(
   const strangers = new Map<string, string[]>();
   for (const namespace of namespaces) {
     const row = rows.get(idOf(namespace)), { name, uid, going } = namespace;
-    if (row?.state === "removing") continue; // the removal continues automatically
+    if (row?.state === "removing") continue; // the job of the removal continues
     if (row?.state === "removed") {
       if (going) continue;
       const hint = `Nothing is done to it: kubectl delete namespace ${name}, if nobody needs it`;

@@ -15,7 +15,7 @@ export interface Matter {
 }
 
 export interface Deed {
-  /** The result, for example "adopted". */
+  /** The result as a text, for example "adopted". */
   readonly done: string;
   /** Checks again and writes. Returns the reason if the change is refused; null if it was made now or before. */
   readonly act: (tx: Tx, asker: Requester) => Promise<string | null>;

@@ -1,4 +1,4 @@
-/** Reads what the database knows about one cluster. */
+/** Reads the rows of one cluster from the database. */
 import { sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";

@@ -32,7 +32,7 @@ export interface ClusterSight {
   readonly namespaces: ReadonlyMap<string, SeenNamespace>;
   /** The greatest fence of any object. */
   readonly fence: bigint;
-  /** Snapshots of backups. */
+  /** The snapshots of backups, with their signed records. */
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedText | null })[];
   /** UIDs of all VolumeSnapshots with our label. */
   readonly snapshotUids: ReadonlySet<string>;

@@ -59,7 +59,7 @@ function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
 }
 
 /**
- * Sets the password of the account admin to the one in the Secret. Throws a final ClusterError, for example
+ * Sets the password of the account `admin` to the one in the Secret. Throws a final ClusterError, for example
  * `AccountUnusable`.
  */
 export async function agreeOnPassword(here: JobPlace, run: Run): Promise<PasswordReset> {

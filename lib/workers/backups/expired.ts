@@ -69,7 +69,7 @@ export async function removeExpired(site: SpokeSite, run: Run, what: "by the rul
       if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
       run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
       await note(run, [`A backup that has had its time could not be removed: ${error.message}`]);
-      if (error.code === SLOW) return; // the next deletion would be slow too, and other operations wait for the lane
+      if (error.code === SLOW) return; // the next deletion would be slow too
     }
   }
 }
@@ -118,7 +118,7 @@ export async function removeSnapshots(site: SpokeSite, run: Run, backup: Backup)
 
 function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
   if (uid !== undefined) return metadata.uid === uid;
-  return metadata.labels?.[BACKUP] === backup.id; // a failed attempt whose UID was not recorded
+  return metadata.labels?.[BACKUP] === backup.id; // the UID of a failed attempt was not recorded
 }
 
 /** Changes the policy of the snapshot's content, so that the content is deleted together with the snapshot. */
@@ -153,7 +153,7 @@ export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Ru
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Cannot see what was cut for a last snapshot", { error }); // reconcile finds it by its name
+    run.log.info("Cannot see what was cut for a last snapshot", { error }); // reconcile finds the content by its name
   }
   return names.length === 0 ? [] : [`What was cut for it stays: VolumeSnapshotContent ${names.join(", ")}`];
 }

@@ -77,7 +77,7 @@ async function look(
     run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
     const words = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
-    const reason = redact(words); // shown to users who may not see cluster details
+    const reason = redact(words); // users who may not see cluster details see this text
     const news = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
     run.log[news ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });
     await saveSnapshotClasses(db.rows, name, new Error(reason));

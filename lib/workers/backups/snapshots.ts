@@ -89,7 +89,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
  */
 async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
-  if (volumes.length === 0 || kind === "last") return false; // nothing changes the data during a removal
+  if (volumes.length === 0 || kind === "last") return false; // the data does not change during a removal
   const found = await Promise.all(volumes.map(({ snapshot: name }) => site.space.get({ ...SNAPSHOT, name }, run)));
   if (found.every((snapshot) => snapshot !== null)) return true;
   if (found.some((snapshot) => snapshot !== null)) await removeSnapshots(site, run, backup);
@@ -141,7 +141,7 @@ export async function cutSnapshots(
   { labels, create, patience }: Cut,
 ): Promise<BackupVolume[]> {
   const { cluster, space, inputs } = place;
-  // The driver is read from the claims. A manually created volume does not name its driver.
+  // The driver is read from the PVCs. A manually created volume does not name its driver.
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
   const classes = await readRetaining(cluster, run);
   await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // shown to all users of the cluster
@@ -163,7 +163,7 @@ export async function cutSnapshots(
   return volumes;
 }
 
-/** Returns the site's claims. Throws if one is missing, except during a removal. */
+/** Returns the site's PVCs. Throws if one is missing, except during a removal. */
 async function readClaims(
   { space, inputs }: SnapshotPlace,
   run: Run,
@@ -231,6 +231,6 @@ async function readVolume(
     handle: String(handle),
     driver: String(content["spec"].driver),
     class: String(content["spec"].volumeSnapshotClassName ?? ""),
-    restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null, // a driver that does not know the size reports 0
+    restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null, // drivers that do not know the size report 0
   };
 }

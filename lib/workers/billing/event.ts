@@ -34,7 +34,7 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
       },
     },
     hooks: {
-      // Nobody waits for this job, so the error is logged.
+      // The error is logged, because no user waits for this job.
       onFailed(_, job, report) {
         const about = { operation: job.id, event: job.payload.event, federation: job.federationId };
         app.log.error("An event of the payment provider was not handled, and will not be", {

@@ -61,7 +61,7 @@ export async function lookAtSubscription(
 export async function noteRefusal(tx: Tx, log: Log, job: Job, { message, hint }: FailureReport): Promise<Outcome> {
   const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
   if (await lockSubscription(tx, federationId)) {
-    // retried in an hour
+    // The next try is in an hour.
     await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
   }
   log.error("The payment provider refuses what a hub's billing needs", {

@@ -114,7 +114,7 @@ export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean
     }
     if (!run.job.progress.moved) return true;
     await putTold(site, run, after, inputs);
-    await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // differs from the time of the move
+    await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // a time other than that of the move
     await space.ready([MOODLE], waitingFor(run, COMES_BACK)).catch(letStart);
     return true;
   } catch (error) {

@@ -48,7 +48,7 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Mai
         await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
         return {};
       },
-      // Nobody waits for this job, so the error is logged.
+      // The error is logged, because no user waits for this job.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
         log.error("A mail was not sent, and will not be", {

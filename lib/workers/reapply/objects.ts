@@ -59,7 +59,7 @@ function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO
 async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
-  if (!found) await demandSameCluster(site, run); // it may exist in another cluster
+  if (!found) await demandSameCluster(site, run); // the namespace may exist in another cluster
   const ailment = findNamespaceProblem(found, spoke.namespaceUid!);
   if (ailment === null) return;
   const ours = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
@@ -152,7 +152,7 @@ export async function putStep(
   return await putObject(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
 }
 
-/** Sets the fields that actions change, so that the step's objects run. */
+/** Sets the fields that actions change to their values for an active spoke. */
 export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
   for (const { ref, state = {} } of wanted(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({

@@ -148,7 +148,7 @@ async function findForced(
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       if (error.status === 403) unseen.push(kind.kind);
-      else if (error.status !== 404) throw error; // otherwise the cluster does not have this kind
+      else if (error.status !== 404) throw error; // a 404 means that the cluster does not serve this kind
     }
   }
   if (unseen.length > 0) notes.push(`Could not see whether any of these is left: ${unseen.join(", ")}: no permission`);

@@ -37,7 +37,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
 /** Stops Jobs, Moodle and the database, if they exist. */
 export async function stopAll(space: Space, run: Run): Promise<void> {
   await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
-  // These are scheduled tasks and Jobs of cancelled operations. Nobody waits for them.
+  // Scheduled tasks and Jobs of cancelled operations are deleted, because no operation waits for them.
   for (const { metadata } of await space.list(JOB, "", run)) {
     await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, run);
   }

@@ -7,7 +7,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 import { dropSources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
 
-const PATIENCE = MINUTE; // the storage continues
+const PATIENCE = MINUTE; // the storage continues after this time
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Deletes PVCs, by UID if it is known, because names can be reused. */

@@ -39,7 +39,7 @@ import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const TIDYING = 4 * MINUTE; // for each of the three objects that are awaited
+const TIDYING = 4 * MINUTE; // for each of three objects to wait for
 
 export function restore(app: App): Handler {
   const handler = action(app, OPERATIONS.restore, {

@@ -39,7 +39,7 @@ export async function judgeDrift(look: SweepLook): Promise<string[]> {
     const inputs = await readInputs(look.app, batch.map(({ spoke }) => spoke.id));
     for (const sight of batch) {
       const own = inputs.get(sight.spoke.id);
-      if (!own || sight.ailments.get("Namespace") !== null) continue; // its health reports the problem
+      if (!own || sight.ailments.get("Namespace") !== null) continue; // the health check reports the problem
       const expected = expectedOf(look.app, sight, own);
       const doubtful = expected.filter(({ object }) =>
         look.listed.has(object.kind) &&

@@ -5,12 +5,12 @@ import { openDigests } from "#lib/workers/sweep/digests.ts";
 import { namespaceOf } from "#lib/workers/sweep/look.ts";
 
 export interface FreshNews {
-  /** Notifies when a namespace was added. */
+  /** Notifies a waiting reader when a namespace was added. */
   readonly bell: Notifier;
   /** Records listed objects. A listed object is not a change. */
   list(objects: readonly KubeObject[]): void;
   hear(change: WatchedChange): void;
-  /** Adds namespaces to check, independent of the watches. */
+  /** Adds namespaces to check that no watch reported. */
   add(namespaces: readonly string[]): void;
   /** Removes and returns up to `most` namespaces, oldest first. */
   take(most: number): string[];

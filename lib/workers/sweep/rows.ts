@@ -16,7 +16,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 
-/** A spoke to check, without its large columns. */
+/** The columns of a spoke that a check needs, without the large ones. */
 export interface SweptSpoke {
   readonly id: string;
   readonly namespace: string;

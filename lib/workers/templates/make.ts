@@ -38,7 +38,7 @@ const MAKING = {
   plan: 1,
   visible: false,
   persistent: true,
-  timeLimit: HOUR, // not used: attempts are counted
+  timeLimit: HOUR, // has no effect, because attempts are counted
   steps: [
     { name: "room", label: "Waiting until nobody else needs the room", timeout: 5 * MINUTE },
     { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
@@ -109,7 +109,7 @@ export function makeTemplate(app: App): Handler {
 async function tryStep(app: App, run: Run, step: Step, work: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
-  if (attempt > TRIES && failure) return await run.saveProgress({ failed: failure }); // interrupted repeatedly
+  if (attempt > TRIES && failure) return await run.saveProgress({ failed: failure }); // interrupted too often
   try {
     await work(await openPlace(app, run), run);
   } catch (error) {

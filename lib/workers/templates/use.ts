@@ -54,7 +54,7 @@ export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boole
     const template = await demandTemplate(site, use);
     const clusterUid = template.clusterUid || null;
     await claimsFrom(made(site, use), patient("volumes"), snapshotsOf(template, { clusterUid }));
-    await recordNow(site.app, run, "spokes", site.spoke.id); // if the row is lost, its claims are still needed
+    await recordNow(site.app, run, "spokes", site.spoke.id); // if the row is lost, its PVCs are still needed
   });
   if (!given) return true;
   await clearUse(site, run, given);
