@@ -131,7 +131,10 @@ async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObje
   return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
-/** Creates the Secrets with passwords, which never change. Applies the mail Secret, which the operator may change. */
+/**
+ * Creates the Secrets with passwords, which never change. Applies the mail Secret and the settings, which the operator
+ * may change.
+ */
 async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
   const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);

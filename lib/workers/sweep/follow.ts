@@ -32,8 +32,8 @@ const HASTE = 6;
 /** The maximum number of changed spokes that are checked together. */
 const BATCH = 20;
 /**
- * Limits of the changed spokes. Beyond both limits (100 spokes, and one spoke in a hundred) a full list is cheaper,
- * because a check of one spoke takes a dozen calls.
+ * If more than this number of spokes and more than this share (one in a hundred) have changed, the cluster is listed
+ * again. That is cheaper, because a check of one spoke takes a dozen calls.
  */
 const FEW = 100, SHARE = 100;
 /** The number of spokes whose Secrets are checked at a time. It is small, so that changes do not wait for long. */
