@@ -1,4 +1,5 @@
-/** An admin of one hub reaches for names of other hubs, of the service and of strangers, at the real server. */
+/** Tests that an admin of one hub cannot claim domain names of other hubs, of the service or of strangers, on the real
+ * server. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
@@ -17,7 +18,7 @@ interface Context {
   bench: Bench;
   attacker: Tenant;
   victim: Tenant;
-  /** What the attacker must not learn. */
+  /** Values that the attacker must not learn. */
   secrets: string[];
 }
 
@@ -47,13 +48,13 @@ test.after(async ({ names, bench }) => {
   await names?.close();
 });
 
-let number = 0; // slugs shall not be what is refused
+let number = 0; // makes each slug unique, so that no request fails because of its slug
 
 function claim({ hub, client }: Tenant, domain?: string, slug = `s${number++}`, query = ""): Promise<Answer> {
   return client.send("POST", `/api/federations/${hub}/spokes${query}`, { slug, size: "small", domain: domain ?? null });
 }
 
-/** The value that the service names to this hub. */
+/** Returns the verification value that the service gives this hub. */
 async function valueFor(tenant: Tenant, domain: string): Promise<string> {
   return VALUE.exec((await claim(tenant, domain)).body.message)![0];
 }

@@ -1,4 +1,4 @@
-/** Somebody begins hundreds of requests with a body and never sends the rest: each waits for it, and others must not. */
+/** Tests that hundreds of requests with incomplete bodies do not delay other requests. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
@@ -24,7 +24,8 @@ test("beside 520 of them everything else is answered: reading, writing, signing 
     connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 200000\r\n\r\n{`);
     return connection;
   });
-  await opened[0]!.received(/^HTTP\/1\.1 408 .*"statusCode":408/s); // by then so many are open that the first had to go
+  // by now so many are open that the server closed the first
+  await opened[0]!.received(/^HTTP\/1\.1 408 .*"statusCode":408/s);
   for (let i = 0; i < 5; i++) {
     assert.is((await call(token, "GET", `/api/federations/${hub}`)).status, 200);
     assert.is((await call(token, "PATCH", `/api/federations/${hub}`, { name: `North ${i}` })).status, 200);
@@ -44,7 +45,7 @@ test("bodies in pieces of a byte cost no more than their bytes", async ({ attack
     return connection;
   });
   for (let i = 0; i < 10; i++) assert.is((await call(token, "GET", "/api/auth/me")).status, 200);
-  await Promise.all(opened.map(({ closed }) => closed)); // they were refused, and cut
+  await Promise.all(opened.map(({ closed }) => closed)); // the server refused and closed them
   const growth = await attack.memory() - before;
   assert.ok(growth < 100, `it grew by ${Math.round(growth)} MiB`);
 });

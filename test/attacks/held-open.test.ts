@@ -1,4 +1,5 @@
-/** A request is held open while its sender is thrown out: what was theirs to do when it began is not when it is done. */
+/** Tests requests that are in progress while their sender loses access. Access that is lost before the work begins must
+ * not count. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
@@ -13,7 +14,7 @@ test.before(async (context) => {
 });
 test.after(({ attack }) => attack.close());
 
-/** Sends all of a request but its last byte; what it returns sends that, and gives the answer. */
+/** Sends all of a request but its last byte. The returned function sends that byte and returns the response. */
 function hold(attack: Attack, secret: string, method: string, path: string, body: unknown): () => Promise<string> {
   const text = JSON.stringify(body), connection = attack.connect();
   connection.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: wheelwright=${secret}\r\n`);
@@ -28,7 +29,8 @@ test("does not make an operator of one who was demoted meanwhile, nor of one who
   for (const [name, taken] of [["eve", { operator: false }], ["mallory", { disabled: true }]] as const) {
     const person = await attack.person(name, true), { id } = person, { secret } = await makeSession(attack.db, person);
     const finish = hold(attack, secret, "PATCH", `/api/users/${id}`, { operator: true, disabled: false });
-    assert.is((await attack.call(null, "GET", "/api/healthz")).status, 200); // what was sent before has arrived by then
+    // everything sent before has arrived by now
+    assert.is((await attack.call(null, "GET", "/api/healthz")).status, 200);
     assert.is((await attack.call(attack.token, "PATCH", `/api/users/${id}`, taken)).status, 200);
     assert.match(await finish(), /^HTTP\/1\.1 40[13] /);
     const [row] = await attack.db.sql("select operator, disabled_at from users where id = $1", [id]);
@@ -45,9 +47,10 @@ test("does nothing for a token that is revoked while the deed waits for a row", 
       const patch = insist(() =>
         attack.call(token.plaintext, "PATCH", `/api/federations/${hub}`, { name: "Taken over" })
       );
-      await until(() => waits(attack, LET_IN)); // the work on the hub may wait for its row as well
+      await until(() => waits(attack, LET_IN)); // the work on the hub may also wait for the hub's row
       const revoked = insist(() => attack.call(attack.token, "DELETE", `/api/auth/tokens/${token.id}`));
-      await until(() => waits(attack, OUTLASTS)); // which waits for the deed: it was allowed when it began
+      // the revocation waits for the request, which was allowed when it began
+      await until(() => waits(attack, OUTLASTS));
       return { patch, revoked };
     });
     assert.is((await patched.patch).status, 200);
@@ -106,16 +109,17 @@ test("a token that is revoked ten times at once is revoked, and nobody meets a f
   const answers = await Promise.all(Array.from({ length: 10 }, () => attack.call(token.plaintext, "DELETE", path)));
   const statuses = answers.map(({ status }) => status).sort();
   assert.is(statuses[0], 204);
-  assert.equal(statuses.slice(1).filter((status) => ![401, 404, 503].includes(status)), []); // 503: it came too late
+  // 503: the request came too late
+  assert.equal(statuses.slice(1).filter((status) => ![401, 404, 503].includes(status)), []);
 });
 
 test.run();
 
 /** Statements of the server that wait for a lock. */
-/** A request's transaction, which holds its user. */
+/** Selects a request's transaction that holds its user's lock. */
 const LET_IN = `exists (
   select from pg_locks where pg_locks.pid = pg_stat_activity.pid and granted and locktype = 'advisory' and mode = 'ShareLock')`;
-/** Who waits until nobody holds a user. */
+/** Selects a transaction that waits until no request holds the user's lock. */
 const OUTLASTS = "query like '%pg_advisory_xact_lock(%'";
 
 async function waits(attack: Attack, which: string): Promise<boolean> {

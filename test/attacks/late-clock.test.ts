@@ -1,4 +1,4 @@
-/** The process is stopped for a while, as a busy machine does to it: it comes back late, with nothing to do. */
+/** Tests a process that is stopped for a while, as on a busy machine, and resumes late without work. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -18,7 +18,7 @@ test("turns away nobody who comes alone", async ({ attack }) => {
     call(null, "GET", "/api/version"),
     call(null, "GET", "/api/healthz"),
   ];
-  await sleep(3 * SECOND); // so late is what a look at the clock finds
+  await sleep(3 * SECOND); // the next clock check is this late
   replica!.tell("SIGCONT");
   assert.equal((await Promise.all(asked)).map(({ status }) => status), [200, 200, 200]);
   for (let i = 0; i < 20; i++) assert.is((await call(token, "GET", "/api/auth/me")).status, 200);

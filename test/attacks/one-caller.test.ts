@@ -1,4 +1,4 @@
-/** One caller fills the server with work that waits: the cluster hangs, and hundreds of dry runs ask it. */
+/** Tests one caller that fills the server with waiting work: the cluster hangs, and hundreds of dry runs call it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
@@ -23,7 +23,7 @@ test("has a share of the server, and others have the rest", async ({ attack }) =
       if (status === 503) shed++;
     }, () => {});
   });
-  await until(() => shed === 84); // a quarter of 64 waits for the cluster
+  await until(() => shed === 84); // 16 of 100 requests, a quarter of 64, wait for the cluster
   for (let i = 0; i < 10; i++) {
     assert.is((await call(other.token.plaintext, "GET", `/api/spokes/${spoke}`)).status, 200);
     assert.ok(await attack.isReady());
@@ -36,7 +36,7 @@ test("that waits for one row leaves others connections to the database", async (
   const { call, token, db } = attack, other = await attack.person("eve", true), hub = await attack.hub("south");
   const isActive = async () =>
     (await db.sql("select 1 from federations where id = $1 and state = 'active'", [hub])).length;
-  await until(async () => await isActive() > 0); // by then no job waits for its row, too
+  await until(async () => await isActive() > 0); // by now no job waits for its row either
   const sql = connect(db.url, 1);
   try {
     await sql.begin(async (tx) => {
@@ -45,7 +45,7 @@ test("that waits for one row leaves others connections to the database", async (
         { length: 16 },
         () => call(token, "PATCH", `/api/federations/${hub}`, { name: "Mine" }),
       );
-      await until(async () => (await waiting(attack)).length === 3); // of the four that requests have
+      await until(async () => (await waiting(attack)).length === 3); // of the four connections for requests
       for (let i = 0; i < 10; i++) {
         assert.is((await call(other.token.plaintext, "GET", `/api/federations/${hub}`)).status, 200);
       }
@@ -58,7 +58,7 @@ test("that waits for one row leaves others connections to the database", async (
 
 test.run();
 
-/** Statements of the server that wait for a lock. */
+/** Returns the server's statements that wait for a lock. */
 async function waiting({ db }: Attack): Promise<readonly unknown[]> {
   return await db.sql(
     "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

@@ -1,4 +1,4 @@
-/** A caller who makes up where requests come from: X-Forwarded-For is believed of nobody who was not named. */
+/** Tests that the server ignores X-Forwarded-For unless the sender is a trusted proxy. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { startProgram } from "#test/support/program.ts";
 
 const test = suite("X-Forwarded-For that is made up");
 
-/** Six sign-ins, each from an address of its own by what the header says; their statuses, and what was warned of. */
+/** Sends six sign-ins, each with a different address in the header. Returns their statuses and the logged warnings. */
 async function attack(more: Record<string, string>): Promise<{ statuses: number[]; warnings: string[] }> {
   const db = await openTestDatabase();
   const simulator = await openSimulator({ delayMs: 0, log: silentLog });

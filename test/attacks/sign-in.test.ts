@@ -1,4 +1,4 @@
-/** Strangers flood the sign-in of the real program, and people sign in meanwhile. */
+/** Tests that people can sign in to the real program while strangers flood its sign-in. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,10 +21,11 @@ interface Stage {
 }
 
 const test = suite<Stage>("sign-in under attack");
-const AT_ONCE = 64; // strangers
-const BEFORE = 10; // guesses of strangers that may be judged before a person is; without turns it would be hundreds
+const AT_ONCE = 64; // strangers at the same time
+// strangers' guesses that may be checked before a person's sign-in; without a fair queue there would be hundreds
+const BEFORE = 10;
 const PATIENCE = 5 * MINUTE;
-const PAUSE = SECOND / 2; // of one that was refused; who comes back at once only uses up his tries
+const PAUSE = SECOND / 2; // after a refused attempt; an immediate retry only uses up attempts
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
@@ -64,7 +65,7 @@ async function send(url: string, [address, email]: Guess, password: string, sign
   return response.status;
 }
 
-/** Wrong passwords until it is told to end; counts how often each status was answered. */
+/** Sends wrong passwords until it is stopped. Counts the responses by status. */
 function flood(url: string, guess: (i: number) => Guess) {
   const counts = new Map<number, number>(), ending = new AbortController();
   const start = performance.now();
@@ -76,7 +77,7 @@ function flood(url: string, guess: (i: number) => Guess) {
       if (status !== 401) await sleep(PAUSE, ending.signal);
     }
   };
-  /** Signs a person in. One who has to wait too long on a slow machine tries again. */
+  /** Signs a person in. Retries if the wait is too long on a slow machine. */
   const signIn = async ([address, email]: Guess): Promise<number> => {
     const before = counts.get(401) ?? 0;
     for (;;) {
@@ -88,7 +89,7 @@ function flood(url: string, guess: (i: number) => Guess) {
   const workers = Promise.allSettled(Array.from({ length: AT_ONCE }, work));
   return {
     signIn,
-    /** Milliseconds since its first guess. */
+    /** Milliseconds since the first guess. */
     lasted: () => performance.now() - start,
     count: (status: number) => counts.get(status) ?? 0,
     async end() {

@@ -1,7 +1,5 @@
-/**
- * The database stops taking writes and goes on reading, as in a failover: whoever reads is answered, whoever writes is told
- * to try again, and once writes are taken they work, in the same process.
- */
+/** Tests a database that becomes read-only, as in a failover. Reads succeed and writes get a retryable error. When the
+ * database accepts writes again, they succeed without a restart. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +50,7 @@ test.before(async (scene) => {
 test.after(async ({ program, simulator, db, server, directory }) => {
   await program?.stop();
   await simulator?.close();
-  await db.close().catch(() => {}); // a standby drops nothing; it goes with its server
+  await db.close().catch(() => {}); // a standby cannot drop the database; it ends with its server
   await server.stop();
   await rm(directory, { recursive: true });
 });
@@ -68,7 +66,7 @@ const READS = ["auth/me", "federations", "federations/before", "federations/befo
     "catalog",
   );
 
-/** Waits until a hub can be made. */
+/** Waits until a hub can be created. */
 async function writes({ client }: Scene, slug: string): Promise<void> {
   await until(async () => (await client.send("POST", "/api/federations", { slug })).status === 201);
 }
@@ -76,7 +74,7 @@ async function writes({ client }: Scene, slug: string): Promise<void> {
 const readAll = ({ client }: Scene): Promise<Answer[]> =>
   Promise.all(READS.map((path) => client.send("GET", `/api/${path}`)));
 
-/** While nothing is written: what is read, what is written, and what the probe says. */
+/** Asserts how reads, writes and the readiness probe respond while the database is read-only. */
 async function assertReadsOnly(scene: Scene): Promise<void> {
   const { client } = scene;
   const refused = await until(async () => {
@@ -94,7 +92,8 @@ async function assertReadsOnly(scene: Scene): Promise<void> {
   assert.match(ready.body.message, /^Not ready: .*writes/);
 }
 
-/** What it complained of since then, besides the requests themselves; of an operation once for each. */
+/** Returns the warnings and errors since line `from`, without those of requests. Repeated entries of one operation
+ * count once. */
 function complaints({ program }: Scene, from: number): string[] {
   const entries = program.lines.slice(from).map((line) => JSON.parse(line));
   return entries.filter(({ level, requestId }) => ["warn", "error"].includes(level) && !requestId)
@@ -103,7 +102,7 @@ function complaints({ program }: Scene, from: number): string[] {
 
 test("sessions that stay read-only for their lives are not used for longer than the outage", async (scene) => {
   const { db } = scene, name = new URL(db.url).pathname.slice(1), from = scene.program.lines.length;
-  await db.sql("update api_tokens set last_used_at = null"); // so that the next use wants to be noted
+  await db.sql("update api_tokens set last_used_at = null"); // so that the next use updates last_used_at
   await db.sql(`alter database ${name} set default_transaction_read_only = on`);
   await db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'wheelwright%'");
   await assertReadsOnly(scene);

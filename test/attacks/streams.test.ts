@@ -1,7 +1,5 @@
-/**
- * Attacks by way of event streams on a real server: what one user does to its own credentials or streams, nobody else
- * feels.
- */
+/** Tests attacks through event streams on a real server: a user's changes to its own credentials or streams do not
+ * affect other users. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -39,14 +37,14 @@ async function statusOf(bench: Bench, path: string, init: RequestInit): Promise<
   return status;
 }
 
-/** A stream from the first event on. */
+/** Follows a hub's stream from its first event. */
 async function follow(bench: Bench, { hub, headers }: Tenant) {
   const client = new AbortController(), { signal } = client;
   const path = `/api/federations/${hub}/events?since=0`;
   const response = await fetch(urlOf(bench, path), { headers, signal });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  /** Reads on until the text matches, or the stream ends. */
+  /** Reads until the text matches or the stream ends. */
   const hear = async (pattern: RegExp): Promise<boolean> => {
     while (!pattern.test(text)) {
       const { value, done } = await reader.read();
@@ -79,8 +77,8 @@ test("a stranger's logouts and revocations cut no stream of others, and cost the
   const sent: string[] = [];
   bench.replicas[0]!.database.watch((bytes) => sent.push(new TextDecoder("latin1").decode(bytes)) > 0);
   assert.equal([...new Set(await withdraw(bench, stranger))], [204]);
-  // What is asked about others is what is asked each second, for all of them at once. The count of calls is no such
-  // question.
+  // Queries about other users' tokens must be the check that runs each second for all users. The call counter is no
+  // such query.
   const about = sent.filter((text) => tenants.some(({ tokenId }) => text.includes(tokenId)) && !text.includes("/api/"));
   assert.equal(about.filter((text) => !tenants.every(({ tokenId }) => text.includes(tokenId))), []);
 
@@ -96,7 +94,7 @@ test("a stranger's logouts and revocations cut no stream of others, and cost the
   }
 });
 
-/** Twenty tokens revoked and twenty sessions ended, all at once, by their owner; the statuses. */
+/** Revokes twenty tokens and ends twenty sessions of the user in parallel. Returns the statuses. */
 async function withdraw(bench: Bench, person: Person): Promise<number[]> {
   const { db } = bench, own = await makeToken(db, person, "cli");
   const headers = { authorization: `Bearer ${own.plaintext}` }, count = { length: 20 };
@@ -128,7 +126,7 @@ test("the stream of a token that was taken back ends though no replica is told",
   await emit(bench, tenant.hub);
   assert.ok(await stream.hear(/^id: 1$/m));
   await bench.db.sql("update api_tokens set revoked_at = wheelwright_now() where id = $1", [tenant.tokenId]);
-  assert.not(await stream.hear(/^id: 2$/m)); // to its end
+  assert.not(await stream.hear(/^id: 2$/m)); // reads the stream to its end
 });
 
 test.run();

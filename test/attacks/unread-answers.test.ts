@@ -1,4 +1,5 @@
-/** Somebody sends requests one behind the other and reads no answer: each would wait in memory for whoever never comes. */
+/** Tests a client that pipelines requests and reads no response. The server must not keep unlimited responses in
+ * memory. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
@@ -10,7 +11,7 @@ test.before(async (context) => {
 });
 test.after(({ attack }) => attack.close());
 
-const GROWTH = 150; // MiB, most of it what a collector has not looked at yet; unbounded, each connection takes 850
+const GROWTH = 150; // MiB, mostly not yet garbage-collected; without a limit, each connection takes 850
 
 test("four connections of 2,000 unread requests cost little memory, and nobody else anything", async ({ attack }) => {
   const { call, token } = attack;
@@ -29,7 +30,7 @@ test("four connections of 2,000 unread requests cost little memory, and nobody e
   const growth = await attack.memory() - before;
   assert.ok(growth < GROWTH, `it grew by ${Math.round(growth)} MiB`);
   for (const { socket } of connections) socket.resume();
-  await Promise.all(connections.map(({ closed }) => closed)); // it was cut
+  await Promise.all(connections.map(({ closed }) => closed)); // the server closed them
 });
 
 test("some requests behind each other are answered, each in its turn", async ({ attack }) => {
@@ -51,7 +52,7 @@ test("unread answers of many connections leave room for who signs in and for pro
   }
   const login = { email: "nobody@example.org", password: "not the password" };
   assert.is((await call(null, "POST", "/api/auth/login", login)).status, 401);
-  // A flood may shed for a moment; what nobody reads stays for half a minute.
+  // The flood may cause shedding for a moment; unread responses stay for half a minute.
   await until(async () => (await call(token, "GET", "/api/auth/me")).status === 200);
   assert.ok(await attack.isReady());
 });

@@ -1,9 +1,7 @@
-/**
- * All that is measured beside others, one after the other: `npm run bench -- [--quick] [--json DIRECTORY]`.
+/** Runs all comparisons with other programs, one after another: `npm run bench -- [--quick] [--json DIRECTORY]`.
  *
- * Half an hour; with --quick about four minutes, which show where something has gone, but no more. With --json the numbers
- * behind the tables are kept. Each part can be run by itself, with more to choose: see its first lines.
- */
+ * It takes half an hour. With --quick it takes about four minutes and shows only large changes. --json stores the
+ * numbers behind the tables. Each part also runs alone with more options; its first lines list them. */
 import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,9 +1,8 @@
-/**
- * Chaos at length: `npm run chaos -- [--seed N] [--rounds N] [--hubs N]`, 100 rounds and 3 hubs unless told.
+/** Runs the long chaos test: `npm run chaos -- [--seed N] [--rounds N] [--hubs N]`. The defaults are 100 rounds and 3
+ * hubs.
  *
- * Prints the seed, each round, and at the end what was done and every breach of what is promised; the exit status says
- * whether there was one. The same seed brings the same troubles, though never the same moments.
- */
+ * Prints the seed and each round, then the counts of all actions and every violated guarantee. The exit status reports
+ * whether there was a violation. The same seed repeats the same faults, but not the same timing. */
 import { parseArgs } from "node:util";
 import { runChaos } from "#test/support/bench/chaos.ts";
 

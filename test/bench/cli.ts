@@ -1,10 +1,9 @@
-/**
- * How long a command takes as a process, from its start to its end: `npm run cli -- [--rounds N]`, 40 unless told.
+/** Measures how long a command takes as a process, from start to end: `npm run cli -- [--rounds N]`. The default is 40
+ * rounds.
  *
- * `wheelwright me` against a warm server, `--help`, which asks none, and Node with nothing to do, in turns, so that what
- * disturbs the machine disturbs all. The executable is measured, too, where `npm run build` has made one. Prints the median,
- * the time that nine in ten do not exceed, and how often Node alone goes into it. The target is 150 ms for `me`.
- */
+ * Measures `wheelwright me` against a warm server, `--help` without a server, and Node doing nothing. They take turns,
+ * so that other load on the machine affects all of them. The executable is measured too if `npm run build` created
+ * one. Prints the median, the 90th percentile and the ratio to Node alone. The target is 150 ms for `me`. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -16,7 +15,7 @@ import { median, percentile, ratioOf, short, table } from "#test/bench/figures.t
 import { openStage } from "#test/lib/client/stage.ts";
 import { makeToken } from "#test/support/people.ts";
 
-const WARM_UP = 3; // rounds after which what is compiled is kept
+const WARM_UP = 3; // rounds after which the compile caches are filled
 const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const SOURCES = [process.execPath, fileOf("src/wheelwright.js")], EXECUTABLE = fileOf("dist/wheelwright");
 
@@ -54,7 +53,7 @@ async function main(rounds: number): Promise<void> {
   ]));
 }
 
-/** Milliseconds. Throws where it does not end well. */
+/** Returns milliseconds. Throws if the command fails. */
 async function timeOf([file, ...line]: readonly string[], env: Record<string, string>): Promise<number> {
   const began = performance.now(), child = spawn(file!, line, { env, stdio: "ignore" });
   const status = await new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));

@@ -1,4 +1,5 @@
-/** A keep-alive connection of the load generator: one request at a time, and of HTTP no more than these servers answer. */
+/** Implements a keep-alive connection for the load generator: one request at a time, with only the HTTP features that
+ * these servers use. */
 import { connect } from "node:net";
 
 export interface Reply {
@@ -7,9 +8,9 @@ export interface Reply {
 }
 
 export interface Connection {
-  /** Sends a request as it stands, and calls back with the answer. One that waits for an answer must not send. */
+  /** Sends a request unchanged and calls back with the response. Must not be called before the previous response. */
   send(request: Buffer, done: (reply: Reply) => void): void;
-  /** Rejects as soon as the connection fails or is closed by the other end. */
+  /** Rejects when the connection fails or the server closes it. */
   readonly broken: Promise<never>;
   close(): void;
 }
@@ -44,7 +45,8 @@ export async function openConnection(port: number): Promise<Connection> {
   };
 }
 
-/** Takes the pieces of one answer, and gives it back with the last of them. */
+/** Returns a function that takes the chunks of a response. It returns the response with the last chunk, and null
+ * before. */
 export function openReader(): (chunk: Buffer) => Reply | null {
   let buffer: Buffer = Buffer.alloc(0), head: Head | null = null;
   return (chunk) => {
@@ -61,9 +63,9 @@ export function openReader(): (chunk: Buffer) => Reply | null {
 
 interface Head {
   readonly status: number;
-  /** Where the body begins. */
+  /** The offset of the body. */
   readonly start: number;
-  /** Bytes of the body; null when it comes in chunks. */
+  /** The length of the body in bytes. Null if it is chunked. */
   readonly length: number | null;
 }
 

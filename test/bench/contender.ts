@@ -1,4 +1,4 @@
-/** Servers under measurement, as processes of their own: our program, and the peers in peers/. */
+/** Starts the servers to measure as separate processes: Wheelwright, and the peers in peers/. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ export interface Contender<Name extends string = string> {
   readonly name: Name;
   readonly pid: number;
   readonly port: number;
-  /** The file into which it writes. */
+  /** The file with the process's output. */
   readonly log: string;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function installPeers(): void {
   if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
 }
 
-/** Its output goes to a file, so that nothing has to read it while others are measured. */
+/** Starts a server. Its output goes to a file, so that no process has to read it during measurements. */
 export async function startContender<Name extends string>(
   name: Name,
   line: readonly string[],

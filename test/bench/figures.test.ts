@@ -17,7 +17,7 @@ const hundred = Array.from({ length: 100 }, (_, i) => 100 - i);
 
 test("a percentile is the number that so many do not exceed, in whatever order they come", () => {
   assert.equal([0.01, 0.5, 0.99, 1].map((part) => percentile(hundred, part)), [1, 50, 99, 100]);
-  assert.equal(percentile([10, 9, 100], 0.5), 10); // as numbers, not as text
+  assert.equal(percentile([10, 9, 100], 0.5), 10); // sorts as numbers, not as text
   assert.equal(percentile([7], 0.99), 7);
   assert.ok(Number.isNaN(percentile([], 0.5)));
 });
@@ -39,7 +39,7 @@ test("requests are due at even distances, the first at once and none after the l
 });
 
 test("who waits behind a stalled request has waited since it was due", () => {
-  // One request a millisecond, each answered at once; but from the fourth on nothing is, until 100 ms.
+  // One request per millisecond. The first three get an immediate response; the others get it at 100 ms.
   const schedule = scheduleOf(1000, 10), answeredAt = [0, 1, 2, 100, 100, 100, 100, 100, 100, 100];
   assert.equal(sinceDue(schedule, answeredAt), [0, 0, 0, 97, 96, 95, 94, 93, 92, 91]);
 });

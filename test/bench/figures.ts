@@ -1,13 +1,14 @@
-/** Figures from what was measured: medians with their spread, percentiles, latencies counted from when requests were due. */
+/** Computes figures from measurements: medians with their spread, percentiles, and latencies from the time a request
+ * was due. */
 
-/** The middle of these numbers, and the least and the most of them. */
+/** The median, minimum and maximum. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** The value that this part (0 to 1) of the numbers does not exceed, by the nearest rank. */
+/** Returns the percentile for this part (0 to 1), by the nearest rank. */
 export function percentile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? NaN;
@@ -23,19 +24,17 @@ export function spreadOf(numbers: readonly number[]): Spread {
   return { median: median(numbers), min: Math.min(...numbers), max: Math.max(...numbers) };
 }
 
-/**
- * How often one goes into the other, round by round. Rounds are interleaved, so that a round's two numbers were taken on
- * a machine that was about as busy for both.
- */
+/** Returns the ratio of two measurements, round by round. Rounds are interleaved, so both numbers of a round were
+ * measured under similar load. */
 export function ratioOf(these: readonly number[], those: readonly number[]): Spread {
   return spreadOf(these.map((one, i) => one / those[i]!));
 }
 
-/** When requests are due, in milliseconds from the start, at a fixed rate a second. */
+/** The times at which requests are due, in milliseconds from the start, at a fixed rate per second. */
 export interface Schedule {
   readonly count: number;
   dueAt(i: number): number;
-  /** How many are due by then. */
+  /** Returns the number of requests due by then. */
   dueBy(ms: number): number;
 }
 
@@ -44,15 +43,13 @@ export function scheduleOf(rate: number, ms: number): Schedule {
   return { count, dueAt: (i) => i * gap, dueBy: (at) => Math.min(count, Math.floor(at / gap) + 1) };
 }
 
-/**
- * Latencies from when each request was due, not from when it could be sent: a server that stalls makes those late, too, which
- * wait for their turn meanwhile (coordinated omission).
- */
+/** Returns latencies from the time each request was due, not from the time it was sent. A server that stalls also
+ * delays the requests that wait to be sent (coordinated omission). */
 export function sinceDue(schedule: Schedule, answeredAt: readonly number[]): number[] {
   return answeredAt.map((at, i) => at - schedule.dueAt(i));
 }
 
-/** Three digits that count, whatever the size. */
+/** Formats a number with three significant digits. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return "-";
   if (Math.abs(value) >= 100) return value.toFixed(0);
@@ -63,7 +60,7 @@ export function shortSpread({ median, min, max }: Spread): string {
   return `${short(median)} (${short(min)}–${short(max)})`;
 }
 
-/** Lines with columns as wide as their widest cell; the first is flush left, the others right. */
+/** Returns lines with columns as wide as their widest cell. The first column is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));

@@ -1,12 +1,11 @@
-/**
- * What installs and starts cost: `npm run installs -- [--installs N] [--starts N] [--profile DIRECTORY]`, 20 and 7 unless told.
+/** Measures installs and starts: `npm run installs -- [--installs N] [--starts N] [--profile DIRECTORY]`. The defaults
+ * are 20 installs and 7 starts.
  *
- * `simulate` without delays and `serve` are processes of their own, and one spoke is installed after the other: so the
- * processor time is that of our program alone, with what its rounds take meanwhile. Calls to the cluster and statements to
- * the database are counted on their way. Starts are measured from the spawn to the first answer of healthz, and to the
- * greeting of `npm start`, on a new directory and on one that was used before. Prints medians, and the least and the most.
- * `--profile` has `serve` write where its processor time went.
- */
+ * `simulate` without delays and `serve` run as separate processes, and spokes are installed one after another. So the
+ * CPU time is that of our program alone, including its periodic tasks. Calls to the cluster and statements to the
+ * database are counted. Starts are measured from the spawn to the first response of healthz and to the greeting of
+ * `npm start`, on a new and on a used directory. Prints the median, minimum and maximum. `--profile` makes `serve`
+ * write a CPU profile. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,7 +100,7 @@ async function measureInstalls(env: Env, profile: string | undefined, count: num
   ]));
 }
 
-/** Listens to what comes after the event that was heard last; the number of the one that it ends with. */
+/** Creates a spoke and follows events after number `heard`. Returns the number of the event that ends the install. */
 async function install(client: Client, hub: string, { slug, heard }: { slug: string; heard: number }): Promise<number> {
   const { body: spoke } = await client.send("POST", `/api/federations/${hub}/spokes`, { slug });
   for await (const { id, data } of client.events(hub, heard)) {
@@ -112,7 +111,7 @@ async function install(client: Client, hub: string, { slug, heard }: { slug: str
   throw new Error("The stream has ended");
 }
 
-/** From now on, of every connection that is opened. */
+/** Logs the statements of all connections that are opened from now on. */
 async function logStatements(url: string): Promise<void> {
   const sql = postgres(url, { max: 1 });
   await sql`alter system set log_statement = 'all'`;

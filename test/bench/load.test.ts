@@ -59,7 +59,7 @@ test("an open loop counts a stall against all that were due meanwhile", async ()
     setTimeout(() => response.end("{}"), 200);
   }, (port) => withConnections(port, 1, (connections) => runOpen(connections, { rate: 100, ms: 300 }, accepting)));
   assert.is(waited.length, 30);
-  // The first is late by 200 ms, the next by 190 …; without the correction it would be the first alone.
+  // The first response is late by 200 ms, the next by 190 …. Without the correction, only the first would be late.
   assert.ok(waited.filter((ms) => ms > 95).length >= 10, waited.join());
 });
 

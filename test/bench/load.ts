@@ -1,30 +1,28 @@
-/**
- * Load on a server. A closed loop sends the next request as soon as the last one is answered, and shows what the server can
- * do; an open loop sends at a fixed rate whatever is answered, and shows how long callers wait.
- */
+/** Generates load on a server. A closed loop sends the next request after each response, and shows the throughput. An
+ * open loop sends at a fixed rate, and shows how long clients wait. */
 import { type Connection, openConnection, type Reply } from "#test/bench/connection.ts";
 import { scheduleOf, sinceDue } from "#test/bench/figures.ts";
 
 export interface Load {
-  /** Requests one after another, each as it stands. */
+  /** Returns the next request as bytes. */
   readonly next: () => Buffer;
-  /** Throws when the answer is not the one that was asked for. */
+  /** Throws if the response is not the expected one. */
   readonly check: (reply: Reply) => void;
 }
 
-/** When a closed loop ends: after so many milliseconds, or before once so many requests are answered. */
+/** The end of a closed loop: after this many milliseconds, or earlier after this many responses. */
 export interface Length {
   readonly ms: number;
   readonly requests?: number;
 }
 
-/** What was answered, and in how many milliseconds. */
+/** The number of responses, and the milliseconds they took. */
 export interface Answered {
   readonly requests: number;
   readonly ms: number;
 }
 
-/** Keeps all connections busy for so long. */
+/** Keeps all connections busy for the given length. */
 export async function runClosed(
   connections: readonly Connection[],
   { ms, requests = Infinity }: Length,
@@ -48,9 +46,9 @@ export async function runClosed(
   return { requests: answers, ms: performance.now() - began };
 }
 
-const TICK = 1; // ms between two looks at what is due: the finest that a timer has
+const TICK = 1; // milliseconds between two checks for due requests: the resolution of a timer
 
-/** Sends so many requests a second for so long; milliseconds of each from when it was due until it was answered. */
+/** Sends requests at this rate per second. Returns the milliseconds from when each was due until its response. */
 export async function runOpen(
   connections: readonly Connection[],
   { rate, ms }: { readonly rate: number; readonly ms: number },
@@ -93,7 +91,7 @@ export async function withConnections<T>(
   }
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on a separate connection. */
 export async function ask(port: number, request: Buffer): Promise<Reply> {
   return await withConnections(port, 1, async ([connection]) => {
     const { promise, resolve } = Promise.withResolvers<Reply>();
@@ -102,7 +100,7 @@ export async function ask(port: number, request: Buffer): Promise<Reply> {
   });
 }
 
-/** Until the work is done, unless a connection breaks before. */
+/** Runs the work until it is done. Rejects if a connection breaks before. */
 function unbroken(
   connections: readonly Connection[],
   work: (done: () => void, fail: (error: unknown) => void) => void,

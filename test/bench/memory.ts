@@ -1,16 +1,16 @@
-/** What a process of ours holds, asked through Node's inspector after its garbage was collected. */
+/** Reads the memory of a Wheelwright process through Node's inspector, after a garbage collection. */
 import { readFile } from "node:fs/promises";
 import type { Contender } from "#test/bench/contender.ts";
 
 export const INSPECTED = "--inspect=127.0.0.1:0";
 
-/** Bytes: all that the process has of the machine, and what it holds of them in objects and buffers. */
+/** Bytes: the resident memory of the process, and the part used by objects and buffers. */
 export interface Memory {
   readonly rss: number;
   readonly held: number;
 }
 
-/** The process must have been started with INSPECTED. */
+/** Reads the memory. The process must have been started with INSPECTED. */
 export async function memoryOf({ log }: Contender): Promise<Memory> {
   const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(await readFile(log, "utf8")) ?? [];
   const socket = new WebSocket(url!);

@@ -1,7 +1,5 @@
-/**
- * What pages of the portal cost beside the API's answers that they show: a hub of 500 spokes, 10,000 events, one reader at
- * a time, without sockets. `node test/bench/pages.ts`; compare ratios of one run.
- */
+/** Compares the cost of portal pages with the API responses that they show. Uses a hub of 500 spokes, 10,000 events and
+ * one reader at a time, without sockets. Run `node test/bench/pages.ts`; compare only ratios of one run. */
 import { addEvents, addSpokes } from "#test/support/many.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -16,7 +14,7 @@ const scene = await openScene();
 await addSpokes(scene, 500);
 await addEvents(scene.db, scene, 10_000);
 
-/** What each page shows mostly. */
+/** Each page with the API request for its main content. */
 const PAGES: readonly (readonly [page: string, api: string])[] = [
   ["/hubs", "/api/federations?limit=50"],
   [`/hubs/${scene.hub}`, `/api/federations/${scene.hub}/spokes?limit=50`],
@@ -37,7 +35,7 @@ for (const [page, api] of PAGES) {
 }
 await scene.close();
 
-/** The median of many, one after another. */
+/** Returns the median of many sequential requests. */
 async function measure(scene: Scene, path: string): Promise<Measured> {
   const headers = await scene.as("operator").credentials(), times: number[] = [];
   let bytes = 0;

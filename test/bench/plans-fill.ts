@@ -1,13 +1,11 @@
-/**
- * A database with a long history, for test/bench/plans.ts: hubs and spokes of very different sizes, people, and audit events
- * written directly, with the counters that lib/changes would have kept.
+/** Fills a database with a long history for test/bench/plans.ts. It has hubs and spokes of very different sizes, users,
+ * and audit events. The events are inserted directly, with the counters that lib/changes would have updated.
  *
- * Events are 5 seconds apart. A quarter belongs to no hub (logins, mostly). Of the rest a third or so is visible, and some
- * kinds and actors stand at the far end alone: what a filter looks for and does not find soon.
- */
+ * Events are 5 seconds apart. A quarter belongs to no hub (mostly sign-ins). About a third of the others is visible.
+ * Some kinds and actors occur only in the oldest events, so a filter for them has to search far. */
 import postgres from "postgres";
 
-/** How many there are; spokes are spread over the hubs in order, the busiest first. */
+/** The number of hubs and spokes. Spokes are distributed over the hubs in order, the busiest first. */
 export interface Places {
   readonly hubs: number;
   readonly spokes: number;
@@ -16,7 +14,7 @@ export interface Places {
 export const PLACES: Places = { hubs: 500, spokes: 5000 };
 const CHUNK = 500_000;
 
-/** Ids of what is filled in; `n` counts from 0, and the first are the busiest. */
+/** The IDs of the inserted rows. `n` counts from 0, and the lowest are the busiest. */
 export const hubId = (n: number): string => idOf("fed", n);
 export const spokeId = (n: number): string => idOf("spk", n);
 export const userId = (n: number): string => idOf("usr", n);
@@ -43,7 +41,8 @@ export async function fillPlaces(sql: postgres.Sql, { hubs, spokes } = PLACES): 
     update users set operator = true where id = '${userId(0)}'`);
 }
 
-/** Events `from` up to and without `to`. References are right by construction, and checking each would take hours. */
+/** Inserts events from `from` up to, but not including, `to`. Foreign keys are not checked: the references are valid,
+ * and checking each would take hours. */
 export async function fillEvents(
   sql: postgres.Sql,
   from: number,
@@ -71,7 +70,7 @@ export async function fillEvents(
   await sql.unsafe("analyze");
 }
 
-/** The counters from scratch, by plain counting. */
+/** Recomputes the counters by counting all rows. */
 export async function recount(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`
     update stream_heads set visible_events = found.count, last_at = found.last from (
@@ -91,7 +90,7 @@ export async function recount(sql: postgres.Sql): Promise<void> {
       where customer_visible and audience_user_id is not null group by 1, 2, 3`);
 }
 
-/** The first thousand events are those of long ago, which are of kinds and by people that do not come again. */
+/** Returns the statement that inserts events. The first thousand have kinds and actors that do not occur later. */
 function insertEvents(from: number, to: number, { hubs, spokes }: Places): string {
   return `
     insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,

@@ -1,4 +1,5 @@
-/** Readers for test/bench/plans.ts: who has read nothing, nearly everything, and nearly everything one by one. */
+/** Creates readers for test/bench/plans.ts: one who has read nothing, one who marked everything as read, and one who
+ * marked nearly everything one by one. */
 import { marker } from "#test/lib/domains/notifications/tell.ts";
 import type postgres from "postgres";
 import { silentLog } from "#lib/base/log.ts";
@@ -12,7 +13,7 @@ const operator = (n: number): Reader => ({ role: "operator", userId: userId(n) }
 const hubAdmin = (n: number): Reader => ({ role: "hub_admin", userId: userId(n) });
 const spokeAdmin = (n: number): Reader => ({ role: "spoke_admin", userId: userId(n) });
 
-/** Hub admins have the three busiest hubs, spoke admins the five busiest spokes. */
+/** Hub admins administer the three busiest hubs, spoke admins the five busiest spokes. */
 export const READERS = {
   "operator, nothing read": operator(0),
   "hub admin, nothing read": hubAdmin(1),
@@ -30,7 +31,7 @@ const ALL = [
 ] as const;
 const ONE_BY_ONE = READERS["hub admin, all but the oldest read one by one"];
 
-/** `events` are there, and 40 more are written after everything was read. */
+/** Prepares the readers after `events` events. Then 40 more events are written, which are unread. */
 export async function prepareReaders(
   sql: postgres.Sql,
   url: string,
@@ -46,7 +47,7 @@ export async function prepareReaders(
       await sql`insert into spoke_members (user_id, spoke_id) values (${userId}, ${spokeId(spoke)})`;
     }
   }
-  // As it is after years, with however few events: a row for each object of which anything was ever read.
+  // As after years of use, whatever the number of events: a row for each object with a read event.
   await sql`insert into notification_read_counts (user_id, about, federation_id, spoke_id)
     select reader.id, object.* from unnest(${
     [...ALL, ONE_BY_ONE].map(({ userId }) => userId)
@@ -62,7 +63,8 @@ export async function prepareReaders(
   await db.close();
   await sql.begin(async (tx) => {
     const user = ONE_BY_ONE.userId;
-    // What read-all knows, who reads one by one does not. The oldest event of each hub is put back to unread.
+    // Removes the marks of read-all for the user who reads one by one. The oldest event of each hub becomes unread
+    // again.
     await tx`update notification_read_counts set read_through = '-infinity' where user_id = ${user}`;
     const oldest = await tx`delete from notification_reads where user_id = ${user} and event_id in (
       select (select id from audit_events where federation_id = member.federation_id and customer_visible order by at limit 1)
@@ -73,7 +75,7 @@ export async function prepareReaders(
         where id = any(${oldest.map((row) => row.event_id)}) group by 1, 2, 3
       ) as found where user_id = ${user} and count.about = found.about and count.federation_id = found.hub
         and count.spoke_id = found.spoke`;
-    // What marking one by one leaves behind.
+    // Inserts the stretches that marking events one by one creates.
     await tx`insert into notification_read_stretches
       select ${user}, 'hub', federation_id, '', min(at), max(at) from audit_events
       join notification_reads as read on read.event_id = audit_events.id and read.user_id = ${user}

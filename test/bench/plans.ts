@@ -1,14 +1,11 @@
-/**
- * What the reading of notifications, activity and audit costs as the log grows: `npm run plans -- [events …]`, with ten
- * thousand, a million and ten million events unless told. (About 15 GB of disk and five minutes. `--keep DIRECTORY` keeps
- * the data for the next run; `--plans` prints how PostgreSQL goes about each question.)
+/** Measures how the cost of reading notifications, activity and audit grows with the log: `npm run plans -- [events
+ * …]`. The defaults are ten thousand, a million and ten million events. (It takes about 15 GB of disk and five
+ * minutes. `--keep DIRECTORY` keeps the data for the next run; `--plans` prints the plan of each query.)
  *
- * Each question is asked with so many events in the database, among the same hubs, spokes and people. What is compared are
- * the pages of 8 KiB that PostgreSQL looked at: unlike times they do not depend on the machine. Some of them are the way
- * from an index's root down to its leaves, which is one page longer for every hundredfold or so of what is in it; these pages
- * are few and always in memory, so the ratio is of the others. It ends with a failure where the most events cost over 1.3 times
- * the pages of the fewest with which the answer is as long.
- */
+ * Each query runs with each number of events, among the same hubs, spokes and users. The comparison uses the pages of
+ * 8 KiB that PostgreSQL read, because unlike times they do not depend on the machine. The inner pages of an index are
+ * excluded from the ratio: they grow by one for each hundredfold of rows, and are always in memory. The run fails if a
+ * query reads over 1.3 times more pages with the most events than with the fewest that give an equally long result. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +29,7 @@ import { urlOf } from "#test/support/server.ts";
 
 const SIZES = [10_000, 1_000_000, 10_000_000];
 const MOST = 1.3;
-/** Pages more that are no growth, whatever the ratio: a few rows stand on one page here and on two there. */
+/** Extra pages that do not count as growth: a few rows may be on one page or on two. */
 const FEW = 4;
 const WIDTH = 13;
 
@@ -80,7 +77,7 @@ function questions(events: number): Map<string, Question> {
   return asked;
 }
 
-/** All of it in the transaction that the asker is in. */
+/** Marks everything as read in the caller's transaction. */
 function readAll(rows: Rows, reader: Reader): Promise<unknown> {
   return markAllRead({ rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) } as Database, marker(reader));
 }
@@ -116,14 +113,14 @@ async function main(sizes: readonly number[], kept: string | undefined, shown: b
   }
 }
 
-/** The address of a database with so many events. It has its name only once it is complete. */
+/** Returns the URL of a database with this number of events. It gets its name only when it is complete. */
 async function fill(server: string, events: number): Promise<string> {
   const name = `plans_${events}`, filling = `${name}_filling`;
   const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
   const admin = postgres(server, { max: 1, onnotice: () => {} });
   const found = await admin`select 1 from pg_database where datname = ${name}`;
   if (found.length === 0) {
-    await admin.unsafe("alter system set max_wal_size = '8GB'"); // else the server is busy with checkpoints alone
+    await admin.unsafe("alter system set max_wal_size = '8GB'"); // otherwise the server only writes checkpoints
     await admin`select pg_reload_conf()`;
     await admin`drop database if exists ${admin(filling)}`;
     await admin`create database ${admin(filling)} encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`;
@@ -132,21 +129,21 @@ async function fill(server: string, events: number): Promise<string> {
     await fillPlaces(sql);
     await fillEvents(sql, 0, events, say);
     await prepareReaders(sql, urlOf(server, filling), events, say);
-    await sql.unsafe("vacuum analyze"); // last: what comes after one fills gaps all over the table
+    await sql.unsafe("vacuum analyze"); // last, because later rows fill gaps all over the table
     await sql.end();
     await admin`alter database ${admin(filling)} rename to ${admin(name)}`;
   }
   await admin.end();
-  await migrate(urlOf(server, name), await readMigrations()); // what is kept may be of an earlier release
+  await migrate(urlOf(server, name), await readMigrations()); // a kept database may be from an earlier release
   return urlOf(server, name);
 }
 
 interface Cost {
   readonly buffers: number;
-  /** Pages among them that are above an index's leaves. */
+  /** The pages that are above an index's leaves. */
   readonly inner: number;
   readonly milliseconds: number;
-  /** How long the answers were. */
+  /** The number of rows of the results. */
   readonly rows: string;
   readonly lines: readonly string[];
 }
@@ -155,7 +152,7 @@ async function measure(url: string, events: number): Promise<Map<string, Cost>> 
   const levels = await readLevels(url), explainer = openExplainer(url);
   const costs = new Map<string, Cost>();
   for (const [name, ask] of questions(events)) {
-    await explainer.explain(ask); // once to warm up
+    await explainer.explain(ask); // warms up
     const plans = await explainer.explain(ask);
     costs.set(name, {
       buffers: plans.reduce((sum, plan) => sum + plan.buffers, 0),
@@ -169,7 +166,7 @@ async function measure(url: string, events: number): Promise<Map<string, Cost>> 
   return costs;
 }
 
-/** How many levels each index has above its leaves. */
+/** Returns the number of levels above the leaves of each index. */
 async function readLevels(url: string): Promise<Map<string, number>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql`create extension if not exists pageinspect`;

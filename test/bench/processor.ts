@@ -1,23 +1,24 @@
-/** Processor time of other processes, as Linux counts it (proc_pid_stat(5)). */
+/** Reads the CPU time of other processes on Linux (proc_pid_stat(5)). */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const TICK = 10; // ms; clock ticks are a hundredth of a second on every Linux that we meet
+const TICK = 10; // milliseconds; Linux counts hundredths of a second on all common systems
 
 interface Stat {
   readonly parent: number;
-  /** Milliseconds in the program and in the kernel for it. */
+  /** Milliseconds in user and kernel mode. */
   readonly own: number;
-  /** The same of its children that have ended. */
+  /** Milliseconds of its children that have ended. */
   readonly ended: number;
 }
 
-/** Milliseconds that the process has used since its start, all threads together. */
+/** Returns the milliseconds of CPU time of all the process's threads since its start. */
 export async function processorOf(pid: number): Promise<number> {
   return (await readStat(pid))!.own;
 }
 
-/** The same of a PostgreSQL server: the postmaster, its backends and helpers, and those that have ended. */
+/** Returns the milliseconds of CPU time of a PostgreSQL server: the postmaster, its processes, and those that have
+ * ended. */
 export async function processorOfServer(postmaster: number): Promise<number> {
   const { own, ended } = (await readStat(postmaster))!;
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -34,7 +35,8 @@ async function readStat(pid: number): Promise<Stat | null> {
   return text === null ? null : parseStat(text);
 }
 
-/** The name stands in brackets and may hold anything; fields are counted from what follows it, the third of all. */
+/** Parses a stat line. The name is in brackets and may contain any character, so fields are counted after it, from the
+ * third on. */
 export function parseStat(text: string): Stat {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number);
   const [parent, user, system, endedUser, endedSystem] = [

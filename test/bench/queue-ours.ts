@@ -1,4 +1,4 @@
-/** This program's own queue, as test/bench/queue.ts measures it. */
+/** Adapts Wheelwright's queue for test/bench/queue.ts. */
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -20,7 +20,7 @@ const quiet: JobKind = {
   timeLimit: MINUTE,
 };
 
-/** `quiet` jobs are like mail, in 1,000 lanes; `operations` are people's, of 1,000 spokes, with their stream events. */
+/** `quiet` jobs are like mail, in 1,000 lanes. `operations` are operations of 1,000 spokes with their stream events. */
 export async function openOurs(url: string, what: "quiet" | "operations"): Promise<Queue> {
   const db = await openDatabase({ url, size: 10, log: silentLog });
   const kind = { ...quiet, visible: what === "operations" };
@@ -40,7 +40,7 @@ export async function openOurs(url: string, what: "quiet" | "operations"): Promi
   };
 }
 
-/** A look for ten jobs among so many. None is started: all are people's. */
+/** Returns a function that polls for ten jobs among this many. It starts none, because all are operations. */
 export async function openLooks(url: string, lanes: number, each: number): Promise<() => Promise<void>> {
   const kind = { ...quiet, visible: true }, known = knownKindsOf([kind]);
   await fillPlaces(url);
@@ -52,7 +52,7 @@ export async function openLooks(url: string, lanes: number, each: number): Promi
   };
 }
 
-/** Job `i` of each lane comes before job `i + 1` of any. */
+/** Inserts jobs. Job `i` of each lane comes before job `i + 1` of any lane. */
 async function fillJobs(url: string, kind: JobKind, lanes: number, each: number): Promise<void> {
   await ask(
     url,

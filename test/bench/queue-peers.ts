@@ -1,4 +1,5 @@
-/** The queues that ours is measured beside. Their packages are the bench's own: test/bench/peers/package.json. */
+/** Adapts the queues that Wheelwright's is compared with. Only the bench installs their packages:
+ * test/bench/peers/package.json. */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-subject.ts";

@@ -1,13 +1,13 @@
-/** What is measured by test/bench/queue.ts, as its workers see it. */
+/** Defines the interface of a queue under test for test/bench/queue.ts. */
 export const CONCURRENCY = 16, LANES = 1_000;
 
-/** A queue with a worker whose jobs do nothing but call `onJob`. */
+/** A queue with a worker. Its jobs only call `onJob`. */
 export interface Queue {
-  /** Adds so many jobs, spread over the lanes. Before the worker starts. */
+  /** Adds this number of jobs, spread over the lanes, before the worker starts. */
   fill(jobs: number): Promise<void>;
   start(onJob: () => void): Promise<void>;
-  /** Asks for one job. */
+  /** Adds one job. */
   add(): Promise<void>;
-  /** Lets what runs end, and writes it. */
+  /** Waits for running jobs to end and stores their results. */
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** One measurement of test/bench/queue.ts, in a process of its own; prints its numbers as JSON. */
+/** Runs one measurement of test/bench/queue.ts in a separate process, and prints its numbers as JSON. */
 import { readdir, readFile } from "node:fs/promises";
 import { openLooks, openOurs } from "#test/bench/queue-ours.ts";
 import { openBoss, openGraphile } from "#test/bench/queue-peers.ts";
@@ -16,7 +16,7 @@ const opened: Record<string, (url: string) => Promise<Queue>> = {
   "pg-boss": openBoss,
 };
 
-/** Milliseconds from asking for a job to its handler, at rest. */
+/** Measures the milliseconds from adding a job to an idle queue until its handler runs. */
 async function idle(queue: Queue, times: number): Promise<Values> {
   let onJob = () => {};
   await queue.start(() => onJob());
@@ -33,7 +33,7 @@ async function idle(queue: Queue, times: number): Promise<Values> {
   return { "to handler": took };
 }
 
-/** Of one look of some hundred, after some to warm up, and the wall time of each. */
+/** Measures the CPU time and wall time of one poll, from some hundred polls after a warm-up. */
 async function looks(look: () => Promise<void>, postmaster: string): Promise<Values> {
   for (let i = 0; i < 20; i++) await look();
   const wall: number[] = [];
@@ -47,7 +47,7 @@ async function looks(look: () => Promise<void>, postmaster: string): Promise<Val
   return { ...used, wall };
 }
 
-/** Processor time of one job of many, from the start of the worker to the last end. */
+/** Measures the CPU time of one job among many, from the start of the worker to the end of the last job. */
 async function drain(queue: Queue, jobs: number, postmaster: string): Promise<Values> {
   await queue.fill(jobs);
   const all = Promise.withResolvers<void>(), begun = performance.now();
@@ -62,7 +62,7 @@ async function drain(queue: Queue, jobs: number, postmaster: string): Promise<Va
   return { ...used, wall: [(performance.now() - begun) / jobs] };
 }
 
-/** The processor time that this process and the server spend on the work, for each of so many. */
+/** Returns the CPU time that this process and the server spend on the work, divided by `many`. */
 async function spend(postmaster: string, many: number, work: () => Promise<void>): Promise<Values> {
   const server = await serverTime(postmaster), own = process.cpuUsage();
   await work();
@@ -73,7 +73,7 @@ async function spend(postmaster: string, many: number, work: () => Promise<void>
   };
 }
 
-/** Milliseconds of processor that the server has used, with those of its processes that have ended. */
+/** Returns the milliseconds of CPU time of the server, including its ended processes. */
 async function serverTime(postmaster: string): Promise<number> {
   let ticks = 0;
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
@@ -83,7 +83,7 @@ async function serverTime(postmaster: string): Promise<number> {
     if (parent === postmaster) ticks += user + system;
     if (pid === postmaster) ticks += user + system + endedUser + endedSystem;
   }
-  return ticks * 10; // a hundred ticks a second, on every Linux that we know
+  return ticks * 10; // Linux counts a hundred ticks a second on all common systems
 }
 
 async function main([subject, url, postmaster, measurement, ...rest]: string[]): Promise<Values> {
@@ -94,4 +94,4 @@ async function main([subject, url, postmaster, measurement, ...rest]: string[]):
 }
 
 console.log(JSON.stringify(await main(process.argv.slice(2))));
-process.exit(0); // whatever a queue has left open
+process.exit(0); // ends everything that a queue left open

@@ -1,11 +1,10 @@
-/**
- * The queue beside others on PostgreSQL: `node test/bench/queue.ts [look|idle|drain] [--quick] [--json FILE]`.
+/** Compares Wheelwright's queue with others on PostgreSQL: `node test/bench/queue.ts [look|idle|drain] [--quick]
+ * [--json FILE]`.
  *
- * Three questions: what a look for work costs, whatever waits; how long a job that is asked for at rest takes to its
- * handler; and what a job that does nothing costs in processor time, the worker's and PostgreSQL's. Each measurement is
- * a process of its own (queue-worker.ts) on a database of its own. The queues take turns, so that what else the machine
- * does meets all of them; compare numbers of one run only.
- */
+ * Measures what a poll costs with different numbers of waiting jobs, the delay of a job on an idle queue, and the CPU
+ * time of an empty job for the worker and PostgreSQL. Each measurement runs in a separate process (queue-worker.ts) on
+ * a separate database. The queues take turns, so that other load on the machine affects all of them. Compare only
+ * numbers of one run. */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -17,17 +16,17 @@ import { asAdmin, makeTemplate, openOwnServer, urlOf } from "#test/support/serve
 const PEERS = fileURLToPath(new URL("peers/", import.meta.url));
 const WORKER = fileURLToPath(new URL("queue-worker.ts", import.meta.url));
 
-/** Lanes, and jobs in each. */
+/** The number of lanes, and of jobs in each. */
 const SHAPES = [[10, 1], [1_000, 1], [10_000, 1], [100_000, 1], [1, 100_000], [1_000, 100]] as const;
 
 interface Measured {
   readonly measurement: string;
   readonly subject: string;
-  /** By the name of what was measured, in milliseconds. */
+  /** The values by name, in milliseconds. */
   readonly values: Readonly<Record<string, readonly number[]>>;
 }
 
-/** How often each is measured, and how much is asked of it. */
+/** The number of rounds, and the number of jobs in each measurement. */
 const sizes = (quick: boolean) =>
   quick ? { rounds: 2, asked: 40, jobs: 2_000 } : { rounds: 4, asked: 100, jobs: 4_000 };
 

@@ -1,17 +1,16 @@
-/**
- * How long a job has no holder: `npm run recovery -- [--kills N] [--stops N]`, 50 and 20 unless told.
+/** Measures how long a job has no holder: `npm run recovery -- [--kills N] [--stops N]`. The defaults are 50 kills and
+ * 20 stops.
  *
- * Holds an install in the middle of a step, kills or stops whoever holds it, and takes the time from the signal to the claim
- * of the next holder, as the database wrote it down. Prints p50, p99 and the maximum for kills and stops apart, and the same
- * from the last beat, for which the design promises six seconds.
- */
+ * Stops an install in the middle of a step and kills or stops its holder. Measures from the signal to the next
+ * holder's claim, as recorded in the database. Prints the median, 99th percentile and maximum, separately for kills
+ * and stops. Prints the same from the last heartbeat, for which the limit is six seconds. */
 import { parseArgs } from "node:util";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { until } from "#test/support/until.ts";
 import { query } from "#test/support/bench/query.ts";
 
-const NEVER = 60 * 60 * 1000; // ms until an object would be ready, the most that can be asked for
+const NEVER = 60 * 60 * 1000; // milliseconds until an object is ready: the highest value allowed
 const STEP = "database";
 
 interface Sample {
@@ -31,7 +30,7 @@ async function main(kills: number, stops: number): Promise<void> {
   }
 }
 
-/** A hub is active without anything having to become ready. */
+/** Creates a hub and waits until it is active. A hub needs no ready object. */
 async function startHub(bench: Bench): Promise<string> {
   const hub = await bench.hub("math");
   await until(async () => (await query(bench.db, "select state from federations"))[0].state === "active", 60_000);
@@ -43,7 +42,7 @@ async function repeat(bench: Bench, spoke: string, times: number, signal: "SIGKI
   for (let i = 0; i < times; i++) {
     const caught = await bench.caught(spoke, STEP);
     await judges(bench);
-    await sleep(Math.random() * SECOND); // else it would always come right after a beat
+    await sleep(Math.random() * SECOND); // otherwise the signal would always follow a heartbeat
     const at = Date.now();
     if (signal === "SIGKILL") await caught.holder.kill();
     else caught.holder.tell(signal);
@@ -62,7 +61,7 @@ function isLoss(message: string, fence: unknown, ours: number): boolean {
   return message.startsWith("Let go of an operation") && Number(fence) === ours;
 }
 
-/** Waits until each replica has been beating for so long that it may judge others. */
+/** Waits until each replica has had heartbeats long enough to take over jobs. */
 async function judges({ db, replicas }: Bench): Promise<void> {
   const ids = replicas.map(({ id }) => id);
   await until(async () => {

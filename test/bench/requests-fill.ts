@@ -1,9 +1,7 @@
-/**
- * What the requests are measured on: 100 hubs with 50 spokes each, an administrator with a token for each hub, 30 audit
- * events for each spoke, and 50 notifications for each administrator, 10 of them unread.
+/** Fills the database for the request bench: 100 hubs with 50 spokes each, an administrator with a token for each hub,
+ * 30 audit events for each spoke, and 50 notifications for each administrator, 10 of them unread.
  *
- * Hubs and spokes are copies of two that the program made itself, so that their rows are as wide as real ones.
- */
+ * Hubs and spokes are copies of two that the program created, so that their rows have a realistic width. */
 import type postgres from "postgres";
 import { type Database } from "#lib/drivers/db/database.ts";
 import { recount } from "#test/bench/plans-fill.ts";
@@ -11,16 +9,16 @@ import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
 
 export const HUBS = 100, SPOKES = 50, EVENTS = 30, UNREAD = 10;
 
-/** A hub as its administrator asks for it. */
+/** A hub with its administrator's token. */
 export interface Place {
   readonly slug: string;
   readonly hub: string;
   readonly spokes: readonly string[];
-  /** A token of the administrator. */
+  /** A token of the hub's administrator. */
   readonly token: string;
 }
 
-/** Ids of the hub and the spoke that are copied. */
+/** The IDs of the hub and the spoke to copy. */
 export interface Model {
   readonly hub: string;
   readonly spoke: string;
@@ -68,7 +66,7 @@ async function fillHubs(sql: postgres.Sql, { hub, spoke }: Model): Promise<void>
   await sql`insert into stream_heads (federation_id) select id from federations on conflict do nothing`;
 }
 
-/** Of each spoke's events one is shown as a notification. */
+/** Inserts the events. One of each spoke's events is a notification. */
 async function fillEvents(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,

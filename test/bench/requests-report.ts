@@ -1,15 +1,15 @@
-/** The table of the request bench, and whether its targets hold. */
+/** Prints the table of the request bench, and checks its targets. */
 import { ratioOf, short, shortSpread, type Spread, spreadOf, table } from "#test/bench/figures.ts";
 
-/** What one contender did with one kind of request; a number a round. */
+/** The results of one contender for one kind of request, with a number for each round. */
 export interface Measured {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: readonly number[];
-  /** Milliseconds of processor a request: of the server, of PostgreSQL, and of the load generator. */
+  /** Milliseconds of CPU time per request: of the server, of PostgreSQL, and of the load generator. */
   readonly server: readonly number[];
   readonly database: readonly number[];
   readonly client: readonly number[];
-  /** Milliseconds from when a request was due until it was answered, at the fixed rate. */
+  /** Milliseconds from when a request was due until its response, at the fixed rate. */
   readonly p50: readonly number[];
   readonly p99: readonly number[];
 }
@@ -18,7 +18,7 @@ export type Contest = Readonly<Record<"wheelwright" | "bare" | "fastify", Measur
 
 export interface Verdict {
   readonly what: string;
-  /** The ratio of ours to theirs. */
+  /** The ratio of Wheelwright to the peer. */
   readonly ratio: Spread;
   readonly target: string;
   readonly held: boolean;

@@ -1,20 +1,20 @@
-/** The requests that are measured, one row of the table each. */
+/** Defines the requests to measure, one for each row of the table. */
 import type { Name } from "#test/bench/requests-scene.ts";
 import type { Place } from "#test/bench/requests-fill.ts";
 
 export interface Row {
-  /** What --only takes. */
+  /** The name to use with --only. */
   readonly name: string;
   readonly label: string;
   readonly status: number;
-  /** The request number `n` of all that are sent to this contender. */
+  /** Returns request number `n` for this contender. */
   request(place: Place, n: number, contender: Name): Asked;
-  /** How many items the answer holds. */
+  /** Returns the number of items in the response. */
   // deno-lint-ignore no-explicit-any
   count(body: any): number;
-  /** So many it must be. */
+  /** The required number of items. */
   readonly items: number;
-  /** What a round leaves behind is cleared away by this statement, so that the next one is measured on the same. */
+  /** A statement that removes what a round created, so that every round measures the same data. */
   readonly after?: string;
 }
 
@@ -70,12 +70,12 @@ export const ROWS: readonly Row[] = [
     }),
     count: (body) => body.operation?.kind === "provision" ? 1 : 0,
     items: 1,
-    // Nobody works the jobs off here: a queue that grows from round to round would make each round another one.
+    // No worker runs the jobs, so the queue would grow and each round would measure different data.
     after: `update jobs set state = 'cancelled', finished_at = wheelwright_now() where state = 'queued'`,
   },
 ];
 
-/** A request as it goes over the wire. */
+/** Returns the bytes of a request. */
 export function wireOf({ method, path, body }: Asked, token: string): Buffer {
   const text = body === undefined ? "" : JSON.stringify(body);
   const lines = [

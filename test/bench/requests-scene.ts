@@ -1,4 +1,4 @@
-/** What the bench of requests is played on: a filled database, our program and the peers that answer the same. */
+/** Sets up the request bench: a filled database, Wheelwright, and peers with the same API. */
 import { join } from "node:path";
 import { type Contender, PEERS } from "#test/bench/contender.ts";
 import type { Contest } from "#test/bench/requests-report.ts";
@@ -13,16 +13,16 @@ export type Name = keyof Contest;
 export interface Scene {
   readonly contenders: readonly Contender<Name>[];
   readonly places: readonly Place[];
-  /** The process id of the PostgreSQL server. */
+  /** The process ID of the PostgreSQL server. */
   readonly postmaster: number;
   /** Runs a statement on the database. */
   run(statement: string): Promise<void>;
   close(): Promise<void>;
 }
 
-const POOL = "10"; // connections to the database of each contender
+const POOL = "10"; // database connections of each contender
 
-/** `profile` is a directory into which our program writes a profile of its processor time when it ends. */
+/** `profile` is a directory where Wheelwright writes a CPU profile when it ends. */
 export async function openScene(profile?: string): Promise<Scene> {
   const { db, postmaster, start, startOurs, close } = await openStage<Name>(profile);
   try {
@@ -41,7 +41,7 @@ export async function openScene(profile?: string): Promise<Scene> {
   }
 }
 
-/** A hub and a spoke as the program makes them. */
+/** Creates a hub and a spoke through the API. */
 async function makeModel(port: number, token: string): Promise<Model> {
   const client = withToken(`http://127.0.0.1:${port}`, token);
   const hub = await client.send("POST", "/api/federations", { slug: "model", name: "Model" });

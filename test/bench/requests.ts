@@ -1,13 +1,11 @@
-/**
- * Requests, beside what else could answer them: `node test/bench/requests.ts [--quick] [--only NAME] [--json FILE]
+/** Compares the cost of requests with other servers: `node test/bench/requests.ts [--quick] [--only NAME] [--json FILE]
  * [--profile DIRECTORY]`.
  *
- * Three servers stand on one database: our program; `bare`, which is hono and the driver with nothing on top; and `fastify`,
- * the same API as its users write it. Each is asked in turn, round after round, so that a busy machine is busy for all:
- * first by 32 connections that never rest, which shows throughput and what a request costs in processor time; then at a
- * fixed rate that all of them can keep up with, which shows how long a caller waits. Compare ratios of one run: times
- * depend on the machine and on what else it does. `--profile` has our program write where its processor time went.
- */
+ * Three servers share one database: Wheelwright; `bare`, which is only hono and the driver; and `fastify`, the same
+ * API as a Fastify user would write it. They take turns in each round, so that other load on the machine affects all
+ * of them. First, 32 connections send without pause, which shows throughput and CPU time per request. Then requests
+ * arrive at a fixed rate that all servers can sustain, which shows how long a client waits. Compare ratios of one run:
+ * times depend on the machine and its load. `--profile` makes Wheelwright write a CPU profile. */
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { median, percentile } from "#test/bench/figures.ts";
@@ -20,11 +18,12 @@ import type { Contender } from "#test/bench/contender.ts";
 import { type Name, openScene, type Scene } from "#test/bench/requests-scene.ts";
 
 const CONNECTIONS = 32;
-const PACE = 0.6; // of the slowest contender's throughput: what all of them can keep up with
+const PACE = 0.6; // fraction of the slowest contender's throughput, which all of them can sustain
 
-/** Rounds of each loop, and milliseconds of each round. */
+/** The rounds of each loop, and the milliseconds of each round. */
 interface Effort {
-  /** By count, so that code is compiled before it is measured, however slow the machine. */
+  /** The warm-up has a fixed number of requests, so that code is compiled before measurements, however slow the
+   * machine. */
   readonly warmUp: Length;
   readonly closed: { readonly rounds: number; readonly ms: number };
   readonly open: { readonly rounds: number; readonly ms: number };
@@ -60,7 +59,7 @@ async function main(line: readonly string[]): Promise<void> {
       const { pace, contest } = await measure(scene, row, effort);
       console.log(report(row.label, contest, pace));
       results.push({ name: row.name, pace, contest });
-      // After each row, so that a run that is broken off has told what it knows.
+      // Writes after each row, so that an interrupted run keeps its results.
       if (values.json) {
         await writeFile(values.json, JSON.stringify({ effort, connections: CONNECTIONS, results }, null, 1));
       }
@@ -122,7 +121,7 @@ async function measureClosed({ postmaster }: Scene, { contender, load, measured 
   measured.client.push((user + system) / 1000 / requests);
 }
 
-/** The places are asked in turn, each by its own administrator. */
+/** Requests the hubs in turn, each as its own administrator. */
 function loadOf({ places }: Scene, row: Row, name: Name): Load {
   const known = new Map<number, Buffer>(), different = places.length * places[0]!.spokes.length;
   let n = 0;
@@ -133,7 +132,7 @@ function loadOf({ places }: Scene, row: Row, name: Name): Load {
   return {
     next() {
       const i = n++;
-      if (row.status === 201) return make(i); // each makes another spoke
+      if (row.status === 201) return make(i); // each request creates another spoke
       const found = known.get(i % different);
       if (found) return found;
       const made = make(i % different);
@@ -146,7 +145,7 @@ function loadOf({ places }: Scene, row: Row, name: Name): Load {
   };
 }
 
-/** The answers must be the same in what they hold: else it is not the same that is measured. */
+/** Throws if the contenders' responses differ, because they would not be comparable. */
 async function compareAnswers(row: Row, sides: readonly Side[]): Promise<void> {
   const shapes = new Map<string, string>();
   for (const { contender: { name, port }, load } of sides) {
@@ -154,7 +153,7 @@ async function compareAnswers(row: Row, sides: readonly Side[]): Promise<void> {
     load.check(reply);
     const body = JSON.parse(reply.body.toString()), items = row.count(body);
     if (items !== row.items) throw new Error(`${name} answered ${row.name} with ${items} items, not ${row.items}`);
-    // What is made anew has an id and times of its own.
+    // A created spoke has its own ID and times.
     shapes.set(name, JSON.stringify(row.status === 201 ? Object.keys(body) : body));
   }
   if (new Set(shapes.values()).size > 1) {

@@ -1,10 +1,8 @@
-/**
- * Many hubs at once: `npm run scale -- [hubs] [spokes each]`, 20 and 20 unless told.
+/** Tests many hubs at the same time: `npm run scale -- [hubs] [spokes each]`. The defaults are 20 and 20.
  *
- * Runs `simulate` and `serve` as processes of their own, asks for everything at once, and holds the result against what
- * is promised: all active, nothing logged above info, and memory of the control plane that does not grow with what it
- * has done. Ends with one line, and with a status that says whether the promises hold.
- */
+ * Runs `simulate` and `serve` as separate processes and creates everything at the same time. Then checks the
+ * guarantees: all spokes are active, the log has nothing above info, and the memory of the control plane does not grow
+ * with the completed work. Prints one line at the end. The exit status reports whether the guarantees hold. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +12,7 @@ import { type Client, signIn } from "#test/support/client.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
-const GROWTH_ALLOWED = 1.3; // of the median of the last third over that of the middle third
+const GROWTH_ALLOWED = 1.3; // ratio of the last third's median to the middle third's
 
 async function main(hubs: number, spokesEach: number): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-scale-"));
@@ -75,7 +73,7 @@ async function measure(client: Client, program: Started, hubs: number, spokesEac
   return active === hubs * spokesEach && complaints.length === 0 && growth <= GROWTH_ALLOWED;
 }
 
-/** Follows the hub until each of its spokes has come to an end, good or bad. */
+/** Follows the hub until each of its spokes is active or failed. */
 async function untilSettled(client: Client, hub: string, count: number): Promise<void> {
   const ends = new Set<string>();
   for await (const { data } of client.events(hub, 0)) {
@@ -94,7 +92,7 @@ async function residentMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** The port that the system chose for it. */
+/** Returns the port that the system assigned. */
 async function portOf(program: Started): Promise<number> {
   const line = await program.said(/Listening on/);
   return Number(/Listening on [^"]*:(\d+)/.exec(line)![1]);

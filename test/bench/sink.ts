@@ -1,4 +1,4 @@
-/** A collector of traces that takes everything and does nothing with it: `node test/bench/sink.ts PORT`. */
+/** Runs a trace collector that accepts everything and discards it: `node test/bench/sink.ts PORT`. */
 import { createServer } from "node:http";
 
 const server = createServer((request, response) => {

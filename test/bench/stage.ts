@@ -1,7 +1,5 @@
-/**
- * A database of the bench's own, and on it servers as processes of their own: our program as `serve` runs it, with its
- * work switched off, and the peers in peers/.
- */
+/** Starts a separate database and servers as separate processes: Wheelwright's `serve` with its workers switched off,
+ * and the peers in peers/. */
 import { rmSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,19 +15,19 @@ type Env = Readonly<Record<string, string>>;
 
 interface Stage<Name extends string> {
   readonly db: TestDatabase;
-  /** The process id of the PostgreSQL server. */
+  /** The process ID of the PostgreSQL server. */
   readonly postmaster: number;
-  /** Starts Node with this line; a contender that is not ended before ends with the stage. */
+  /** Starts Node with these arguments. The contender ends with the stage at the latest. */
   start(name: Name, line: readonly string[], env: Env): Promise<Contender<Name>>;
-  /** `flags` are for Node. */
+  /** Starts Wheelwright. `flags` are options of Node. */
   startOurs(name: Name, env: Env, flags?: readonly string[]): Promise<Contender<Name>>;
   close(): Promise<void>;
 }
 
-/** `profile` is a directory into which our program writes a profile of its processor time when it ends. */
+/** `profile` is a directory where Wheelwright writes a CPU profile when it ends. */
 export async function openStage<Name extends string>(profile?: string): Promise<Stage<Name>> {
   installPeers();
-  // A signal alone would end this process without its "exit", in which the servers are ended.
+  // A signal alone would end this process without its "exit" event, in which the servers are stopped.
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     process.once(signal, () => process.exit(code));
   }
@@ -42,7 +40,7 @@ export async function openStage<Name extends string>(profile?: string): Promise<
     closers.push(() => server.stop());
     const db = await openTestDatabase({}, { url: server.url, template: await makeTemplate(server.url) });
     closers.push(() => db.close());
-    // As on a server for people: a plan that was made while a table was empty must not stay.
+    // Enables autovacuum as in production: plans made for an empty table must not stay.
     for (const setting of ["autovacuum = on", "autovacuum_naptime = '2s'"]) await db.sql(`alter system set ${setting}`);
     await db.sql("select pg_reload_conf()");
     const simulator = await openSimulator({ delayMs: 0, log: silentLog });

@@ -1,22 +1,20 @@
-/**
- * Readers of event streams, as one process: so many connections, and when each heard of each event.
+/** Reads event streams in a separate process over many connections, and records when each receives each event.
  *
- * It is told by its parent where to connect and with which tokens, and tells it "ready" when all follow, and then the
- * times of each event that all have heard of, in milliseconds since the epoch.
- */
+ * The parent sends the port and the tokens. This process sends "ready" when all connections follow the stream. Then it
+ * sends the times of each event that all connections received, in milliseconds since the epoch. */
 import { connect } from "node:net";
 
 export interface Following {
   readonly port: number;
   readonly path: string;
   readonly tokens: readonly string[];
-  /** Streams with each token. */
+  /** The number of streams per token. */
   readonly each: number;
 }
 
 export type Told = "ready" | { readonly number: number; readonly at: readonly number[] };
 
-const AT_ONCE = 32; // connections that are being made
+const AT_ONCE = 32; // connections opened in parallel
 
 const tell = (what: Told) => process.send!(what);
 
@@ -34,7 +32,7 @@ async function followAll({ port, path, tokens, each }: Following): Promise<void>
   tell("ready");
 }
 
-/** Settles as soon as the stream says its first comment. */
+/** Opens a stream. Settles when it receives its first comment. */
 function follow(port: number, path: string, token: string, onEvent: (number: number, at: number) => void) {
   return new Promise<void>((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });

@@ -1,12 +1,10 @@
-/**
- * Event streams beside node:http with nothing on top: `npm run streams -- [--quick] [--readers N]
- * [--json FILE] [--profile DIRECTORY]`.
+/** Compares event streams with a server of only node:http: `npm run streams -- [--quick] [--readers N] [--json FILE]
+ * [--profile DIRECTORY]`.
  *
- * So many readers follow one hub: with our program, and with a server that writes what the database notifies it of to all
- * who listen. Measured are the time from an event's commit until each reader has its bytes, the processor time of the
- * server and of PostgreSQL an event, what they cost while nothing happens, and the memory of a stream. The two take
- * turns, each time as new processes; compare numbers of one run only.
- */
+ * The readers follow one hub, first with Wheelwright, then with a server that writes each database notification to all
+ * clients. Measures the time from an event's commit until each reader has its bytes, the CPU time of the server and of
+ * PostgreSQL per event and while idle, and the memory per stream. The two take turns, each time as new processes.
+ * Compare only numbers of one run. */
 import { fork } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,12 +23,12 @@ import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
 import { makeHub } from "#test/support/rows.ts";
 
 const READERS = fileURLToPath(new URL("streams-readers.ts", import.meta.url));
-const EACH = 20; // streams of one user
+const EACH = 20; // streams per user
 const SUBJECTS = ["wheelwright", "raw"] as const, LEAST = 1.5;
 
 type Subject = (typeof SUBJECTS)[number];
 type Stage = Awaited<ReturnType<typeof openStage<Subject>>>;
-/** By the name of what was measured; milliseconds, and KiB a stream. */
+/** The figures by name, in milliseconds, and in KiB per stream. */
 type Figures = Readonly<Record<string, number>>;
 
 async function main(line: readonly string[]): Promise<void> {
@@ -134,7 +132,7 @@ function start({ start, startOurs }: Stage, subject: Subject): Promise<Contender
   return startOurs(subject, { DATABASE_POOL: "10", ...bounds }, [INSPECTED]);
 }
 
-/** Both commit a row and wake whoever listens. */
+/** Emits an event. Both subjects commit a row and notify listeners. */
 async function emit({ db }: Stage, subject: Subject, hub: string, number: number): Promise<void> {
   if (subject === "wheelwright") {
     await db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, state: "active" }] }));
@@ -152,7 +150,7 @@ async function usedBy({ postmaster }: Stage, { pid }: Contender) {
   return { server: await processorOf(pid), database: await processorOfServer(postmaster) };
 }
 
-/** What the readers tell, each thing as it is waited for. */
+/** Receives the readers' messages. A caller waits for each one by its key. */
 function listenTo(child: ReturnType<typeof fork>) {
   const told = new Map<string | number, readonly number[]>(), waiting = new Map<string | number, () => void>();
   const lost = Promise.withResolvers<never>();

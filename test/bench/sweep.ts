@@ -1,11 +1,9 @@
-/**
- * The sweep over many spokes: `npm run sweep -- [spokes …]`, 3,334, 10,000 and 30,000 unless told.
+/** Measures the sweep over many spokes: `npm run sweep -- [spokes …]`. The defaults are 3,334, 10,000 and 30,000.
  *
- * Copies of one installed spoke stand in a cluster without controllers, and one replica follows them as the program does it,
- * pauses included: a look at all, then half a minute in which one spoke in 300 is changed by hand and every tenth one has a
- * run of its scheduled tasks, which says nothing new. Prints the calls, the seconds, the processor's share of them, and the
- * memory that it holds; ends with a status that says whether the last change was told within a minute.
- */
+ * Copies of one installed spoke are in a cluster without controllers. One replica follows them as in production,
+ * pauses included. First it checks all of them. Then, for half a minute, one spoke in 300 is changed by hand and every
+ * tenth one has an uneventful run of its scheduled tasks. Prints the calls, the seconds, the CPU time and the memory.
+ * The exit status reports whether the last change was detected within a minute. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
@@ -20,10 +18,10 @@ import { openStanding, type Standing } from "#test/support/bench/standing.ts";
 
 const SIZES = [3334, 10_000, 30_000];
 const FOLLOWED = 30 * SECOND;
-/** One of so many spokes is changed, and of so many tells of a run. */
+/** One in CHANGED spokes is changed; one in RAN reports a run. */
 const CHANGED = 300, RAN = 10;
 
-/** Returns whether all was told within a minute. */
+/** Returns whether every change was reported within a minute. */
 async function measure(spokes: number): Promise<boolean> {
   const scene = await openWorkScene(), model = await installOne(scene);
   const standing = await openStanding(scene, model, spokes), between = await openBetween(standing.url);
@@ -32,7 +30,8 @@ async function measure(spokes: number): Promise<boolean> {
   const drifted = async () =>
     (await scene.db.sql("select count(*)::integer as n from spokes where drift is not null"))[0]!.n as number;
   try {
-    await scene.db.sql("update spokes set updated_at = updated_at - interval '1 hour'"); // as if they stood for long
+    // as if they had been running for long
+    await scene.db.sql("update spokes set updated_at = updated_at - interval '1 hour'");
     const full = watchClock(between.asked);
     let following: Promise<void>;
     await new Promise<void>((resolve, reject) => {
@@ -68,7 +67,7 @@ function say(spokes: number, what: string): void {
   console.log(`${String(spokes).padStart(7)} spokes, ${what}`);
 }
 
-/** Calls, seconds and the processor's since then. */
+/** Returns a function that reports the calls, seconds and CPU time since the start. */
 function watchClock(asked: readonly unknown[]): () => string {
   const began = performance.now(), cpu = process.cpuUsage(), from = asked.length;
   return () => {
@@ -107,7 +106,7 @@ function runOf({ db }: WorkScene, signal: AbortSignal, log: Log): Run {
   return { job: { payload: { cluster: "default" } }, signal, log, throwIfStopped: () => {}, write } as unknown as Run;
 }
 
-/** What is reachable: with `--expose-gc` (npm run sweep has it) nothing else is counted. */
+/** Returns the memory in use. With `--expose-gc` (set by npm run sweep), only reachable objects count. */
 function memoryMiB(): number {
   (globalThis as { gc?: () => void }).gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

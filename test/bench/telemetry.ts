@@ -1,12 +1,9 @@
-/**
- * What it costs to be watched: `node test/bench/telemetry.ts [--quick]`.
+/** Measures the cost of telemetry: `node test/bench/telemetry.ts [--quick]`.
  *
- * The program runs without metrics and traces, with either and with both, as processes on one database, asked in turn, round
- * after round; and without once more (`again`), which shows what is chance on this machine. All requests are recorded, and go
- * to a collector that takes them and does nothing else. Requests a second may be a twentieth fewer, and the memory may grow by
- * 15 MB; and a look at the metrics, with a series for every route, step and status that there can be, may take 10 ms of
- * processor time. Compare ratios of one run only.
- */
+ * The program runs without metrics and traces, with either, and with both, as processes on one database that take
+ * turns. A second run without both (`again`) shows the random variation on this machine. All requests are traced and
+ * sent to a collector that discards them. Throughput may be 5% lower, and memory may grow by 15 MB. A read of the
+ * metrics with every possible route, step and status may take 10 ms of CPU time. Compare only ratios of one run. */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -26,11 +23,11 @@ import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 
 const CONNECTIONS = 32, SPOKES = 50;
-const FEWEST = 0.95, MOST_MEMORY = 15, MOST_LOOK = 10; // requests, MB, ms
+const FEWEST = 0.95, MOST_MEMORY = 15, MOST_LOOK = 10; // ratio of requests, MB, milliseconds
 
 const TRACES = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:19466" };
 
-/** By the name of each way to run it; what they are compared with is the first. */
+/** The variables of each configuration. The first one is the baseline. */
 const WAYS = {
   without: {},
   again: {},
@@ -82,7 +79,7 @@ function loadOf(paths: readonly string[], token: string): Load {
 interface Effort {
   readonly rounds: number;
   readonly ms: number;
-  /** Requests before anything is measured, so that code is compiled. */
+  /** Requests before the measurements, so that code is compiled. */
   readonly warmUp: number;
 }
 
@@ -97,7 +94,7 @@ async function compare(
   for (const each of contenders) await closed(each, { ms: 120_000, requests: warmUp });
   const rates: Record<string, number[]> = {}, processor: Record<string, number[]> = {};
   for (let round = 0; round < rounds; round++) {
-    // Each goes first as often as the others, for what comes later in a round may find the machine busier.
+    // Reverses the order in every other round, because the machine may be busier later in a round.
     for (const each of round % 2 === 0 ? contenders : contenders.toReversed()) {
       const before = await processorOf(each.pid), answered = await closed(each, { ms });
       (rates[each.name] ??= []).push(answered.requests / answered.ms * 1000);
@@ -113,7 +110,7 @@ async function compare(
   console.log(`\n${label}\n${table([["", "requests/s", "times", "processor, times", ""], ...rows])}`);
 }
 
-/** After the same work, and some looks at the metrics. */
+/** Measures memory after the same work and some reads of the metrics. */
 async function remember(contenders: readonly Contender<Way>[]): Promise<void> {
   for (let i = 0; i < 3; i++) {
     for (const { METRICS_PORT: port } of [WAYS.metrics, WAYS.both]) {
@@ -129,7 +126,7 @@ async function remember(contenders: readonly Contender<Way>[]): Promise<void> {
   console.log(`\nMemory, MB\n${table([["", "resident", "more", "held", "more", ""], ...rows])}`);
 }
 
-/** Series for all that there can be: more than any process will ever have. */
+/** Measures a read with every possible series: more than any process will ever have. */
 async function look(): Promise<void> {
   const registry = openRegistry(), telemetry = openTelemetry([registry.observer]);
   await fill(telemetry);

@@ -1,15 +1,13 @@
-/**
- * The great trial of actions at length: `npm run trial -- [--spokes N] [--actions a,b]`, 50 spokes in two hubs and every
- * action unless told.
+/** Runs the long trial of actions: `npm run trial -- [--spokes N] [--actions a,b]`. The defaults are 50 spokes in two
+ * hubs and every action.
  *
- * Prints each round, then how long a site takes by its install Job and from a template, and at the end what was done and every
- * breach of what is promised; the exit status says whether there was one.
- */
+ * Prints each round, then how long a site takes by its install Job and from a template. At the end, prints the counts
+ * of all actions and every violated guarantee. The exit status reports whether there was a violation. */
 import { parseArgs } from "node:util";
 import { runTrial } from "#test/support/bench/trial.ts";
 import { timeWays } from "#test/support/bench/ways.ts";
 
-const FACTOR = 0.5; // of the measured length
+const FACTOR = 0.5; // of the measured durations
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({ options: { spokes: { type: "string" }, actions: { type: "string" } } });

@@ -1,11 +1,9 @@
-/**
- * How long a site takes from the request until it is active, step by step, by its install Job and from a template, where
- * everything takes as long as it was measured to on a real cluster: `npm run ways -- [--factor F]`, 1 unless told: about four
- * minutes.
+/** Times how long a site takes from the request until it is active, step by step, by its install Job and from a
+ * template. The simulated cluster uses the durations measured in a real one. Run `npm run ways -- [--factor F]`. The
+ * default factor is 1, about four minutes.
  *
- * What the control plane itself takes (queries, looks at the cluster) is not scaled, so it weighs more with a small factor.
- * Times stand as they were, and divided by the factor beside it.
- */
+ * The time of the control plane itself (queries, reads of the cluster) is not scaled, so it weighs more with a small
+ * factor. Each duration is also printed divided by the factor. */
 import { parseArgs } from "node:util";
 import { timeWays } from "#test/support/bench/ways.ts";
 

@@ -1,4 +1,5 @@
-/** What may come at any time, tried on the present document: the check must be silent, or nobody will heed it. */
+/** Tests that changes that may come at any time cause no finding on the current document. A noisy check would be
+ * ignored. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { breakIn, copyOf, type Json, readPresent, told } from "#test/support/contract.ts";

@@ -19,7 +19,7 @@ const THINGS = but(), broken = but(require);
 const declare = (since: string, sunset: string) =>
   but((post) => Object.assign(post, { deprecated: true, "x-deprecation": { since, sunset, note: "" } }));
 
-/** Runs with that surface as the last release's, in a folder of its own. */
+/** Runs with this surface as the last release's, in a separate directory. */
 async function having(
   released: string,
   run: (promise: URL, read: () => Promise<string>) => Promise<void>,

@@ -1,16 +1,13 @@
-/**
- * Keeps what the API has promised: compares the surface of the last release with the one that this program has.
+/** Checks the API contract: compares the surface of the last release with the surface of this program.
  *
- *   npm run check:contract                            fails on what breaks those who call, and was not announced
- *   npm run check:contract -- --on 2027-01-31         the same as it will be judged on that day
- *   npm run release:contract                          makes the present surface the promise, unless it breaks the last
- *   node test/contract/check.ts --write               writes the present surface, as part of npm run generate
- *   node test/contract/check.ts --fresh               fails when that is stale
+ *   npm run check:contract                            fails on unannounced breaking changes
+ *   npm run check:contract -- --on 2027-01-31         checks as of that day
+ *   npm run release:contract                          stores the current surface as released, unless it breaks the last
+ *   node test/contract/check.ts --write               writes the current surface, as part of npm run generate
+ *   node test/contract/check.ts --fresh               fails if the written surface is out of date
  *
- * The promise is test/golden/surface.released.txt: part of cutting a release is to write it anew and to commit it. It is a
- * file, and not what a tag holds, because a shallow clone has no tags, and because a change of it is looked at like any
- * other.
- */
+ * The contract is test/golden/surface.released.txt. Each release rewrites and commits it. It is a file instead of a
+ * tag's content, because shallow clones have no tags and because its changes are reviewed like any other. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -28,7 +25,7 @@ const PRESENT = new URL("../golden/surface.txt", import.meta.url);
 const PROMISE = new URL("../golden/surface.released.txt", import.meta.url);
 
 export interface Asked {
-  /** The file that holds the last release's surface. */
+  /** The file with the last release's surface. */
   readonly promise: URL;
   readonly present: string;
   /** An ISO date. */
@@ -54,7 +51,8 @@ function tellStale({ says }: Exception): string {
   return `\nAn exception excuses nothing any more; take it out of test/contract/exceptions.ts: … ${says}\n`;
 }
 
-/** Writes the present surface over the released one, unless that would break a promise or make one too short. */
+/** Replaces the released surface by the current one. Refuses if that would break the contract or announce a removal too
+ * late. */
 export async function release(asked: Asked): Promise<Said> {
   const { status, text } = await check(asked);
   if (status !== 0) return { status, text: `${text}\nNot released.\n` };
@@ -65,11 +63,11 @@ export async function release(asked: Asked): Promise<Said> {
     return { status: 1, text: `${told}\n${hasty.map((one) => `  ${one}\n`).join("")}` };
   }
   await writeFile(`${fileURLToPath(promise)}.new`, present);
-  await rename(`${fileURLToPath(promise)}.new`, promise); // whole, or as it was
+  await rename(`${fileURLToPath(promise)}.new`, promise); // replaces the file atomically
   return { status: 0, text: `${text}\nReleased: commit ${fileURLToPath(promise)}\n` };
 }
 
-/** Not of one version, so that nothing but the surface makes it another. */
+/** Returns the document with fixed versions, so that only changes of the surface change it. */
 export function presentDocument(): OpenApiDocument {
   const document = describeApi(manifest, { api: "v0", version: "golden", commit: "golden" });
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
@@ -102,7 +100,7 @@ async function main(line: string[]): Promise<Said> {
   });
 }
 
-// A test imports this module too, and does nothing by that.
+// Does not run when a test imports this module.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main(process.argv.slice(2)).catch((error: Error): Said => ({ status: 1, text: `${error.message}\n` })).then(
     ({ status, text }) => {

@@ -1,10 +1,10 @@
-/** Two versions of an endpoint: at which addresses and by whom it may be called, what it takes and what it answers. */
+/** Compares two versions of an endpoint: its addresses, the credentials it accepts, its requests and its responses. */
 import { asksFor, narrowness, spoken } from "#test/contract/credentials.ts";
 import { type Change, change, type Place, step } from "#test/contract/place.ts";
 import type { Endpoint, Node, Surface } from "#test/contract/read.ts";
 import { compareNodes, comparePresence } from "#test/contract/schemas.ts";
 
-/** The headers that say that it is deprecated: they go when it is not any more. */
+/** Headers that announce a deprecation. They are removed with it. */
 const OF_DEPRECATION = [".deprecation", ".sunset", ".link"];
 
 export type Whole = Pick<Place, "before" | "after" | "isUnchanged">;
@@ -21,7 +21,7 @@ export function compareEndpoints(before: Endpoint, after: Endpoint, whole: Whole
   ];
 }
 
-/** An endpoint that stayed may be at fewer addresses than it was. */
+/** Finds addresses that an existing endpoint lost. */
 function compareAddresses(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
   return [
     ...at.before.servers.filter((url) => !at.after.servers.includes(url)).map((url) => `under the server ${url}`),
@@ -29,7 +29,7 @@ function compareAddresses(before: Endpoint, after: Endpoint, at: Place): readonl
   ].map((address) => change(at, "endpoint_moved", `It is no longer ${address}`));
 }
 
-/** A credential that was enough and is not any more is refused like a value that is no good any more. */
+/** Finds credentials that are no longer accepted. A refused credential counts like a value that is no longer valid. */
 function compareCallers(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
   const gone = before.credentials.filter((one) => !after.credentials.includes(one)).map(spoken);
   const tell = (says: string, within: string | null = null) => change({ ...at, within }, "validation_tightened", says);
@@ -44,7 +44,8 @@ function compareCallers(before: Endpoint, after: Endpoint, at: Place): readonly 
   ];
 }
 
-/** Not to be refused any more breaks nobody, but programs go by the codes of what they are still refused. */
+/** Finds changed error codes. Removing an error breaks no client, but programs depend on the codes of the remaining
+ * errors. */
 function compareCodes(was: Endpoint, is: Endpoint, at: Place): readonly Change[] {
   const { before: { codes: before }, after: { codes: after } } = at;
   const fresh = [...after].filter(([code]) => !before.has(code) && isOf(code, is, at.after));
@@ -59,21 +60,21 @@ function compareCodes(was: Endpoint, is: Endpoint, at: Place): readonly Change[]
   });
 }
 
-/** Those that no endpoint has for itself are of all. */
+/** Whether the endpoint can fail with this code. Codes that no endpoint lists apply to all endpoints. */
 function isOf(code: string, { faults }: Endpoint, { endpoints }: Surface): boolean {
   return faults.includes(code) || ![...endpoints.values()].some((endpoint) => endpoint.faults.includes(code));
 }
 
 const NONE: Node = { types: ["object"], optional: true, rules: {}, values: [], parts: new Map() };
 
-/** The parameters of a place are the fields of an object. */
+/** Compares parameters like the fields of an object. */
 function compareParameters(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
   const [names, others] = [namesIn(before), namesIn(after)];
   const moved = names.flatMap((name, i) => {
     const says = `\`${name}\` is \`${others[i]}\` now: generated clients call it by its name`;
     return name === others[i] ? [] : [change(step({ ...at, root: "the path" }, `.${name}`), "field_renamed", says)];
   });
-  // One of the path is known by its position.
+  // Path parameters are identified by their position.
   const parts = [...(after.places.get("path") ?? NONE).parts].map(([name, node]) =>
     [`.${names[others.indexOf(name.slice(1))]}`, node] as const
   );
@@ -91,7 +92,7 @@ function namesIn({ name }: Endpoint): readonly string[] {
   return [...name.matchAll(/\{([^}]*)\}/g)].map(([, one]) => one!);
 }
 
-/** What stands at the places that begin so, by the rest of their names. */
+/** Returns the nodes of places with this prefix, keyed by the rest of their names. */
 function under(place: string, { places }: Endpoint): ReadonlyMap<string, Node> {
   const within = [...places].filter(([name]) => name.startsWith(`${place} `));
   return new Map(within.map(([name, node]) => [name.slice(place.length + 1), node]));
@@ -114,7 +115,7 @@ function compareAnswers(before: Endpoint, after: Endpoint, outer: Place): readon
   return statusesOf(before).flatMap((status) => {
     const at = { ...outer, root: `answer ${status}` }, was = under(status, before), is = under(status, after);
     if (!kept.includes(status)) {
-      if (/^[45]/.test(status)) return []; // not to be refused any more breaks nobody
+      if (/^[45]/.test(status)) return []; // removing an error breaks no client
       const says = `It no longer answers ${status}, with all that this had; only ${others || "no success at all"}`;
       return [change(at, "response_field_removed", says)];
     }

@@ -207,9 +207,9 @@ test("finds a code that comes with another status, or has another name", async (
   assert.equal(tell(rename), [
     `${POST}: \`request_decided\` is gone; \`request_settled\` is new and comes with 409, too: is it the same under another name?`,
   ]);
-  // No endpoint has it for itself: all of them do.
+  // No endpoint lists this code, so it applies to all of them.
   assert.is(tell(({ too_slow }) => too_slow.value.statusCode = 503).length, surfaceIn(document).endpoints.size);
-  // Not to be refused any more breaks nobody.
+  // Removing an error breaks no client.
   assert.equal(tell((codes) => delete codes.request_decided), []);
 });
 

@@ -1,11 +1,8 @@
-/**
- * The check that keeps what was promised: compares the surface of the last release with the present one, finds what
- * breaks those who call, and says which of it may go out.
+/** Compares the surface of the last release with the current one, finds breaking changes, and decides whether each may
+ * be released.
  *
- * A breaking change may go out when the release before declared the endpoint deprecated, and the day that it named has
- * come; or when it is one of the exceptions that are given. The days are those of the surfaces and of whoever asks;
- * nothing here looks at a clock.
- */
+ * A breaking change may be released if the previous release deprecated the endpoint and its sunset has passed, or if
+ * it is a listed exception. The check reads no clock: the dates come from the surfaces and the caller. */
 import { compareEndpoints, type Whole } from "#test/contract/compare.ts";
 import { dayOf, judge, type Verdict } from "#test/contract/declared.ts";
 import { byAddress, findMoved } from "#test/contract/endpoints.ts";
@@ -18,7 +15,7 @@ export interface Judged extends Finding {
   readonly verdict: Verdict;
 }
 
-/** Every breaking change, with whether it may go out on the day `today` (an ISO date). */
+/** Returns every breaking change, with whether it may be released on the day `today` (an ISO date). */
 export function checkContract(
   released: Surface,
   present: Surface,
@@ -46,7 +43,7 @@ export function checkContract(
   });
 }
 
-/** It is the same line by line, and so is all that the lines mean: one change is of a few endpoints. */
+/** Whether the endpoint's lines and everything that they refer to are unchanged. Most changes affect few endpoints. */
 function isUntouched(was: Endpoint, is: Endpoint, { before, after, isUnchanged }: Whole): boolean {
   return before.common === after.common && was.lines.join("\n") === is.lines.join("\n") &&
     [...was.places.values()].every(isUnchanged);

@@ -5,7 +5,7 @@ import { breakIn, copyOf, type Json, readPresent } from "#test/support/contract.
 const test = suite("compareCredentials, of the present document");
 
 const PATH = "/api/version", USERS = "/api/users";
-/** Two of its endpoints: a document of all takes long to try so much on. */
+/** Two endpoints of the current document. Trying so many changes on all of them takes too long. */
 const present = readPresent().then(({ paths, ...others }) => ({
   ...others,
   paths: { [PATH]: paths[PATH], [USERS]: paths[USERS] },
@@ -15,7 +15,7 @@ const SCOPES = ["public", "flow", "readonly", "provisioning", "cli", "session"];
 const securityOf = (scope: string) =>
   scope === "public" || scope === "flow" ? [] : [...scope === "session" ? [] : [{ bearer: [scope] }], { session: [] }];
 
-/** What is told of an endpoint whose scope was the one and is the other. */
+/** Returns the findings for an endpoint whose scope changes. */
 async function between(scope: string, other: string): Promise<string> {
   const set = (to: string) => ({ paths }: Json) =>
     Object.assign(paths[PATH].get, { "x-scope": to, security: securityOf(to) });
@@ -56,7 +56,7 @@ test("finds each scope that lets fewer credentials in than before", async () => 
   ]);
 });
 
-/** What is told of GET /api/users, which asks for readonly. */
+/** Returns the findings for GET /api/users, which requires readonly. */
 async function told(change: (get: Json, document: Json) => void): Promise<readonly string[]> {
   return breakIn(await present, (copy) => change(copy.paths[USERS].get, copy))
     .filter(({ operation }) => operation === "GET /api/users").map(({ says }) => says);

@@ -1,4 +1,4 @@
-/** What a caller can come with and be let in, and how many may come. */
+/** Reads which credentials an endpoint accepts, and how many users may call it. */
 import { accessNoteOf } from "#lib/reference/refusals.ts";
 import { SCOPES } from "#lib/reference/overview.ts";
 import type { Named, Operation } from "#test/contract/document.ts";
@@ -7,7 +7,9 @@ export const NOTHING = "nothing", SESSION = "session";
 const TOKENS = SCOPES.map(([scope]) => scope);
 const ALL = [NOTHING, ...TOKENS, SESSION];
 
-/** The document says it twice, and both have to hold. */
+/**
+ * Returns the accepted credentials. The document declares them twice, and both declarations must allow a credential.
+ */
 export function credentialsOf({ "x-scope": scope = "public", security = [] }: Operation): readonly string[] {
   const secured = security.length === 0 ? ALL : security.flatMap(goodFor), scoped = enough(scope);
   return ALL.filter((one) => secured.includes(one) && scoped.includes(one));
@@ -20,29 +22,29 @@ function goodFor(way: Named<readonly string[]>): readonly string[] {
   return "session" in way ? [SESSION] : Object.keys(way).length === 0 ? ALL : [];
 }
 
-/** See EndpointScope in lib/http/endpoint.ts. */
+/** Returns the credentials that satisfy the scope. See EndpointScope in lib/http/endpoint.ts. */
 function enough(scope: string): readonly string[] {
   if (scope === "public") return ALL;
   return scope === "flow" ? [NOTHING, SESSION] : [...tokensFrom(scope), SESSION];
 }
 
-/** The tokens that may do what one of that scope may; none for a scope that no token has. */
+/** Returns the token scopes that include this scope, or none for a scope that no token has. */
 function tokensFrom(scope: string): readonly string[] {
   const least = TOKENS.indexOf(scope);
   return least < 0 ? [] : TOKENS.slice(least);
 }
 
-/** Whether the endpoint asks for the credential of that security scheme; one that lets in everybody asks for none. */
+/** Whether the endpoint requires the credential of this security scheme. A public endpoint requires none. */
 export function asksFor(scheme: string, credentials: readonly string[]): boolean {
   return !credentials.includes(NOTHING) && credentials.some((one) => scheme === (one === SESSION ? SESSION : "bearer"));
 }
 
-/** A credential in a sentence. */
+/** Returns the credential's name for a sentence. */
 export function spoken(credential: string): string {
   return credential === NOTHING ? "no credential" : credential === SESSION ? "a session" : `a ${credential} token`;
 }
 
-/** Larger for fewer people. Between accesses of one number nobody can tell here who was let in by which. */
+/** Ranks an access rule: a higher number allows fewer users. Rules with the same number are indistinguishable here. */
 export function narrowness(access: string): number {
   if (access === "anyone") return 0;
   if (access === "signed in") return 1;

@@ -6,7 +6,7 @@ import { breakIn, copyOf, type Json, readPresent, surfaceIn, TODAY } from "#test
 const test = suite("judge, of the present document");
 
 const PATH = "/api/my-spokes";
-/** The endpoints of spokes: a document of all takes long to try so much on. */
+/** The endpoints of spokes. Trying so many changes on all endpoints takes too long. */
 const present = readPresent().then(({ paths, ...others }) => ({
   ...others,
   paths: Object.fromEntries(Object.entries(paths).filter(([path]) => /^.api.(?:my-)?spokes/.test(path))),
@@ -75,7 +75,7 @@ test("says when it may land of what is declared in no release yet", async () => 
     await judged(() => undefined, both("2026-11-21", "2027-02-01")),
     says(false, `${begin}; it may land from 2027-02-01 on`),
   );
-  // Announced long ago, says the document; but nobody could have read that.
+  // The document claims an early announcement that no release contained.
   assert.equal(
     await judged(() => undefined, both("2025-01-01", "2025-12-01")),
     says(false, `${begin}, with a sunset not before 2026-12-21; it may land from 2026-12-21 on`),

@@ -1,7 +1,5 @@
-/**
- * Whether a breaking change of an operation was announced as promised: at least 30 days ahead, in a release, and the day
- * has come. What stands in the present surface alone nobody could have read.
- */
+/** Decides whether a breaking change was announced as promised: in a release, at least 30 days ahead, and the sunset
+ * has passed. An announcement in the current surface alone does not count, because nobody could have read it. */
 import { NOTICE_PERIOD } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { byAddress } from "#test/contract/endpoints.ts";
@@ -9,7 +7,7 @@ import type { Endpoint, Surface } from "#test/contract/read.ts";
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** Why, and from which day on it may be otherwise. A sentence without its full stop. */
+  /** The reason, and the first day on which the change may be released. A sentence without its full stop. */
   readonly says: string;
 }
 
@@ -21,7 +19,8 @@ interface Announced {
 
 const PROMISE = NOTICE_PERIOD / DAY;
 
-/** `was` is the endpoint of the last release, `is` what it is now, null where it is gone; `day` as of `dayOf`. */
+/** `was` is the endpoint of the last release, `is` the current one, or null if it was removed. `day` is a result of
+ * `dayOf`. */
 export function judge(was: Endpoint, is: Endpoint | null, day: number): Verdict {
   const released = announcedIn(was), present = is && announcedIn(is);
   if (released) return judgeReleased(released, day);
@@ -55,13 +54,13 @@ function judgeReleased({ since, sunset }: Announced, day: number): Verdict {
   };
 }
 
-/** The endpoints whose callers would learn of a sunset less than 30 days before it, if it were released today. */
+/** Finds endpoints whose sunset would be announced less than 30 days ahead if they were released today. */
 export function findHasty(released: Surface, present: Surface, today: string): readonly string[] {
   const before = byAddress(released);
   return [...byAddress(present)].flatMap(([address, is]) => {
     const was = before.get(address), announced = announcedIn(is);
     if (!was || !announced || announced.sunset >= dayOf(today) + NOTICE_PERIOD) return [];
-    // Who was told of a day may be given a later one, however near that is.
+    // An announced sunset may be postponed, however near the new one is.
     const told = announcedIn(was);
     if (told && announced.sunset >= told.sunset) return [];
     const earliest = iso(told ? Math.min(told.sunset, dayOf(today) + NOTICE_PERIOD) : dayOf(today) + NOTICE_PERIOD);
@@ -76,14 +75,14 @@ function announcedIn({ deprecated }: Endpoint): Announced | null {
   return Number.isNaN(announced.since) || Number.isNaN(announced.sunset) ? null : announced;
 }
 
-/** An ISO date as milliseconds since the epoch. Throws when it is none. */
+/** Parses an ISO date to milliseconds since the epoch. Throws if it is invalid. */
 export function dayOf(today: string): number {
   const day = Date.parse(today);
   if (Number.isNaN(day)) throw new Error(`${today} is no day; give it as 2026-11-21`);
   return day;
 }
 
-/** The day on which it is past that moment, as 2026-11-21. */
+/** Returns the first day that begins at or after this moment, as 2026-11-21. */
 function iso(at: number): string {
   return new Date(Math.ceil(at / DAY) * DAY).toISOString().slice(0, 10);
 }

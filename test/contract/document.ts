@@ -1,4 +1,4 @@
-/** An OpenAPI document as far as the surface reads it. */
+/** Defines the parts of an OpenAPI document that the surface reads. */
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
 
 export type Named<T> = Readonly<Record<string, T>>;
@@ -68,7 +68,8 @@ const PARTS = [
 
 const KEYS = ["openapi", "info", "servers", "tags", "paths", "components"];
 
-/** Each operation by its name: `GET /api/spokes/{spokeId}`. Throws for what the surface would pass over in silence. */
+/** Returns each operation with its name: `GET /api/spokes/{spokeId}`. Throws for parts of the document that the surface
+ * would ignore. */
 export function operationsOf(document: OpenApiDocument): readonly (readonly [name: string, Operation])[] {
   const other = Object.keys(document).find((key) => !KEYS.includes(key)), { paths = {} } = document;
   if (other) throw new Error(`The surface has no words for ${other} of the document`);

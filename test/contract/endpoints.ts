@@ -1,8 +1,9 @@
-/** Released endpoints that are at their address no more: gone, or moved to where a new one looks just like them. */
+/** Finds released endpoints that are no longer at their address: removed, or moved to a new endpoint with the same
+ * form. */
 import type { Change } from "#test/contract/place.ts";
 import type { Endpoint, Surface } from "#test/contract/read.ts";
 
-/** What is to be said of each; `fresh` are the endpoints that stand now where none was released. */
+/** Returns a finding for each missing endpoint. `fresh` are the endpoints that the release did not have. */
 export function findMoved(
   gone: readonly Endpoint[],
   fresh: readonly Endpoint[],
@@ -18,13 +19,13 @@ export function findMoved(
   });
 }
 
-/** It takes and gives the same, by the same method or at the same path. */
+/** Whether both have the same requests and responses, and the same method or path. */
 function isLike(one: Endpoint, other: Endpoint): boolean {
   const [method, path] = addressOf(one).split(" "), [otherMethod, otherPath] = addressOf(other).split(" ");
   return formOf(one) === formOf(other) && (method === otherMethod || path === otherPath);
 }
 
-/** The endpoints by what is the same for all names that their parameters could have: `GET /api/spokes/{}`. */
+/** Returns the endpoints by address without parameter names: `GET /api/spokes/{}`. */
 export function byAddress({ endpoints }: Surface): ReadonlyMap<string, Endpoint> {
   return new Map([...endpoints.values()].map((endpoint) => [addressOf(endpoint), endpoint]));
 }

@@ -1,6 +1,5 @@
 /**
- * Every schema of the present document, and each thing that can be done to each node of it: told if it breaks, and only
- * then.
+ * Tests every mutation on each node of every schema in the current document. Breaking ones must be found, others not.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -18,7 +17,8 @@ interface Subject {
   readonly schema: Json;
 }
 
-/** Every schema that something is sent or answered by, each once for each direction; those with a name alone. */
+/** Returns every schema of a request or response, once for each direction. A named schema appears once, wherever it is
+ * used. */
 function subjectsOf({ paths, components }: Json): readonly Subject[] {
   const found = new Map<string, Subject>();
   const add = (name: string, direction: Direction, schema: Json): void => {
@@ -55,11 +55,11 @@ function referencesIn(node: Json): Json[] {
 interface Node {
   readonly path: readonly string[];
   readonly node: Json;
-  /** In one of several forms: what is other there may make it more like another form, and be told of that one. */
+  /** Whether the node is in one of several forms. A change there may resemble another form and be reported for it. */
   readonly isForm: boolean;
 }
 
-/** The schema and every schema in it, references not followed. */
+/** Returns the schema and its nested schemas. References are not followed. */
 function nodesIn(node: Json, path: readonly string[] = [], isForm = false): readonly Node[] {
   const forms = node.anyOf?.filter(({ type }: Json) => type !== "null") ?? [];
   const inner: readonly (readonly [string, Json])[] = [
@@ -73,7 +73,7 @@ function nodesIn(node: Json, path: readonly string[] = [], isForm = false): read
   ];
 }
 
-/** A copy in which one node is another. */
+/** Returns a copy in which one node is replaced. */
 function replaced(schema: Json, [step, ...rest]: readonly string[], edit: Mutation["edit"]): Json {
   if (step === undefined) return edit(schema);
   if (Array.isArray(schema)) return schema.map((one, i) => String(i) === step ? replaced(one, rest, edit) : one);
@@ -92,14 +92,14 @@ function documentFor({ direction }: Subject, schema: Json, schemas: Json): Json 
   return direction === "request" ? documentOf(SUBJECT, {}, components) : documentOf({}, SUBJECT, components);
 }
 
-/** A schema in which something was done, and what has to be told of it: null for nothing. */
+/** A mutated schema and its expected finding, or null for none. */
 interface Case {
   readonly name: string;
   readonly kind: Kind | "any" | null;
   readonly schema: Json;
 }
 
-/** What breaks is done to one node after the other, what does not to all at once. */
+/** Returns one case for each breaking mutation of a node, and one case with all compatible mutations. */
 function casesOf({ schema, direction }: Subject): readonly Case[] {
   const all = nodesIn(schema).flatMap(({ path, node, isForm }) =>
     mutationsOf(node, direction, path.at(-2) === "anyOf").map((mutation) => ({ ...mutation, path, isForm }))
@@ -111,7 +111,7 @@ function casesOf({ schema, direction }: Subject): readonly Case[] {
       kind: isForm ? "any" as const : kind,
       schema: replaced(schema, path, edit),
     })),
-    // Inner nodes come first, so that the paths to the others are still what they were.
+    // Applies inner nodes first, so that the paths of the outer ones stay valid.
     ...[...free].map(([name, same]) => ({
       name: `each ${name}`,
       kind: null,

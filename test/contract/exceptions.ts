@@ -1,16 +1,14 @@
-/**
- * What the next release breaks on purpose and without notice: decided by people, each for a reason that is told.
+/** Lists breaking changes that the next release makes on purpose without notice, each with its reason.
  *
- * Once it is released it breaks nothing any more. Then the check fails until the entry is taken out, so that it excuses one
- * change and no later one.
- */
+ * An exception is for one release. After that release the check fails until the entry is removed, so it cannot excuse
+ * a later change. */
 import type { Change, Kind } from "#test/contract/place.ts";
 
 export interface Exception {
   readonly kind: Kind;
-  /** How the sentence of each of its findings ends. */
+  /** The end of the sentence of each finding that it covers. */
   readonly says: string;
-  /** A sentence without its full stop. */
+  /** The reason, a sentence without its full stop. */
   readonly why: string;
 }
 
@@ -22,12 +20,12 @@ export const EXCEPTIONS: readonly Exception[] = [{
     "could only come with notice",
 }];
 
-/** The exception that a finding falls under, if it does. */
+/** Returns the exception that covers a finding, if any. */
 export function exceptionFor(found: Change, exceptions: readonly Exception[]): Exception | undefined {
   return exceptions.find(({ kind, says }) => found.kind === kind && found.says.endsWith(says));
 }
 
-/** Those that excuse nothing: what they were made for is released. */
+/** Returns exceptions that cover no finding, because their change is already released. */
 export function staleExceptions(found: readonly Change[], exceptions: readonly Exception[]): readonly Exception[] {
   return exceptions.filter((exception) => !found.some((one) => exceptionFor(one, [exception])));
 }

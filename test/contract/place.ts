@@ -1,14 +1,12 @@
-/**
- * What is found when two surfaces of the API are compared, and where: breaking changes, each of one of the seven kinds that
- * are promised not to come unannounced.
+/** Defines findings of the comparison of two surfaces. Each is a breaking change of one of the seven kinds that need an
+ * announcement.
  *
- * What breaks and has no kind of its own is told as the nearest: an answer that is never given again is fields that are
- * gone, a scope that is no longer enough is tighter validation, and a request field that is no longer read may have got
- * another name.
- */
+ * A breaking change without its own kind uses the nearest one. A response that no longer occurs counts as removed
+ * fields, and an insufficient scope as tighter validation. A request field that is no longer read may have been
+ * renamed. */
 import type { Node, Surface } from "#test/contract/read.ts";
 
-/** Each kind as a heading. */
+/** Each kind with its heading. */
 export const KINDS = {
   endpoint_removed: "an endpoint is gone",
   endpoint_moved: "an endpoint has another method or path",
@@ -23,39 +21,41 @@ export type Kind = keyof typeof KINDS;
 
 export interface Change {
   readonly kind: Kind;
-  /** Within the operation: `answer 200: operation.error.hint`. */
+  /** The location within the operation: `answer 200: operation.error.hint`. */
   readonly where: string;
-  /** The same within the named schema that it stands in, or null: `Operation.error.hint`. */
+  /** The location within its named schema, or null: `Operation.error.hint`. */
   readonly within: string | null;
-  /** What is other, a sentence, which may be a question; without its full stop. */
+  /** What changed, a sentence without its full stop. It may be a question. */
   readonly says: string;
 }
 
 export interface Finding extends Change {
-  /** The released operation that it breaks: `GET /api/spokes/{spokeId}`. */
+  /** The released operation that the change breaks: `GET /api/spokes/{spokeId}`. */
   readonly operation: string;
 }
 
-/** What is sent may be wider than it was, and what is answered narrower. */
+/** A request may accept more than before, and a response may contain less. */
 type Direction = "request" | "response";
 
 export interface Place {
   readonly direction: Direction;
   readonly before: Surface;
   readonly after: Surface;
-  /** Whether a node that is the same in both refers to nothing that has changed. */
+  /** Whether an unchanged node refers only to unchanged schemas. */
   readonly isUnchanged: (node: Node) => boolean;
-  /** What the path begins at: `the body`, `answer 200`, ``the query's `limit` ``. */
+  /** The start of the path: `the body`, `answer 200`, ``the query's `limit` ``. */
   readonly root: string;
-  /** Within the root: `operation.waitingFor.kind`, or nothing. */
+  /** The path within the root: `operation.waitingFor.kind`, or empty. */
   readonly path: string;
-  /** The same within the named schema nearest above, or null. */
+  /** The path within the nearest named schema, or null. */
   readonly within: string | null;
-  /** Each pair that is being compared: one that comes again consists of itself, and is looked at already. */
+  /**
+   * The pairs that are being compared. A pair that occurs again is recursive, and its comparison is already running.
+   */
   readonly above: readonly (readonly [Node, Node])[];
 }
 
-/** One step further in: `.slug`, `[]`, `{*}`. */
+/** Returns the place one step deeper: `.slug`, `[]`, `{*}`. */
 export function step(at: Place, name: string): Place {
   return {
     ...at,
@@ -68,7 +68,7 @@ export function change(at: Place, kind: Kind, says: string): Change {
   return { kind, where: at.path === "" ? at.root : `${at.root}: ${at.path}`, within: at.within, says };
 }
 
-/** How a sentence calls it: `` `kind` ``, or what it is of the request. */
+/** Returns the name of the place in a sentence: `` `kind` ``, or the part of the request. */
 export function subject(at: Place): string {
   const last = at.path.split(".").at(-1)!;
   return last === "" ? at.root : `\`${last}\``;

@@ -1,19 +1,19 @@
-/** The surface read back from its lines: see surface.ts and schema-lines.ts for what they say. */
+/** Parses the surface from its lines. surface.ts and schema-lines.ts describe their format. */
 import type { Named } from "#test/contract/document.ts";
 
-/** A field, or what else has a schema. */
+/** A field, or another place with a schema. */
 export interface Node {
-  /** Of JSON, `any`, or the name of a schema. */
+  /** JSON types, `any`, or the name of a schema. */
   types: readonly string[];
   optional: boolean;
   rules: Named<unknown>;
   readonly values: unknown[];
-  /** By the step that leads to them: `.slug`, `[]`, `{*}`, `<available=true>`. */
+  /** The parts by step: `.slug`, `[]`, `{*}`, `<available=true>`. */
   readonly parts: Map<string, Node>;
 }
 
 export interface Endpoint {
-  /** As the reference has it: `GET /api/spokes/{spokeId}`. */
+  /** The name as in the reference: `GET /api/spokes/{spokeId}`. */
   readonly name: string;
   access: string;
   credentials: readonly string[];
@@ -21,23 +21,23 @@ export interface Endpoint {
   deprecated: { readonly since: string; readonly sunset: string } | null;
   readonly aliases: string[];
   readonly faults: string[];
-  /** What is sent and answered, by where: `query`, `body application/json`, `202 header`. */
+  /** The request and response parts by place: `query`, `body application/json`, `202 header`. */
   readonly places: Map<string, Node>;
-  /** What is said of it, as it stands. */
+  /** The endpoint's lines, unchanged. */
   readonly lines: string[];
 }
 
 export interface Surface {
   readonly servers: string[];
-  /** How each is sent. */
+  /** How each credential is sent. */
   readonly credentials: Map<string, string>;
-  /** The status that comes with each code. */
+  /** The status of each error code. */
   readonly codes: Map<string, string>;
   readonly endpoints: Map<string, Endpoint>;
   readonly schemas: Map<string, Node>;
-  /** The lines of each schema, as they stand. */
+  /** The lines of each schema, unchanged. */
   readonly texts: Map<string, string>;
-  /** The lines that are of no endpoint and of no schema. */
+  /** The lines that belong to no endpoint and no schema. */
   common: string;
 }
 
@@ -47,7 +47,7 @@ const RULE = / (\w+)=("(?:[^"\\]|\\.)*"|\S+)/g;
 const STEP = /\.[^.[{<]+|\[\]|\{\*\}|<[^>]*>/g;
 const TYPES = ["string", "number", "integer", "boolean", "null", "array", "object", "any"];
 
-/** Throws where a line is none, or one is missing: a merge may leave it so. */
+/** Parses the surface. Throws on an invalid or missing line, as a merge may leave. */
 export function readSurface(text: string): Surface {
   const surface: Surface = {
     servers: [],
@@ -106,7 +106,7 @@ function readEndpoint(endpoint: Endpoint, rest: string, line: string): void {
 function readPlace(places: Map<string, Node>, rest: string, line: string): void {
   const [, place, schema] = PLACE.exec(rest) ?? [];
   if (place === undefined) throw new Error(`No line of a surface: ${line}`);
-  // Parameters and headers are the fields of an object; no schema stands where there is no content.
+  // Parameters and headers are fields of an object. A response without content has no schema.
   const types = /^(?:body|\d{3} (?!header))/.test(place) ? [] : ["object"];
   const known = place.endsWith("header") ? schema?.replace(/^\S+/, (name) => name.toLowerCase()) : schema;
   readNode(memo(places, place, () => newNode(types)), known ?? "any", line);
@@ -127,7 +127,7 @@ function readNode(root: Node, text: string, line: string): void {
   }
 }
 
-/** What every answer has stands at each of them. */
+/** Copies the headers of every response to each response. */
 function spread(places: Map<string, Node>): void {
   const every = places.get("every header");
   places.delete("every header");

@@ -1,4 +1,6 @@
-/** What the last release promised is kept: who wrote against test/golden/surface.released.txt can go on. */
+/**
+ * Tests that the promises of the last release hold: clients written for test/golden/surface.released.txt keep working.
+ */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +18,7 @@ const read = (name: string) => readFile(new URL(`../golden/${name}`, import.meta
 test("is kept by the present surface", async () => {
   const released = readSurface(await read("surface.released.txt")), endpoints = released.endpoints.size;
   assert.ok(endpoints > 60, "The released surface is not whole");
-  // What was allowed once stays allowed, so that the day of the test decides nothing that passed before.
+  // An allowed change stays allowed, so the day of the test cannot fail a test that passed before.
   const today = new Date().toISOString().slice(0, 10);
   const found = checkContract(released, readSurface(await read("surface.txt")), today, EXCEPTIONS);
   assert.not.ok(found.some(({ verdict }) => !verdict.allowed), reportContract(found, { endpoints, today }));

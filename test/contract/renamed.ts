@@ -1,9 +1,9 @@
-/** Which of the names that are new may be one that is gone. A guess, which only makes the sentence better. */
+/** Guesses which new name replaces a removed one. The guess only improves the message. */
 
-/** The new name by the old one. */
+/** The new names by old name. */
 type Renamed = ReadonlyMap<string, string>;
 
-/** `isAlike` says whether what stands under a new name could be what stood under the old one. */
+/** `isAlike` decides whether the content under a new name could be that of the old one. */
 export function findRenamed(
   gone: readonly string[],
   fresh: readonly string[],
@@ -20,7 +20,7 @@ export function findRenamed(
   return renamed;
 }
 
-/** 0 for names that share no two letters in a row, 1 for the same name in whatever case. */
+/** Returns 0 for names without a common pair of letters, and 1 for the same name, ignoring case. */
 function likeness(one: string, other: string): number {
   const [left, right] = [pairsOf(one), pairsOf(other)];
   const shared = [...left].filter((pair) => right.has(pair)).length;

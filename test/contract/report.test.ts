@@ -14,7 +14,7 @@ async function report(
   const before = copyOf(await present, declare);
   const endpoints = surfaceIn(before).endpoints.size;
   const text = reportContract(breakIn(before, change), { endpoints, today: TODAY });
-  return text.replaceAll(String(endpoints), "ALL"); // the next release has more of them
+  return text.replaceAll(String(endpoints), "ALL"); // the number grows with each release
 }
 
 const LAST = "Nothing breaks for those who call the ALL endpoints of the last release";

@@ -1,16 +1,16 @@
-/** What the check of the contract found, for the developer who just broke somebody: what, where, and how to go on. */
+/** Reports the findings of the contract check to the developer: what broke, where, and what to do next. */
 import type { Judged } from "#test/contract/contract.ts";
 import { type Kind, KINDS } from "#test/contract/place.ts";
 import { NOTICE_PERIOD } from "#lib/base/notice.ts";
 
 export interface Occasion {
-  /** How many endpoints the last release has, so that a change of all is told as one. */
+  /** The number of endpoints in the last release. A change of all of them is reported as one. */
   readonly endpoints: number;
-  /** The day that the findings were judged by, an ISO date. */
+  /** The day of the check, an ISO date. */
   readonly today: string;
 }
 
-/** Findings of many operations that are one change, most often of a schema that they share. */
+/** Findings of several operations with the same change, usually in a shared schema. */
 interface Group {
   readonly kind: Kind;
   readonly place: string;
@@ -18,7 +18,7 @@ interface Group {
   readonly operations: readonly string[];
 }
 
-const MOST = 6; // operations that are named; the others are counted
+const MOST = 6; // operations to name; more are counted
 
 export function reportContract(found: readonly Judged[], { endpoints, today }: Occasion): string {
   const refused = found.filter(({ verdict }) => !verdict.allowed);
@@ -46,7 +46,7 @@ How to go on
 `;
 }
 
-/** Under each verdict what it is about. */
+/** Lists the findings under each verdict. */
 function list(found: readonly Judged[], endpoints: number): string {
   const verdicts = [...new Set(found.map(({ verdict }) => verdict.says))];
   return verdicts.map((says) => {

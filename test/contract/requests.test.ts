@@ -6,7 +6,7 @@ const test = suite("compareRequests");
 
 const TEXT = { type: "string" };
 
-/** What is told of an endpoint that took the one parameter and takes the other. */
+/** Returns the findings for an endpoint whose parameter changes. */
 function between(once: Json, then: Json, told = ({ kind, where }: Json) => `${kind} ${where}`): readonly string[] {
   const document = (parameter: Json) => ({
     paths: { "/things": { get: { parameters: [{ in: "query", schema: TEXT, ...parameter }] } } },

@@ -1,9 +1,7 @@
-/**
- * Whether a value of the same type has to keep to more than before: bounds, patterns, formats, and what the schema says
- * of it in words ("must be text of 1 to 100 characters").
- */
+/** Compares the rules for values of one type: bounds, patterns, formats, and the words of the schema ("must be text of
+ * 1 to 100 characters"). */
 
-/** Each rule that lets less through than it did, in words that stand after "was" and "is now". */
+/** A rule that is stricter than before, with the texts to put after "was" and "is now". */
 interface Tightened {
   readonly rule: string;
   readonly was: string;
@@ -12,7 +10,7 @@ interface Tightened {
 
 type Rules = Readonly<Record<string, unknown>>;
 
-/** The rules of each type: upper bounds, lower bounds, and those of which another one counts as tighter. */
+/** The rules of each type: upper bounds, lower bounds, and rules for which any change counts as stricter. */
 const OF: Readonly<Record<string, readonly (readonly string[])[]>> = {
   string: [["maxLength"], ["minLength"], ["pattern", "format"]],
   array: [["maxItems"], ["minItems"], []],
@@ -20,7 +18,7 @@ const OF: Readonly<Record<string, readonly (readonly string[])[]>> = {
   integer: [["maximum"], ["minimum"], []],
 };
 
-/** Of values of the type; the rules may be those of others, too. */
+/** Returns the stricter rules for values of the type. The schema may have rules for other types too. */
 export function tightened(type: string, before: Rules, after: Rules): readonly Tightened[] {
   const [upper = [], lower = [], same = []] = OF[type] ?? [];
   const found = [
@@ -35,14 +33,15 @@ function number(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-/** Nothing is shorter than nothing. */
+/** Returns the value without a lower bound. A length cannot be below 0. */
 function least(rule: string): number {
   return rule === "minimum" ? -Infinity : 0;
 }
 
 const RANGE = /(?<=\b(?:of|from|be) )(\d+)(?: to (\d+))?\b(?![.\d])|\bat most (\d+)\b|\bat least (\d+)\b/;
 
-/** Only numbers are read, and only where the rest of the sentence is the same: any other wording is no change. */
+/** Compares the numbers in the words of the rule if the rest of the sentence is the same. Other wording counts as no
+ * change. */
 function inWords(before: unknown, after: unknown): readonly Tightened[] {
   const was = boundsIn(before), is = boundsIn(after);
   if (!was || !is || was.rest !== is.rest || is.least <= was.least && is.most >= was.most) return [];

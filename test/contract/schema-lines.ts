@@ -1,15 +1,13 @@
-/**
- * A schema as lines: one for each field and each value, with what holds for it.
+/** Writes a schema as lines: one for each field and each value, with its rules.
  *
- *     Spoke .operation.state string?              it may be left out
+ *     Spoke .operation.state string?              optional
  *     Spoke .operation.state = "queued"           one of its values
  *     NewSpoke .slug string pattern="^[a-z0-9]+$"
- *     Spoke .backups[] object                     what the list has in it; `{*}` is what a map has in it
- *     Cost <available=true> object                one of several forms, by the constants that tell it from the others
+ *     Spoke .backups[] object                     an item of the list; `{*}` is a value of a map
+ *     Cost <available=true> object                one of several forms, named by its distinguishing constants
  *
- * A named schema is referred to: `Spoke .operation Operation|null`. Only what our schemas are written with is
- * understood; any other keyword is refused, so that nothing that is promised is left out in silence.
- */
+ * A named schema is referenced: `Spoke .operation Operation|null`. Only the keywords that Wheelwright's schemas use are
+ * supported. Any other keyword throws, so that the surface never omits a promise silently. */
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
 
 const RULES = ["minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "minimum", "maximum"];
@@ -18,7 +16,7 @@ const WORDS = ["description", "title", "default", "example", "examples"];
 const KNOWN = [...RULES, ...INSIDE, ...WORDS, "additionalProperties"];
 
 interface Described {
-  /** What the lines begin with: the schema's name, or the endpoint and the place in it. */
+  /** The start of each line: the schema's name, or the endpoint and the place in it. */
   readonly of: string;
   readonly path?: string;
   readonly optional?: boolean;
@@ -44,7 +42,7 @@ export function schemaLines(schema: JsonSchema, { of, path = "", optional = fals
   ];
 }
 
-/** Each way in which it can be had, of one type, without those that are ways themselves. */
+/** Returns the alternatives of a schema, each of one type. Nested alternatives are flattened. */
 function optionsOf(schema: JsonSchema, at: string): readonly JsonSchema[] {
   if (typeof schema !== "object") throw new Error(`The surface has no words for ${schema} at ${at}`);
   const { anyOf, oneOf, ...own } = schema, keys = Object.keys(own).filter((key) => !WORDS.includes(key));
@@ -74,7 +72,8 @@ function valuesOf({ const: only, enum: choices, type }: JsonSchema): readonly un
   return type === undefined ? values : values.filter((value) => wanted === (value === null ? "null" : typeof value));
 }
 
-/** What holds for its text, its number, its list: of two of one type it could not be told which is meant. */
+/** Returns the rules for text, numbers and lists. Throws for two alternatives of one type, because the rules would be
+ * ambiguous. */
 function rulesOf(options: readonly JsonSchema[], at: string): JsonSchema {
   const kinds = options.map((one) => typeOf(one).replace("integer", "number"));
   const isOpen = options.map((one) => valuesOf(one).length === 0);
@@ -87,7 +86,8 @@ function rulesOf(options: readonly JsonSchema[], at: string): JsonSchema {
   );
 }
 
-/** What it has to be, in words: the house's own checks are not seen in JSON Schema, but all of them begin so. */
+/** Returns the rule in words. JSON Schema does not contain the program's own checks, but their descriptions all start
+ * with "must be". */
 function saysOf(schemas: readonly JsonSchema[]): JsonSchema {
   const says = schemas.map(({ description }) => /\bmust be .*/s.exec(String(description))?.[0]).find(Boolean);
   return says === undefined ? {} : { says };

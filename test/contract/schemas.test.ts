@@ -1,4 +1,4 @@
-/** What the present document has none of, and a later one may have. */
+/** Tests changes of schemas that the current document does not use, but a later one may. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { compare, documentOf, type Json } from "#test/support/contract.ts";
@@ -7,7 +7,7 @@ const test = suite("compareSchemas");
 
 const TEXT = { type: "string" }, NUMBER = { type: "number" };
 
-/** What is told of a schema that becomes another, where it is sent and where it is answered. */
+/** Returns the findings when a schema changes, in a request and in a response. */
 function between(
   once: Json,
   then: Json,
@@ -48,7 +48,7 @@ test("ends where a schema consists of itself", () => {
     sent: ["type_changed leaf"],
     answered: ["type_changed leaf"],
   });
-  // The same, but the second turn of the circle is written out on one side.
+  // The same schema, but one side writes out the second level of the recursion.
   const unrolled = object({ ...node(TEXT).properties, next: node(TEXT) });
   assert.equal(between(ref, ref, { Node: node(TEXT) }, { Node: unrolled }), { sent: [], answered: [] });
   const circle = { anyOf: [{ $ref: "#/components/schemas/Node" }, TEXT] };

@@ -1,4 +1,4 @@
-/** Two schemas of the same place: types, values, rules, and what is inside. */
+/** Compares two schemas of the same place: types, values, rules and nested fields. */
 import { type Change, change, type Place, step, subject } from "#test/contract/place.ts";
 import type { Node, Surface } from "#test/contract/read.ts";
 import { findRenamed } from "#test/contract/renamed.ts";
@@ -8,18 +8,18 @@ import { compareValues } from "#test/contract/values.ts";
 
 const ANY: Node = { types: ["any"], optional: false, rules: {}, values: [], parts: new Map() };
 
-/** What breaks when the schema of a place was the one and is the other; whether it is there is for its parent to say. */
+/** Returns the breaking changes of a place's schema. The parent compares whether the place exists. */
 export function compareNodes(before: Node, after: Node, at: Place): readonly Change[] {
   const pair = [meant(before, at.before), meant(after, at.after)] as const;
   if (isSame(before, after, at) || at.above.some(([one, other]) => one === pair[0] && other === pair[1])) return [];
   const inner = { ...at, above: [...at.above, pair] };
   const was = shapesOf(before, at.before), is = shapesOf(after, at.after);
   const found = at.direction === "request" ? compareAccepted(was, is, inner) : compareAnswered(was, is, inner);
-  // What two shapes have in common is told once.
+  // Reports a change that two shapes share only once.
   return found.filter((one, i) => found.findIndex((other) => key(other) === key(one)) === i);
 }
 
-/** A name is what it means, wherever it stands. */
+/** Resolves a named schema, so that a name equals its definition. */
 function meant(node: Node, { schemas }: Surface): Node {
   return node.types.length === 1 ? schemas.get(node.types[0]!) ?? node : node;
 }
@@ -36,7 +36,7 @@ function key({ kind, where, says }: Change): string {
   return [kind, where, says].join("\n");
 }
 
-/** Each shape that was accepted has to be accepted still. */
+/** Checks that each shape that was accepted is still accepted. */
 function compareAccepted(was: readonly Shape[], is: readonly Shape[], at: Place): readonly Change[] {
   const found: Change[] = [], refused: Shape[] = [];
   for (const shape of was) {
@@ -52,7 +52,7 @@ function compareAccepted(was: readonly Shape[], is: readonly Shape[], at: Place)
   return found;
 }
 
-/** Each shape that is answered has to be one that was answered before. */
+/** Checks that each shape of a response was possible before. */
 function compareAnswered(was: readonly Shape[], is: readonly Shape[], at: Place): readonly Change[] {
   const found: Change[] = [], seen = new Set<Shape>(), fresh = new Set<string>();
   for (const shape of is) {
@@ -105,7 +105,7 @@ function compareRules(type: string, { rules: before }: Node, { rules: after }: N
       change(at, "validation_tightened", `${subject(at)} accepts less: ${rule} was ${was}, is ${is} now`)
     );
   }
-  // What is answered may be less than it was, and was asked for nothing.
+  // The comparison is reversed: a response may become narrower. Rules in words apply only to requests.
   const { says: _, ...wide } = before, { says: __, ...narrow } = after;
   return tightened(type, narrow, wide).map(({ rule, was, is }) =>
     change(at, "type_changed", `${subject(at)} may be more: ${rule} was ${is}, is ${was} now`)
@@ -116,7 +116,7 @@ function fieldsOf({ parts }: Node): readonly string[] {
   return [...parts.keys()].filter((name) => name.startsWith("."));
 }
 
-/** Which fields are gone, which have another name, which have to be sent, which always come. */
+/** Finds fields that were removed or renamed, that became required, or that are no longer always present. */
 function compareFields(before: Node, after: Node, at: Place): readonly Change[] {
   const was = (name: string) => before.parts.get(name)!, is = (name: string) => after.parts.get(name)!;
   const gone = fieldsOf(before).filter((name) => !is(name)), fresh = fieldsOf(after).filter((name) => !was(name));
@@ -135,7 +135,7 @@ function compareFields(before: Node, after: Node, at: Place): readonly Change[] 
   ];
 }
 
-/** One may be the other under another name: it has the same types, and nothing in it breaks. */
+/** Whether one may be the other renamed: both have the same types, and the change inside breaks nothing. */
 function isAlike(before: Node, after: Node, at: Place): boolean {
   const types = (shapes: readonly Shape[]) => shapes.map(({ type }) => type).sort().join();
   return types(shapesOf(before, at.before)) === types(shapesOf(after, at.after)) &&
@@ -159,7 +159,7 @@ export function comparePresence(before: Node, after: Node, at: Place): readonly 
     : [change(at, "validation_tightened", `${subject(at)} has to be sent now`)];
 }
 
-/** The fields that have no name of their own in the schema. */
+/** Compares the schemas of fields that are not named. */
 function compareOthers(before: Node, after: Node, at: Place): readonly Change[] {
   const was = before.parts.get("{*}"), is = after.parts.get("{*}");
   const isAsked = at.direction === "request", isClosed = after.rules.closed === true && before.rules.closed !== true;
@@ -169,6 +169,6 @@ function compareOthers(before: Node, after: Node, at: Place): readonly Change[] 
   if (was && !isAsked) {
     return [change(at, "response_field_removed", `${subject(at)} had fields of any name, and has none now`)];
   }
-  // What was ignored is looked at now.
+  // A field that was ignored is now validated.
   return is && isAsked && before.rules.closed !== true ? compareNodes(ANY, is, step(at, "{*}")) : [];
 }

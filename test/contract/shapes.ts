@@ -1,18 +1,18 @@
-/** The ways in which a value can be had: one for each type, and for each form of an object. */
+/** Lists the shapes of a value: one for each type, and one for each form of an object. */
 import type { Node, Surface } from "#test/contract/read.ts";
 
 export interface Shape {
-  /** Of JSON, or `any`. */
+  /** A JSON type, or `any`. */
   readonly type: string;
   readonly node: Node;
-  /** The named schema that it comes from, or null. */
+  /** The named schema that defines it, or null. */
   readonly name: string | null;
 }
 
 export function shapesOf(node: Node, surface: Surface, above: readonly string[] = []): readonly Shape[] {
   const forms = [...node.parts].filter(([step]) => step.startsWith("<")).map(([, form]) => form);
   return node.types.flatMap((type): readonly Shape[] => {
-    if (above.includes(type)) return []; // an option of itself adds nothing to its other options
+    if (above.includes(type)) return []; // a recursive option adds nothing to the other options
     const known = surface.schemas.get(type);
     if (known) {
       return shapesOf(known, surface, [...above, type]).map((shape) => ({ ...shape, name: shape.name ?? type }));
@@ -21,7 +21,7 @@ export function shapesOf(node: Node, surface: Surface, above: readonly string[] 
   });
 }
 
-/** Tells of a node of both whether it refers to nothing that has changed. */
+/** Returns a function that reports whether a node of both surfaces refers only to unchanged schemas. */
 export function unchangedIn(before: Surface, after: Surface): (node: Node) => boolean {
   const same = new Set(
     [...before.texts].filter(([name, text]) => after.texts.get(name) === text).map(([name]) => name),

@@ -1,16 +1,15 @@
-/**
- * The surface of the API: what those who call can depend on, a sorted line for each thing.
+/** Writes the surface of the API as sorted lines, one for each property that clients can depend on.
  *
  *     POST /api/spokes by "federation: change" with provisioning cli session
  *     POST /api/spokes header .Idempotency-Key string?
  *     POST /api/spokes body application/json NewSpoke
  *     POST /api/spokes 202 application/json Spoke
- *     POST /api/spokes every header .X-Request-Id string      every answer has it
- *     POST /api/spokes refuses 400 401 409                    as the lines of `refusal 400` and the others have it
- *     POST /api/spokes fault slug_taken                       one of its own; `code slug_taken 409` tells its status
+ *     POST /api/spokes every header .X-Request-Id string      every response has it
+ *     POST /api/spokes refuses 400 401 409                    the shapes in the lines `refusal 400` and so on
+ *     POST /api/spokes fault slug_taken                       its own code; `code slug_taken 409` has the status
  *
- * It is made of the OpenAPI document. The examples and the words there promise nothing, but for what a value "must be".
- */
+ * The surface is generated from the OpenAPI document. Examples and descriptions promise nothing, except for the phrase
+ * "must be". */
 import { credentialsOf } from "#test/contract/credentials.ts";
 import { type Answer, type Header, type Named, type OpenApiDocument, type Operation } from "#test/contract/document.ts";
 import { operationsOf } from "#test/contract/document.ts";
@@ -59,7 +58,7 @@ function requestLines({ parameters = [], requestBody }: Operation): readonly str
     ...parameters.flatMap(({ in: place, name, required, description, schema, example: _, ...others }) => {
       const [other] = Object.keys(others);
       if (other) throw new Error(`The surface has no words for ${other} of ${place} ${name}`);
-      // What is said of a parameter stands beside its schema.
+      // The parameter's description is next to its schema, so it is added to the schema.
       const said = description === undefined || !schema ? schema : { ...schema, description };
       return schemaLines(said, { of: place, path: `.${name}`, optional: !required });
     }),
@@ -69,7 +68,7 @@ function requestLines({ parameters = [], requestBody }: Operation): readonly str
   ];
 }
 
-/** The lines of each answer, by its status. */
+/** The lines of each response by status. */
 type Answers = ReadonlyMap<string, readonly string[]>;
 
 function answersOf({ responses = {} }: Operation, { components }: OpenApiDocument): Answers {
@@ -89,7 +88,7 @@ function headerLines({ headers = {} }: Answer, components: Named<Header> = {}): 
   });
 }
 
-/** What all of its answers have is said once, and a refusal that is as it is everywhere by its status alone. */
+/** Writes common parts of all responses once. An error with the usual shape is written as its status only. */
 function answerLines(answers: Answers, shared: Answers): readonly string[] {
   const every = everyOf(answers), refused: string[] = [];
   const own = [...answers].flatMap(([status, lines]) => {
@@ -110,7 +109,7 @@ function everyOf(answers: Answers): readonly string[] {
   return first.filter((line) => line.startsWith("header ") && others.every((lines) => lines.includes(line)));
 }
 
-/** How most endpoints refuse with each status. */
+/** Returns the most common shape of each error status. */
 function sharedRefusals(all: readonly Answers[]): Answers {
   const refusals = all.flatMap((answers) => {
     const every = everyOf(answers);

@@ -1,4 +1,6 @@
-/** The values of two enums; a constant is an enum of one. New cases of an answer come without notice. */
+/**
+ * Compares the values of two enums. A constant is an enum with one value. Responses may get new values without notice.
+ */
 import { type Change, change, type Place, subject } from "#test/contract/place.ts";
 import type { Shape } from "#test/contract/shapes.ts";
 
@@ -9,7 +11,7 @@ export function compareValues(before: Shape, after: Shape, at: Place): readonly 
     if (!was && is) return [change(at, "enum_changed", `${subject(at)} accepts nothing but ${words(is)} now`)];
     return gone.length > 0 ? [change(at, "enum_changed", `${subject(at)} no longer accepts ${words(gone)}`)] : [];
   }
-  // That a boolean is answered with one of its values alone is told of no other type: it never was a list of cases.
+  // No finding for a boolean whose single value becomes another type: it never was an enum.
   if (!was || before.node.values.length === 0) return [];
   if (!is) {
     return [change(at, "enum_changed", `${subject(at)} is no longer one of ${words(was)}, but any ${after.type}`)];
@@ -20,7 +22,7 @@ export function compareValues(before: Shape, after: Shape, at: Place): readonly 
   return [change(at, "enum_changed", `${subject(at)} is never ${words(gone)} any more${hint}`)];
 }
 
-/** All values that it can have, or null where they are not counted. */
+/** Returns all possible values, or null if the schema does not list them. */
 function valuesOf({ type, node }: Shape): readonly unknown[] | null {
   const own = node.values.filter((value) =>
     type === "any" || type === typeOf(value) || type === "integer" && typeOf(value) === "number"

@@ -1,4 +1,5 @@
-/** Requests that the shipped admission policies have to deny, requests that they have to allow, and the objects for both. */
+/** Lists requests that the shipped admission policies must deny, requests that they must allow, and the objects for
+ * both. */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
@@ -14,7 +15,7 @@ const VERSION = `${ENFORCE}-version`;
 const OWN = `spoke-${RELEASE}-own`, NEW = `spoke-${RELEASE}-new`, SANDBOX = `sandbox-${RELEASE}-own`;
 const UNLABELLED = `spoke-${RELEASE}-unlabelled`, BASELINE = `spoke-${RELEASE}-baseline`, OLD = `spoke-${RELEASE}-old`;
 const ISSUER = `wheelwright-${RELEASE}-nginx`, ISSUERS = "/apis/cert-manager.io/v1/clusterissuers";
-/** The labels of a namespace of the program. */
+/** The labels of a namespace that Wheelwright created. */
 export const LABELS = { [MANAGED]: "wheelwright", [ENFORCE]: "restricted", [VERSION]: "latest" };
 
 const NAMESPACES = "/api/v1/namespaces", VOLUMES = "/api/v1/persistentvolumes";
@@ -66,7 +67,7 @@ function content(name: string, namespace: string, source: Json, deletionPolicy =
   };
 }
 
-/** The issuer that ACME_EMAIL creates, changed by `acme`, or with another type besides. */
+/** Returns the issuer that ACME_EMAIL creates, changed by `acme`. `others` adds issuer types. */
 function issuer(acme: Json, others: Json = {}): Json {
   const http01 = { ingress: { ingressClassName: "nginx", serviceType: "ClusterIP" } };
   const usual = {
@@ -90,7 +91,7 @@ function service(metadata: Json, externalIPs?: readonly string[]): Json {
   return { apiVersion: "v1", kind: "Service", metadata, spec };
 }
 
-/** What an administrator, the storage and the program have put into the cluster. */
+/** Objects that an administrator, the storage and Wheelwright have put into the cluster. */
 export const SPACES: readonly Json[] = [
   space(OWN, LABELS),
   space(UNLABELLED, { ...LABELS, [MANAGED]: "someone-else" }),
@@ -113,7 +114,7 @@ export const SPACES: readonly Json[] = [
 const RELEASE_VOLUME = { spec: { persistentVolumeReclaimPolicy: "Delete" } },
   LOSE = { spec: { deletionPolicy: "Delete" } };
 
-/** By policy, then by what the account would do. */
+/** The denied requests, by policy and by action. */
 export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterRequest>>>> = {
   namespaces: {
     "create a namespace of another name": post(NAMESPACES, space("mine", LABELS)),
@@ -214,7 +215,7 @@ export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterReq
   },
 };
 
-/** What the program does. */
+/** The requests that Wheelwright needs. */
 export const NEEDS: Readonly<Record<string, ClusterRequest>> = {
   "create the namespace of a hub": post(NAMESPACES, space(`hub-${RELEASE}-new`, LABELS)),
   "create the namespace of a spoke": post(NAMESPACES, space(NEW, LABELS)),

@@ -1,7 +1,6 @@
-/**
- * The chart as Helm renders it: whatever is chosen, the API server takes every object, pods are of the restricted kind, and
- * what cannot work is refused with the reason. Where there is no Helm these are skipped; `npm run tools` fetches it.
- */
+/** Tests the chart as Helm renders it. For all values, the API server accepts every object, pods follow the restricted
+ * policy, and invalid values are rejected with the reason. The tests are skipped without Helm; `npm run tools` fetches
+ * it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Variables } from "#lib/base/variables.ts";
@@ -17,7 +16,7 @@ import { readFile } from "node:fs/promises";
 const test = suite<{ kube: Kube }>("deploy/helm/wheelwright");
 const rendered = helm === null ? test.skip : test;
 
-/** Everything that can be switched on, and what else changes what is made. */
+/** Values that enable every option, and others that change the rendered objects. */
 const MOST = {
   ...LEAST,
   image: { repository: "registry.example.org/wheelwright", tag: "0.1.0-2", pullSecrets: ["registry"] },
@@ -51,7 +50,7 @@ const containerOf = (object: Json): Json => object.spec.template.spec.containers
 const sourcesOf = (object: Json): string[] =>
   containerOf(object).envFrom.map(({ secretRef, configMapRef }: Json) => secretRef?.name ?? configMapRef.name);
 
-/** As the program reads it in a pod that has these variables besides. */
+/** Reads the configuration as the program would in a pod with these extra variables. */
 function configWith(env: Record<string, string>): Config {
   const { publicUrl: PUBLIC_URL, rootDomain: ROOT_DOMAIN } = LEAST;
   const pod = { DATABASE_URL: "postgres://a:b@c/d", KUBERNETES_SERVICE_HOST: "10.43.0.1", PUBLIC_URL, ROOT_DOMAIN };

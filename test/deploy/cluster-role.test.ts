@@ -1,7 +1,5 @@
-/**
- * The rights that are shipped: they give what the program uses, where it uses it, and nothing else. The simulated cluster
- * asks them here, and in all tests of the work on spokes.
- */
+/** Tests the shipped RBAC rules: they allow what the program does, where it does it, and nothing else. The simulated
+ * cluster enforces them here and in all tests of work on spokes. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -82,11 +80,11 @@ test("is enough for a life of spokes, well and badly, and for doctor; and each o
   const used = await liveThrough();
   const given = [WIDE, SPOKE].flatMap((role) => granted(objects, role).map((permission) => `${role}: ${permission}`));
   const own = [...used].filter((each) => !each.startsWith("system:"));
-  // To bind is asked for only with the binding that it is for.
+  // The permission to bind is checked only together with the binding.
   assert.equal(sorted(own), sorted(given.filter((each) => each !== `${WIDE}: ${BIND}`)));
 });
 
-/** The role without a permission; what puts it back. */
+/** Removes a permission from the role. Returns a function that restores it. */
 async function takeAway({ simulator }: WorkScene, role: string, permission: string): Promise<() => Promise<void>> {
   const standing = simulator.objects("ClusterRole").find(({ metadata }) => metadata.name === role)!;
   const { apiVersion, kind, metadata: { name }, rules } = standing as Json;
@@ -155,7 +153,7 @@ test("is not enough for a restore without any one that only restores need", asyn
       await giveBack();
     }
     assert.is((await restoreTo(scene, id)).state, "succeeded");
-    await backUp(scene, id); // what was replaced goes only after another one
+    await backUp(scene, id); // replaced volumes are deleted only after the next backup
     await scene.db.sql("update kept_claims set until = now()");
     const giveBack = await takeAway(scene, SPOKE, "delete persistentvolumeclaims");
     await dropClaims(scene);

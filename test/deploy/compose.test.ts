@@ -1,4 +1,4 @@
-/** What a self-hoster starts from: the compose file and its example of a configuration say what the program means. */
+/** Tests the compose file and its example configuration: their variables match what the program reads. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { ConfigError, readConfig } from "#lib/base/config.ts";
 const ROOT = new URL("../../", import.meta.url);
 const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
 
-/** What cannot be absent: variables that the specification gives a self-hosted deployment, and where browsers find it. */
+/** The required variables: those that the specification lists for a self-hosted deployment, and the public URL. */
 const NEEDED = [
   "PUBLIC_URL",
   "POSTGRES_PASSWORD",
@@ -19,7 +19,7 @@ const NEEDED = [
 ];
 const GIVEN = [...NEEDED, "TRUSTED_PROXIES", "ACME_EMAIL", "SMTP_HOST", "SMTP_USER", "SMTP_PASS", "SMTP_FROM"];
 
-/** What the example asks for besides: without it, the service's own password is good for the database's owner as well. */
+/** An extra variable of the example. Without it, the database's owner gets the password of the service. */
 const OWNER = "POSTGRES_OWNER_PASSWORD";
 
 interface Scene {
@@ -30,7 +30,7 @@ interface Scene {
   migrate: any;
   // deno-lint-ignore no-explicit-any
   postgres: any;
-  /** The lines `NAME=value` of the example, and those that are commented out. */
+  /** The variables of the example: those that are set (`given`), and those that are commented out (`optional`). */
   given: string[];
   optional: string[];
   example: string;
@@ -49,13 +49,14 @@ test.before(async (scene) => {
   scene.optional = [...example.matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name!);
 });
 
-/** The variables that the file itself takes from .env, but for the image's name, which is nothing that the program reads. */
+/** Returns the variables that the file reads from .env, except the image's name, which the program does not read. */
 function takenFrom(text: string): string[] {
   const names = [...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
   return [...new Set(names)].filter((name) => name !== "WHEELWRIGHT_IMAGE").sort();
 }
 
-/** What compose makes of the values: `:?` needs one, `:-` may be empty. What is within another comes first. */
+/** Substitutes variables like compose: `:?` requires a value, `:-` has a default, which may be empty. Inner
+ * substitutions come first. */
 function fill(value: string, env: Record<string, string>): string {
   const filled = value.replace(/\$\{([A-Z_]+):([?-])([^${}]*)\}/g, (_, name, kind, rest) => {
     if (kind === "?" && !env[name]) throw new Error(`${name}: ${rest}`);
@@ -70,7 +71,9 @@ function environment(program: Scene["program"], env: Record<string, string>): Re
   return { ...given, ...Object.fromEntries(entries.map(([name, value]) => [name, fill(value, env)])) };
 }
 
-/** Whether the configuration has a variable of this name: of one that it has, it refuses a value and a file together. */
+/**
+ * Whether the configuration has a variable of this name. Only a known variable rejects a value together with a file.
+ */
 function isVariable(name: string): boolean {
   try {
     readConfig({ mode: "dev", env: { [name]: "x", [`${name}_FILE`]: "/x" }, terminal: false });

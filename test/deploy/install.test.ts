@@ -1,7 +1,5 @@
-/**
- * The chart as Helm installs it: a real Helm, in the simulated cluster. It keeps its releases in a database, for it writes
- * Secrets as Protocol Buffers, which the simulated cluster does not read.
- */
+/** Tests the chart with a real Helm in the simulated cluster. Helm stores its releases in a database, because it writes
+ * Secrets as Protocol Buffers, which the simulated cluster does not read. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,7 +41,7 @@ test.after.each(async ({ simulator, db, directory }) => {
   await rm(directory, { recursive: true });
 });
 
-/** What it says, and whether it succeeded. */
+/** Runs Helm. Returns its output and whether it succeeded. */
 function run({ db, directory }: Scene, how: string, values: object = {}): Promise<{ ok: boolean; said: string }> {
   const sql = new URL(db.url);
   sql.searchParams.set("sslmode", "disable");

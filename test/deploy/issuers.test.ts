@@ -1,4 +1,5 @@
-/** The right to ClusterIssuers, as the chart gives it for the issuers that the program creates. Skipped without Helm. */
+/** Tests the permissions for ClusterIssuers that the chart grants for the issuers the program creates. Skipped without
+ * Helm. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createdIssuerNames } from "#lib/catalog/inputs.ts";

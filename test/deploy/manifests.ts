@@ -1,9 +1,8 @@
-/**
- * Writes deploy/kubernetes, for those without Helm: what the chart makes of example values, without Helm's own marks.
+/** Writes deploy/kubernetes for installations without Helm: the chart's objects for example values, without Helm's
+ * labels.
  *
  *   node test/deploy/manifests.ts --write
- *   node test/deploy/manifests.ts --fresh     fails when one of them is stale
- */
+ *   node test/deploy/manifests.ts --fresh     fails if a file is out of date */
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { LEAST, renderTemplates } from "#test/support/chart.ts";
@@ -18,10 +17,10 @@ const VALUES = {
   metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
 };
 
-/** With the right to an issuer, which the head of the file says how to leave out. */
+/** Values with an issuer. The head of the file explains how to remove it. */
 const WITH_ISSUER = { ...VALUES, config: { ACME_EMAIL: "ops@example.org" } };
 
-/** Each file: what it is, the chart's templates that it is made of, and their values. */
+/** The head, the chart's templates and the values of each file. */
 const FILES: Readonly<Record<string, readonly [head: string, templates: readonly string[], values?: object]>> = {
   "cluster-role.yaml": [
     `# The account of Wheelwright and its rights, for CLUSTER_ROLE=wheelwright-spoke. For another account, or one of outside of
@@ -58,7 +57,7 @@ const FILES: Readonly<Record<string, readonly [head: string, templates: readonly
   ],
 };
 
-/** The text of each file, by its name. */
+/** Returns the text of each file by name. */
 export function renderManifests(): Map<string, string> {
   return new Map(
     Object.entries(FILES).map(([file, [head, names, values = VALUES]]) => {
@@ -70,7 +69,7 @@ export function renderManifests(): Map<string, string> {
   );
 }
 
-/** Without what only Helm has use for, and without annotations where none are left. */
+/** Removes lines that only Helm needs, and annotations that become empty. */
 function plain(text: string): string {
   const lines = text.split("\n").filter((line) =>
     !/^\s*(helm\.sh\/|checksum\/|app\.kubernetes\.io\/managed-by: Helm$|# Written by )/.test(line)
@@ -79,7 +78,7 @@ function plain(text: string): string {
   return lines.filter((line, i) => !/^\s*annotations:$/.test(line) || depth(lines[i + 1]) > depth(line)).join("\n");
 }
 
-/** The names of the files that are not what they would be if they were written now. */
+/** Returns the names of files that differ from the current output. */
 export async function findStaleManifests(): Promise<string[]> {
   const stale: string[] = [];
   for (const [file, text] of renderManifests()) {

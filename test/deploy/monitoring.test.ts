@@ -1,4 +1,4 @@
-/** What the chart has Prometheus ask, and Grafana draw. */
+/** Tests the chart's Prometheus scrape configuration and Grafana dashboard. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

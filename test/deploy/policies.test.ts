@@ -1,7 +1,5 @@
-/**
- * The admission policies that are shipped: what they keep the account from, with its own token, in a simulated cluster. What
- * the program itself does with these rights is tested in cluster-role.test.ts and in all tests of the work on spokes.
- */
+/** Tests the shipped admission policies in a simulated cluster: which requests they deny with the account's own token.
+ * cluster-role.test.ts and all tests of work on spokes cover what the program itself does with these rights. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -35,7 +33,7 @@ test.before(async (context) => {
 });
 test.after(({ simulator }) => simulator.close());
 
-/** Tries the request as a dry run, so that none affects another. */
+/** Sends the request as a dry run, so that no request affects another. */
 async function attempt(simulator: Simulator, { method, path, body }: ClusterRequest): Promise<[number, string]> {
   const answer = await asAccount(simulator, method, `${path}?dryRun=All`, body);
   return [answer.status, answer.body.message ?? ""];
@@ -125,7 +123,7 @@ test("the account cannot get from a namespace of its own to the node", async ({ 
   const { status, body } = await escape();
   assert.is(status, 403);
   assert.match(body.message, 'violates PodSecurity "restricted:latest"');
-  // The labels that a call would need to be let in are those that the policy keeps.
+  // The policy protects the labels that admit a request.
   for (const enforce of ["privileged", "baseline", null]) {
     const labels = { "pod-security.kubernetes.io/enforce": enforce };
     const relabelled = await asAccount(simulator, "PATCH", `/api/v1/namespaces/${OWN}`, { metadata: { labels } });

@@ -1,4 +1,4 @@
-/** The names that the chart derives from a release's name: no two releases share one. Skipped without Helm. */
+/** Tests that the names the chart derives from a release's name are unique to it. Skipped without Helm. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-/** Two releases in one cluster, each with the account, the roles and the policies of its own chart. */
+/** Tests two releases in one cluster, each with the account, roles and policies of its own chart. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -25,14 +25,14 @@ interface Context {
   scene: WorkScene;
   other: App;
   closeOther: () => Promise<void>;
-  /** The namespaces of a spoke of the one, and of the other release. */
+  /** The namespaces of a spoke of each release. */
   own: string;
   others: string;
 }
 
 const test = suite<Context>("two releases in one cluster");
 
-/** The manifest of the other release, as its file's head says how to change it. */
+/** Returns the manifest of the other release, changed as the head of the file describes. */
 async function manifestOfOther(): Promise<Json[]> {
   const text = await readFile(MANIFEST, "utf8");
   return readObjects(

@@ -1,4 +1,5 @@
-/** Replicas that answer requests and do not work on spokes: the chart gives their account no right in the cluster. */
+/** Tests replicas that answer requests but do not work on spokes: the chart gives their account no rights in the
+ * cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "#lib/base/errors.ts";
@@ -18,7 +19,7 @@ test("say of what needs the cluster at once that it cannot be had, while others 
   await putAsAdmin(scene.simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: account });
   const { app, close } = await makeApp(scene.db, scene.simulator.kubeconfig(account), silentLog);
   try {
-    await scene.replica(); // that of a worker
+    await scene.replica(); // a worker's replica
     const id = await scene.spoke(await scene.hub("math"), "algebra"), spoke = await scene.becomes(id, "active");
     const cluster = await app.clusters.open("default"), { signal } = new AbortController();
     assert.match(await cluster.version({ signal }), /^v1\./, "readyz has nothing to note");

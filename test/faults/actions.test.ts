@@ -1,7 +1,5 @@
-/**
- * Every action, alone and most of them in bulk, while replicas are killed. `npm run trial` is the whole of it, over 50
- * spokes.
- */
+/** Tests every action alone, and most of them in bulk, while replicas are killed. `npm run trial` is the full version
+ * with 50 spokes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Round, runTrial } from "#test/support/bench/trial.ts";
@@ -18,7 +16,7 @@ test("each ends right, once, in the row as in the cluster, though its replica is
       round("resume", "reset-admin-password", "maintenance-on"),
       { ...round("maintenance-off", "resize", "upgrade"), kill: "upgrade" },
     ],
-    tell: (line) => console.log(line), // as it comes: of a run that does not end, this is all that is seen
+    tell: (line) => console.log(line), // printed immediately: a run that hangs shows nothing else
   });
   assert.equal(breaches, [], JSON.stringify(counts));
   assert.ok(counts.takeovers! > 0, JSON.stringify(counts));

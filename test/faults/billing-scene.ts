@@ -1,8 +1,5 @@
-/**
- * Replicas of the real program with a payment provider's double behind them, hubs that are billed, and the provider's
- * courier: it brings each event to some replica until that has taken it, out of order, more than once, and with forged
- * ones between.
- */
+/** Sets up replicas of the real program, a simulated payment provider and billed hubs. The provider's courier delivers
+ * each event to any replica until one accepts it. It delivers out of order, more than once, and adds forged events. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +21,7 @@ export interface BillingScene {
   close(): Promise<void>;
 }
 
-/** Each hub has as many spokes as its place in the list says; nothing of it is at the provider yet, and nothing runs. */
+/** Opens the scene. Hub number n has n spokes. The provider has no data yet, and no replica runs jobs. */
 export async function openBillingScene(counts: { replicas: number; hubs: number }): Promise<BillingScene> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -72,11 +69,11 @@ export async function openBillingScene(counts: { replicas: number; hubs: number 
 }
 
 export interface Courier {
-  /** Brings all that the provider has told since, each at least once, and resolves when all of it was taken. */
+  /** Delivers all new events of the provider, each at least once. Resolves when all were accepted. */
   round(): Promise<void>;
-  /** Ids of events that were taken. */
+  /** The IDs of accepted events. */
   readonly brought: ReadonlySet<string>;
-  /** Answers that must not be: a forged one that was taken, a good one that was refused. */
+  /** Wrong responses: an accepted forged event, or a refused genuine event. */
   readonly complaints: readonly string[];
 }
 
@@ -86,12 +83,12 @@ export function openCourier({ provider, replicas }: BillingScene, random: Random
   const brought = new Set<string>(), complaints: string[] = [];
   let seen = 0, forged = 0;
 
-  /** Until somebody answers: replicas are killed meanwhile. */
+  /** Delivers a body, retrying until a replica responds, because replicas are killed meanwhile. */
   async function bring(body: string, signature: () => string | null): Promise<number> {
     for (;;) {
       const { url } = random.pick(replicas), sign = signature();
       const headers = { "content-type": "application/json", ...(sign !== null && { "stripe-signature": sign }) };
-      const signal = AbortSignal.timeout(10 * SECOND); // as the provider gives up
+      const signal = AbortSignal.timeout(10 * SECOND); // the provider's own timeout
       const answer = await fetch(`${url}/api/billing/webhook`, { method: "POST", headers, body, signal })
         .then(async (reply) => (await reply.text(), reply.status), () => 0);
       if (answer !== 0 && answer < 500) return answer;
@@ -108,7 +105,7 @@ export function openCourier({ provider, replicas }: BillingScene, random: Random
     else complaints.push(`${event.type} was answered with ${status}`);
   }
 
-  /** An event that there was, as somebody would have it be who does not know the secret. */
+  /** Delivers a forged copy of an event, signed without knowledge of the secret. */
   async function bringForged(event: Provider["events"][number]): Promise<void> {
     const fake = { ...event, id: `evt_forged${++forged}` };
     const body = JSON.stringify(random.pick([fake, { ...fake, type: "customer.subscription.deleted" }]));
@@ -147,7 +144,7 @@ export interface Standing {
   readonly quantity: number;
 }
 
-/** What the rows say of each hub, in the order of the hubs. */
+/** Returns each hub's subscription according to the rows, in the order of the hubs. */
 export async function readRows({ db, hubs }: BillingScene): Promise<Standing[]> {
   const rows = await query(db, "select federation_id as hub, subscription_id, status, items from subscriptions");
   return hubs.map((hub) => {
@@ -157,7 +154,7 @@ export async function readRows({ db, hubs }: BillingScene): Promise<Standing[]> 
   });
 }
 
-/** The same as the provider says it. */
+/** Returns each hub's subscription according to the provider. */
 export function readProvider({ provider, hubs }: BillingScene): Standing[] {
   const all = [...provider.state.subscriptions.values()];
   return hubs.map((hub) => {

@@ -1,9 +1,7 @@
-/**
- * The provider's events come doubled, shuffled, late and forged, while replicas are killed: in the end the rows say what the
- * provider says, and each thing that is told was told once.
+/** Tests the provider's events while replicas are killed. Events arrive twice, shuffled, late and forged. In the end
+ * the rows match the provider, and each change was reported once.
  *
- * Chance decides the order, from a seed: SEED=n has the same choices made again, though never the same timing.
- */
+ * The order is random with a seed. SEED=n repeats the same choices, but not the same timing. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sleep } from "#lib/base/time.ts";
@@ -20,7 +18,7 @@ import {
 import { until } from "#test/support/until.ts";
 
 const ROUNDS = 2;
-const PATIENCE = 60_000; // ms; a takeover takes four seconds
+const PATIENCE = 60_000; // milliseconds; a takeover takes four seconds
 
 interface Told {
   readonly kind: string;
@@ -57,16 +55,17 @@ test("tells each thing once, and ends up with what the provider says", async ({ 
   }
 });
 
-/** What becomes worse and what becomes better is not mixed: a dunning that nobody saw between two looks is not told. */
+/** Changes subscriptions at the provider for the better or the worse, never both in one round. A dunning that ends
+ * between two reads is not reported. */
 function happen({ provider, hubs }: BillingScene, random: Random, weather: "bad" | "good"): void {
   for (const [i, id] of [...provider.state.subscriptions.keys()].entries()) {
     const { status, items, customer } = provider.state.subscriptions.get(id)!;
-    const dunned = status !== "active", chance = i === 0 ? 0 : random.next(); // so that something happens in each round
+    const dunned = status !== "active", chance = i === 0 ? 0 : random.next(); // so that each round has an event
     if (weather === "bad" && !dunned && chance < 0.7) provider.missPayment(id);
     if (weather === "bad" && dunned && chance < 0.5) provider.giveUp(id);
     if (weather === "bad") continue;
     if (dunned && chance < 0.7) provider.recover(id);
-    const { price, quantity } = items.data[0]!; // only more: what is less is credited, and then nothing may be owed
+    const { price, quantity } = items.data[0]!; // only increases: a decrease is credited, and then no amount may be due
     if (random.next() < 0.3) provider.editQuantity(id, price.id, quantity + 1);
     const paid = [...provider.state.charges.values()].filter((charge) =>
       charge.customer === customer && charge.status === "succeeded" && !charge.refunded
@@ -76,7 +75,7 @@ function happen({ provider, hubs }: BillingScene, random: Random, weather: "bad"
   assert.is(hubs.length, provider.state.subscriptions.size);
 }
 
-/** Brings events until the rows say what the provider says, and nothing is under way. */
+/** Delivers events until the rows match the provider and no work is in progress. */
 async function settle(scene: BillingScene, courier: Courier, when: string): Promise<void> {
   let left = "";
   await until(async () => {
@@ -96,7 +95,7 @@ async function settle(scene: BillingScene, courier: Courier, when: string): Prom
   });
 }
 
-/** The same, while the replica is killed that waits for an answer of the provider's about some event. */
+/** Does the same as `settle`, and kills the replica that waits for the provider's response about an event. */
 async function settleUnderFire(scene: BillingScene, courier: Courier, random: Random): Promise<void> {
   const { provider, replicas, db } = scene;
   const mend = provider.break({ what: "slow", method: "GET", times: 1, path: random.pick([/subscriptions/, /./]) });
@@ -138,7 +137,7 @@ async function judge({ db, provider, hubs, replicas }: BillingScene, courier: Co
   assert.equal(mistakes, []);
 }
 
-/** How often it came to be past due from being in order. */
+/** Returns how often the subscription became past due. */
 function episodes(events: BillingScene["provider"]["events"], subscription: string): number {
   const statuses = events.filter(({ data: { object } }) => object.id === subscription)
     .map(({ data: { object } }) => String(object.status));
@@ -146,7 +145,8 @@ function episodes(events: BillingScene["provider"]["events"], subscription: stri
   return dunning.filter((is, i) => is && !dunning[i - 1]).length;
 }
 
-/** What is told of the state goes from each to the next: one told twice, or left out, would break it. */
+/** Asserts that each reported state starts where the previous one ended. A duplicate or missing report breaks the
+ * chain. */
 function assertChain(told: readonly Told[]): void {
   let status: string | null = null;
   let quantity = 0;

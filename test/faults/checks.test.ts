@@ -1,4 +1,4 @@
-/** The checks that chaos is judged by find what they are for, and nothing where all is well. */
+/** Tests the checks of the chaos test: each finds its violation, and none reports a correct state. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";

@@ -1,4 +1,4 @@
-/** What becomes of a copy when its connection over TLS fails, or its rows are read slowly. */
+/** Tests a COPY whose TLS connection fails, or whose rows are read slowly. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openCopier } from "#lib/drivers/db/copier.ts";

@@ -1,7 +1,4 @@
-/**
- * PostgreSQL goes away and comes back under load, three times: orderly, as in a crash, and for longer than anybody
- * waits.
- */
+/** Tests PostgreSQL restarts under load: an orderly one, one like a crash, and one longer than any timeout. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
@@ -33,7 +30,7 @@ test("no process dies, requests get 503 and recover, and streams miss nothing", 
     const count = load.created.size;
     await until(() => load.created.size > count || load.created.size === 6, MINUTE);
     await server.down(signal);
-    await sleep(pause); // longer than a connection is waited for, and than a replica trusts its last beat
+    await sleep(pause); // longer than the connection timeout and than a lease without a heartbeat
     await server.up();
     console.log(`  After ${signal}, the readers were answered again within ${await load.recovery()} ms`);
   }

@@ -1,4 +1,4 @@
-/** What becomes of pool and control connection when a connection over TLS fails. An uncaught error fails this file. */
+/** Tests the pool and the control connection when a TLS connection fails. An uncaught error fails this file. */
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -46,7 +46,7 @@ const rests = (db: TestDatabase) => until(async () => (await db.sql(sleepers)).l
 const sleepOn = (lease: Lease, signal?: AbortSignal) =>
   lease.query("select pg_sleep(60)", [], signal ? { ...LIMIT, signal } : LIMIT);
 
-/** The pool serves the next caller as if nothing had been. */
+/** Asserts that the pool still serves the next caller. */
 async function servesNext(pool: Pool): Promise<void> {
   const lease = await pool.acquire();
   const { rows } = await lease.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()", [], LIMIT);

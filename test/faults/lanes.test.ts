@@ -1,4 +1,4 @@
-/** Two claimers of one lane who both believe it free, with nothing between them but the database's own indexes. */
+/** Tests two claimers of one lane that both consider it free. Only the database's indexes separate them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { claimJob, knownKindsOf, nullIfTaken } from "#lib/jobs/claim.ts";
@@ -36,7 +36,8 @@ test("one job is taken once: the second finds it running", async ({ scene }) => 
   assert.equal(await race(scene, a!, a!), [a!.id, null]);
 });
 
-/** Both look before either has committed; without a lane the claim takes no lock. The ids of what each got. */
+/** Runs two claims that both read before either commits; a claim without a lane takes no lock. Returns the IDs that
+ * each got. */
 async function race({ db }: Scene, first: Job, second: Job): Promise<(string | null)[]> {
   const claimed = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
   const claim = (job: Job, holder: string, then: () => Promise<void>) =>
@@ -54,7 +55,7 @@ async function race({ db }: Scene, first: Job, second: Job): Promise<(string | n
   return (await Promise.all([one, two])).map((job) => job?.id ?? null);
 }
 
-/** Whether some transaction of this database waits for another one to end. */
+/** Whether a transaction of this database waits for another one to end. */
 async function waits(db: Scene["db"]): Promise<boolean> {
   const found = await db.sql(
     "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

@@ -1,7 +1,5 @@
-/**
- * Calls to the cluster at the worst moment: what a holder that was stopped would have sent next is not sent, and what was on
- * its way when its sender died is refused by the API server itself, by the fence that the object carries.
- */
+/** Tests late calls to the cluster. A stopped holder does not send its next call. A call in transit when its sender
+ * dies is refused by the API server, because of the fence in the object. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FENCE } from "#lib/moodle/names.ts";
@@ -24,7 +22,7 @@ test("is not made by a holder that was stopped between looking and calling", asy
   );
   const stopped = holder.id;
   holder.tell("SIGSTOP");
-  await held.pass(); // the answer lies in its socket: on it the next call would follow, without any look at the clock
+  await held.pass(); // the response is in the holder's socket; without a check of the clock, the next call would follow
   await bench.becomes(id, "active");
   holder.tell("SIGCONT");
   await until(() => holder.log().some(({ message }) => message.startsWith("Let go of an operation")), 60_000);
@@ -50,7 +48,7 @@ test("of a holder that is dead is refused by the cluster, and nothing changes", 
     () => (text) => text.startsWith(`PATCH ${path}`),
     () => bench.act(id, "suspend"),
   );
-  await holder.kill(); // in the middle of suspending: the patch that scales Moodle down is on its way
+  await holder.kill(); // during a suspend: the patch that scales Moodle down is in transit
   await bench.becomes(id, "suspended");
   await bench.act(id, "resume");
   await bench.becomes(id, "active");
@@ -65,7 +63,7 @@ test("of a holder that is dead is refused by the cluster, and nothing changes", 
   assert.equal([last.status, last.changed], [422, false]);
 });
 
-/** The look at the namespace that comes before the Job which asks what the install has made. */
+/** Matches the read of the namespace before the Job that checks the install's result. */
 function afterInstall(): (text: string) => boolean {
   let installed = false;
   return (text) => {
@@ -74,7 +72,7 @@ function afterInstall(): (text: string) => boolean {
   };
 }
 
-/** Holds back the first such call of whichever replica makes it. */
+/** Holds back the first matching call of any replica. */
 async function catchCall<T>(
   { replicas }: Bench,
   matching: () => (text: string) => boolean,

@@ -1,7 +1,5 @@
-/**
- * Two hundred spokes on the evening before a night of backups, two clusters, one of them without snapshots, and the
- * clock.
- */
+/** Sets up two hundred spokes on the evening before a night of backups, two clusters (one without snapshots), and the
+ * clock. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,9 +19,9 @@ import { bindRights } from "#test/support/rights.ts";
 
 export const EVENING = new Date("2026-11-21T21:00:00.000Z"), MORNING = new Date("2026-11-22T04:30:00.000Z");
 export const PATIENCE = 90_000;
-/** Backups under way, out of the 24 that one cluster may have here, at which the next ones are queued. */
+/** The number of running backups, out of a cluster's 24, at which the planner queues the next ones. */
 const LITTLE = 12;
-const GAP = 250; // ms in which whoever plans has heard of it
+const GAP = 250; // milliseconds until the planner is notified
 
 export interface Site extends Planted {
   readonly group: "long" | "plain" | "failing" | "bare" | "suspended" | "failed";
@@ -96,7 +94,7 @@ async function sitesOf(
       const failed = { at: ago(1.2), state: "failed" } as const, manual = { at: ago(2.1), kind: "manual" } as const;
       await plantBackups(db, url, site, [...nights, ...months, failed, manual]);
     }
-    // Of this very morning: it has had its time as soon as tonight's is there.
+    // A backup of this morning: the next one is due as soon as the night begins.
     if (group === "failing" || group === "plain" && i < 8) {
       await plantBackups(db, url, site, [{ at: new Date(MORNING.getTime() - 4 * HOUR), kind: "manual" }]);
     }
@@ -104,16 +102,14 @@ async function sitesOf(
   return planted.map((site) => ({ ...site, group }));
 }
 
-/** As the replica of a quiet evening does. */
+/** Plans the due backups once. */
 export async function plan(app: App): Promise<void> {
   const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
   await planBackups(app).steps.due!(run);
 }
 
-/**
- * Whoever plans looks each minute; here a minute has passed as soon as little is left to do. However slow the machine is,
- * the night goes on for as long as one backup after the other ends.
- */
+/** Runs the night. The planner polls each minute; here a minute passes as soon as little work is left. The night
+ * continues as long as backups end, however slow the machine is. */
 export async function pass({ scene: { db } }: Night): Promise<void> {
   let nudged = -Infinity, left = Infinity;
   while (left > 0) {

@@ -1,8 +1,7 @@
-/**
- * A night over two hundred spokes, in shifted time: some with a long history, some whose storage fails, some on a cluster
- * without snapshots, some that are not active; and a replica that is killed while it waits for its first snapshots. What is
- * kept, in the rows and in the cluster, is what the rule says; nobody was backed up twice, and nobody told twice.
- */
+/** Tests a night of backups over two hundred spokes with a shifted clock. Some spokes have a long history, failing
+ * storage or a cluster without snapshots, and some are not active. One replica is killed while it waits for its first
+ * snapshots. The retained backups in the rows and in the cluster follow the rule. No spoke is backed up twice, and
+ * nobody is notified twice. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DAY, HOUR } from "#lib/base/time.ts";
@@ -31,7 +30,8 @@ async function rowsOf({ scene }: Night): Promise<Map<string, Row[]>> {
   return Map.groupBy(all, (row) => row.spokeId);
 }
 
-/** The rule, counted out: of what ever was good, the newest of the last 7 days, 4 weeks and 6 months that have one. */
+/** Returns the backups to retain: of all backups that ever succeeded, the newest of each of the last 7 days, 4 weeks
+ * and 6 months. */
 function ruled(rows: readonly Row[]): string[] {
   const good = rows.filter((row) => row.state === "ready" || row.state === "deleted" && isWhole(row));
   const newestOf = (nameOf: (at: Date) => string, most: number) => {
@@ -45,7 +45,7 @@ function ruled(rows: readonly Row[]): string[] {
 
 const isWhole = ({ volumes }: Row) => volumes.length === 2 && volumes.every(({ content }) => content !== undefined);
 
-/** Rows and cluster say the same, and what the rule says. */
+/** Asserts that the rows and the cluster have the same backups, and that they follow the rule. */
 async function assertKept(night: Night, now: Date, sites: readonly Site[]): Promise<void> {
   const rows = await rowsOf(night), { simulator } = night.scene;
   const snapshots = Map.groupBy(simulator.objects("VolumeSnapshot"), ({ metadata }) => metadata.namespace!);
@@ -69,7 +69,7 @@ async function assertKept(night: Night, now: Date, sites: readonly Site[]): Prom
   }
 }
 
-/** Nightly attempts since then, by how they went. */
+/** Returns the states of the nightly attempts since then. */
 function attempts(rows: readonly Row[] | undefined, since: Date): string[] {
   return (rows ?? []).filter(({ kind, createdAt: at }) => kind === "nightly" && at >= since).map(({ state }) => state);
 }

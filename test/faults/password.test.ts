@@ -1,4 +1,5 @@
-/** The password of the database's role is replaced while the program runs: the file is enough, no restart is needed. */
+/** Tests a changed password of the database role while the program runs: replacing the file is enough, without a
+ * restart. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,7 @@ test("is read from its file for the next connection, and readyz says meanwhile w
     assert.is((await ready()).status, "ok");
 
     await rotate("second");
-    await sql`select 1`.execute(opened.rows); // sessions that stand go on
+    await sql`select 1`.execute(opened.rows); // existing sessions continue
     await cut();
     const refused = await until(async () => {
       const failure = await ready().then(() => null, (error: Error) => error);

@@ -1,7 +1,5 @@
-/**
- * Restores whose replica is killed, in each step once: another goes on where it stood, and nothing is lost, made twice or left
- * behind. The data is followed by a mark in the database and one among the files.
- */
+/** Tests restores whose replica is killed, once in each step. Another replica resumes the step. Nothing is lost,
+ * duplicated or orphaned. Markers in the database and the files identify the data. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +17,7 @@ import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/workers/rest
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const STEPS = Object.keys(OPERATIONS.restore.plan.steps);
-const PATIENCE = 90_000; // ms; a fraction of it on a machine that has nothing else to do
+const PATIENCE = 90_000; // milliseconds; an idle machine needs a fraction of it
 
 const test = suite<{ scene: WorkScene; replicas: Replica[]; directory: string }>("a restore whose replica is killed");
 test.before(async (context) => {
@@ -46,10 +44,9 @@ async function install(scene: WorkScene, slug: string): Promise<string> {
   return id;
 }
 
-/**
- * Asks for it, kills whoever holds it in this step, and returns how it ended. The cluster answers late, so that it can be caught
- * in the shortest step, too; on a busy machine that may not do, and it is asked for anew with answers twice as late.
- */
+/** Requests a restore, kills its holder in this step, and returns how it ended. The cluster responds slowly, so that
+ * even the shortest step can be caught. If the step was missed on a busy machine, it tries again with responses twice
+ * as slow. */
 async function killIn(
   scene: WorkScene,
   replicas: readonly Replica[],
@@ -94,7 +91,7 @@ async function isWhole(scene: WorkScene, id: string, identifier: string): Promis
   ]]);
 }
 
-/** Three to a spoke: each leaves what it has replaced. */
+/** Uses three steps per spoke, because each restore leaves the replaced volumes behind. */
 for (const [i, steps] of [STEPS.slice(0, 3), STEPS.slice(3, 6), STEPS.slice(6)].entries()) {
   test(`in ${steps.join(", ")} is gone on with by another`, async ({ scene, replicas }) => {
     const id = await install(scene, `algebra-${i}`);

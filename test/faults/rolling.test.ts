@@ -1,7 +1,5 @@
-/**
- * A release takes the place of the one before while people work, behind a proxy that nobody tells more than readyz does: what
- * a rolling update is. Nobody may notice: each request is answered as asked for, the first time that it is asked.
- */
+/** Tests a rolling update under load, behind a proxy that only reads readyz. No user may notice: each request succeeds
+ * on its first attempt. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE } from "#lib/base/time.ts";
@@ -31,7 +29,7 @@ test.before(async (context) => {
   context.balancer = await openBalancer(() => bench.replicas.map(({ url }) => url));
 });
 test.after(async ({ releases, bench, balancer, loads }) => {
-  for (const load of loads ?? []) load.leave(); // those of a test that has failed
+  for (const load of loads ?? []) load.leave(); // only after a failed test
   await balancer?.close();
   await bench?.close();
   await releases?.close();
@@ -44,10 +42,10 @@ test("by another release, loses no request, no event and no step", async ({ benc
   loads.push(load);
   const leaving: Promise<void>[] = [];
   while (old.length > 0) {
-    const next = await bench.join(releases.after); // the first of them changes the schema under the old ones
+    const next = await bench.join(releases.after); // the first new replica migrates the schema while old ones run
     await balancer.notices(next.url, true);
     const count = load.created.size + 1;
-    await until(() => load.created.size >= count, MINUTE); // by old ones and new ones
+    await until(() => load.created.size >= count, MINUTE); // by old and new replicas
     const one = await holderAmong(bench, old);
     old.splice(old.indexOf(one), 1);
     leaving.push(one.drain());
@@ -80,7 +78,7 @@ test("by the release before, started again on the newer schema, is a way back", 
   const hub = await bench.hub("back"), load = await openLoadOf(bench, balancer, hub, 2);
   loads.push(load);
   await Promise.all([load.allCreated, second!.drain(), third!.drain()]);
-  await settle(bench, load, hub); // what was asked of the newer release is still ended by the last one of it
+  await settle(bench, load, hub); // the last replica of the new release ends operations that were requested there
   assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
   assert.equal(balancer.failures, []);
 });
@@ -97,7 +95,8 @@ test("of one that is killed costs nobody a request that may be sent twice", asyn
   await balancer.close();
 });
 
-/** Through the proxy alone. Who writes without a key would not know, after a cut, whether that is done. */
+/** Opens load through the proxy only. Requests without a key are excluded: after a broken connection, the client cannot
+ * know the result. */
 async function openLoadOf(
   bench: Bench,
   { url }: Balancer,
@@ -110,7 +109,7 @@ async function openLoadOf(
   return openLoad({ urls: () => [url], token: bench.token, hub, ...people });
 }
 
-/** Who of these is in the middle of an operation, as soon as somebody is. */
+/** Returns the first of these replicas that runs an operation. */
 async function holderAmong({ db }: Bench, replicas: readonly Replica[]): Promise<Replica> {
   const asked = "select holder from jobs where visible and state = 'running'";
   return await until(async () => {
@@ -119,7 +118,7 @@ async function holderAmong({ db }: Bench, replicas: readonly Replica[]): Promise
   }, 5000).catch(() => replicas[0]!);
 }
 
-/** All is done that was asked for; nobody missed anything, and nothing was done twice. */
+/** Asserts that everything requested was done once, and that no follower missed an event. */
 async function settle({ db, cluster, becomes, replicas }: Bench, load: Load, hub: string): Promise<void> {
   await load.allCreated;
   for (const id of load.created.values()) await becomes(id, "active");

@@ -1,9 +1,7 @@
-/**
- * Replicas are killed, stopped and cut off in the middle of an install: another goes on where the holder stood, not before
- * the holder was silent for four seconds, and nothing is lost, and nothing is done twice.
+/** Tests replicas that are killed, stopped or cut off during an install. Another replica resumes the install after four
+ * seconds without a heartbeat. Nothing is lost or done twice.
  *
- * How long it took is printed and not asserted: the bound of six seconds is measured by `npm run recovery`.
- */
+ * The duration is printed but not asserted. `npm run recovery` measures the limit of six seconds. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
@@ -29,7 +27,7 @@ test("a killed holder's install is gone on with by another, once", async ({ benc
 
 test("a stopped holder that is revived changes nothing any more", async ({ bench }) => {
   const caught = await bench.installing("stopped"), { holder, spoke: id } = caught;
-  await until(async () => await countOf(bench, "install", id) === 1); // it waits for the Job, and is not about to write
+  await until(async () => await countOf(bench, "install", id) === 1); // it waits for the Job and has no write pending
   holder.tell("SIGSTOP");
   await assertInTime(bench, caught, "stopped");
   await caught.goesOn();
@@ -60,7 +58,7 @@ test("a holder whose database is silent lets go of its install, and what it stil
   const caught = await bench.installing("silent"), { holder, spoke: id } = caught;
   holder.database.stall();
   await assertInTime(bench, caught, "frozen");
-  await holder.database.heal(); // what it had sent arrives now, while the other is in the middle of its work
+  await holder.database.heal(); // its delayed writes arrive now, while the other replica works
   await letsGo(caught);
   await caught.goesOn();
   await bench.becomes(id, "active");
@@ -69,7 +67,7 @@ test("a holder whose database is silent lets go of its install, and what it stil
 });
 
 test("a holder that cannot reach its cluster keeps its operation, tries again, and nobody takes it over", async ({ bench }) => {
-  // Whatever waits for the cluster goes on waiting: what fails is a call, such as the one that makes a Job.
+  // Waits for the cluster continue; calls fail, such as the one that creates a Job.
   const calls = bench.replicas.map((replica) => replica.cluster.hold((text) => /^POST \S+\/jobs\?/.test(text)));
   const id = await bench.spoke(await bench.hub("clusterless"), "algebra");
   await Promise.race(calls.map(({ caught }) => caught));
@@ -125,7 +123,8 @@ test("after all that nothing was told twice, nothing is missing, and no replica 
   assert.equal(bench.replicas.flatMap((one) => one.complaints()), []);
 });
 
-/** The rule, by the database's own record: not before 4 s of silence, and after the last that the old holder wrote. */
+/** Asserts, from the database's record, that the takeover came after 4 s of silence and after the old holder's last
+ * write. */
 async function assertInTime(bench: Bench, caught: Caught, what: string): Promise<Hold> {
   const claim = await bench.takeover(caught);
   console.log(`  ${what}: taken over ${Math.round(claim.silence!)} ms after the last beat`);
@@ -134,7 +133,8 @@ async function assertInTime(bench: Bench, caught: Caught, what: string): Promise
   return claim;
 }
 
-/** The operation has ended at its first attempt, with one install; what the old holder changed came before the claim. */
+/** Asserts that the operation ended at its first attempt with one install. The old holder's changes came before the
+ * claim. */
 async function assertOnce(bench: Bench, caught: Caught, spokeId: string): Promise<void> {
   const claim = await bench.takeover(caught);
   const { attempt, state } = await operation(bench, caught.job);
@@ -170,7 +170,7 @@ async function beatsAgain(bench: Bench, replica: Replica): Promise<void> {
   await until(async () => await beatOf(bench, replica) > before, 60_000);
 }
 
-/** The old holder has said of this operation that it is no longer its own. */
+/** Waits until the old holder has logged that it lost this operation. */
 async function letsGo({ holder, id, job }: Caught): Promise<void> {
   await until(
     () =>
@@ -181,7 +181,7 @@ async function letsGo({ holder, id, job }: Caught): Promise<void> {
   );
 }
 
-/** What the rows of the spoke say, and all that changed something in its namespace: a line for each. */
+/** Returns a line for each row of the spoke and for each write in its namespace. */
 async function everything({ db, cluster }: Bench, id: string): Promise<string[]> {
   const [spoke] = await query(db, "select * from spokes where id = $1", [id]);
   const rows = [

@@ -1,4 +1,4 @@
-/** A template whose makers are killed, one in each step; and a site that is made from it by makers who fare no better. */
+/** Tests a template whose replica is killed in each step, and a site created from it under the same conditions. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
@@ -16,9 +16,11 @@ test.after(({ bench }) => bench?.close());
 const PATIENCE = 120_000;
 const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
 
-/** Kills whoever has the job each time that it has come further, until it has ended; they are started again meanwhile. How often. */
+/**
+ * Kills the job's holder after each step until the job ends, and restarts it meanwhile. Returns the number of kills.
+ */
 async function killOnItsWay({ db, replicas }: Bench, kind: string, about: string): Promise<number> {
-  const starts: Promise<void>[] = [], starting = new Set<Replica>(); // with the id of before, until they have another
+  const starts: Promise<void>[] = [], starting = new Set<Replica>(); // still with the old ID until they have restarted
   for (let kills = 0, steps = -1;; kills++) {
     const next = await until(async () => {
       const [row] = await query(

@@ -1,4 +1,5 @@
-/** One trace goes through an operation whose holder is killed, or stops: in what is collected, and in every replica's log. */
+/** Tests that an operation keeps one trace when its holder is killed or stops, in the collector and in every replica's
+ * log. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";

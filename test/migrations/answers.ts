@@ -1,4 +1,4 @@
-/** What the API tells of a whole database, to whom it belongs: everything that a client may rely on after an upgrade. */
+/** Reads every response that an upgrade must preserve from the API, as each kind of user. */
 import { silentLog } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { manifest } from "#src/manifest.ts";
@@ -7,7 +7,7 @@ import { makeApp } from "#test/support/app.ts";
 import { query } from "#test/support/bench/query.ts";
 import { makeToken } from "#test/support/people.ts";
 
-/** By who asks and what is asked. */
+/** The responses by user and request. */
 export type Answers = Readonly<Record<string, unknown>>;
 
 const OF_HUB = ["", "/spokes", "/members", "/operations", "/billing"];
@@ -24,7 +24,7 @@ const OF_ALL = [
   ...["/federation-requests", "/auth/me", "/overview"],
 ];
 
-/** Asks as an operator, as a hub's admin and as a spoke's, with the program as it is now. */
+/** Sends all requests as an operator, a hub admin and a spoke admin, with the current program. */
 export async function askEverything(url: string): Promise<Answers> {
   const db = await openDatabase({ url, size: 4, log: silentLog });
   try {
@@ -59,7 +59,7 @@ export async function askEverything(url: string): Promise<Answers> {
 
 const OF_THE_MOMENT = new Set(["etaSeconds", "oldestWaitSeconds"]);
 
-/** Without what depends on the moment in which it is asked. */
+/** Removes values that depend on the time of the request. */
 function lasting(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lasting);
   if (typeof value !== "object" || value === null) return value;
@@ -67,7 +67,7 @@ function lasting(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, lasting(inner)]));
 }
 
-/** Where what was told before is told no more, or differently; what is new is nobody's loss. */
+/** Returns the values that are missing or different after the upgrade. New values are allowed. */
 export function missedIn(before: unknown, after: unknown, at = ""): string[] {
   if (typeof before !== "object" || before === null) {
     return before === after ? [] : [`${at}: ${JSON.stringify(before)} became ${JSON.stringify(after)}`];

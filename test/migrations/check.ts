@@ -1,8 +1,6 @@
-/**
- * Refuses migrations that hold up those who work, or break the release before (sql/README.md).
+/** Rejects migrations that block running requests or break the previous release (sql/README.md).
  *
- *   npm run check:migrations
- */
+ *   npm run check:migrations */
 import { judgeMigrations } from "#test/migrations/judge.ts";
 import { readDumps } from "#test/migrations/released.ts";
 import { readMigrations } from "#test/support/migrations.ts";

@@ -1,10 +1,8 @@
-/**
- * Dumps the database of this release for all later ones to prove themselves on: test/data/releases/VERSION.sql, and beside it
- * what the API answers of it. Part of making a release, and never done again for one that is out.
+/** Dumps this release's database to test/data/releases/VERSION.sql with the API's responses, so that later releases can
+ * test their migrations on it. Each release does this once; a published dump is never replaced.
  *
- *   npm run dump                          of the version in package.json, with all migrations
- *   npm run dump -- --through 0052_…      with those up to this one
- */
+ *   npm run dump                          dumps the version in package.json, with all migrations
+ *   npm run dump -- --through 0052_…      stops after this migration */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
@@ -41,7 +39,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Its tables as these migrations make them, and their rows. */
+/** Returns the tables that these migrations create, and their rows. */
 async function dump(db: TestDatabase, migrations: readonly Migration[]): Promise<string> {
   const empty = await db.freshUrl();
   await migrate(empty, migrations);
@@ -67,9 +65,9 @@ async function dump(db: TestDatabase, migrations: readonly Migration[]): Promise
   }
   const [{ now }] = await from("select wheelwright_now()::text as now") as [{ now: string }];
   const head = `-- Wheelwright ${release().version}, dumped by npm run dump at ${now}`;
-  const emptied = `truncate ${tables.map(({ name }) => name)};`; // some migrations bring rows
+  const emptied = `truncate ${tables.map(({ name }) => name)};`; // some migrations insert rows
   const made = [`${CREATE_MIGRATIONS_TABLE};`, ...migrations.map(([, text]) => bare(text))];
-  // No trigger makes others of them, and their order does not matter.
+  // Replica mode disables triggers and foreign keys, so rows need no order.
   const filled = ["set session_replication_role = replica;", emptied, ...lines];
   return [head, ...made, ...filled, "set session_replication_role = origin;\n"].join("\n");
 }
@@ -82,7 +80,7 @@ const TABLES = `select relname as name, string_agg(quote_ident(attname), ', ' or
   where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped and attgenerated = ''
   group by pg_class.oid, relname order by relname`;
 
-/** Without the comments between its statements; and an index is made at once where nobody writes. */
+/** Removes comments between statements. Creates indexes without CONCURRENTLY, because the database has no users. */
 function bare(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("--"));
   return `${lines.join("\n").replaceAll("index concurrently if not exists", "index").replace(/;?\s*$/, "")};`;

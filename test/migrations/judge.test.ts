@@ -1,4 +1,5 @@
-/** Each statement that holds up those who work or breaks the release before is refused, and the harmless are not. */
+/** Tests that each statement that blocks requests or breaks the previous release is rejected, and that harmless ones
+ * are not. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readFile } from "node:fs/promises";
@@ -10,7 +11,7 @@ const OLD: Migration = ["0001_create_jobs", "create table jobs (id text primary 
 const RELEASED = new Map([[OLD[0], checksumOf(OLD[1])]]);
 const judge = (...texts: string[]) =>
   judgeMigrations([OLD, ...texts.map((text, i): Migration => [`000${i + 2}_later`, text])], RELEASED);
-/** The rules that stand in brackets at the end of the sentences. */
+/** Returns the rules in brackets at the end of the sentences. */
 const rulesOf = async (...texts: string[]) =>
   (await judge(...texts)).map((told) => /\(([\w-]+): [^)]*\)$/.exec(told)?.[1] ?? told);
 

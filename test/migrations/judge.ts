@@ -1,18 +1,16 @@
-/**
- * Whether the migrations after the last release let that release go on working beside the next one.
+/** Checks that the last release keeps working next to the new one after the new migrations.
  *
- * A header may let through what the rules refuse. What takes something away names the migration that a program must know to
- * do without it, `-- needs 0060_add_size`, and the last release knows it. For all else there is a reason, in a line:
- * `-- accepts rows: the table has as many rows as there are clusters`.
- */
+ * A header can allow what the rules reject. A migration that removes something names the migration that the program
+ * must know, `-- needs 0060_add_size`, and the last release must have it. Everything else needs a reason: `-- accepts
+ * rows: the table has as many rows as there are clusters`. */
 import { type Node, parse } from "libpg-query";
 import { checksumOf, type Migration, requiredMigration } from "#lib/drivers/db/compare-schema.ts";
 import { madeBy, refuse, type Rule, RULES } from "#test/migrations/rules.ts";
 
-/** The migrations of the last release, by name, with their checksums. */
+/** The migrations of the last release with their checksums, by name. */
 export type Released = ReadonlyMap<string, string>;
 
-/** A sentence for each thing that is wrong. */
+/** Returns a sentence for each problem. */
 export async function judgeMigrations(migrations: readonly Migration[], released: Released): Promise<string[]> {
   const found = changed(migrations, released), young = new Set<string>();
   for (const [name, text] of migrations) {
@@ -31,7 +29,7 @@ async function read(text: string): Promise<Node[]> {
   return ((await parse(text)).stmts ?? []).map(({ stmt }) => stmt!);
 }
 
-/** What ran somewhere stays as it was. */
+/** Finds released migrations that changed. They must stay as they are, because they already ran. */
 function changed(migrations: readonly Migration[], released: Released): string[] {
   const texts = new Map(migrations);
   return [...released].flatMap(([name, checksum]) => {
@@ -67,7 +65,7 @@ function judgeOne(
   return found;
 }
 
-/** The rules that the migration lets itself off, with its reasons. */
+/** Returns the rules that the migration overrides, with its reasons. */
 function acceptedBy(text: string): Map<Rule | string, string> {
   return new Map(
     [...text.matchAll(/^-- accepts ([\w-]+):? *(.*?)\r?$/gm)].map(([, rule = "", reason = ""]) => [rule, reason]),

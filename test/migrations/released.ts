@@ -1,4 +1,4 @@
-/** The last release's database, as it was dumped when it was made: test/data/releases/VERSION.sql. */
+/** Reads the dumped databases of earlier releases: test/data/releases/VERSION.sql. */
 import { readdir, readFile } from "node:fs/promises";
 import { asAdmin } from "#test/support/server.ts";
 import type { Released } from "#test/migrations/judge.ts";
@@ -8,12 +8,12 @@ const FOLDER = new URL("../data/releases/", import.meta.url);
 export interface ReleaseDump {
   readonly version: string;
   readonly sql: string;
-  /** What the API answered of it, by path. */
+  /** The API's responses by path. */
   readonly answers: Readonly<Record<string, unknown>>;
   readonly migrations: Released;
 }
 
-/** Of all releases, the last one last. */
+/** Returns the dumps of all releases, oldest first. */
 export async function readDumps(): Promise<ReleaseDump[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql"));
   const versions = files.map((file) => file.slice(0, -".sql".length)).sort((a, b) => compareVersions(a, b));
@@ -29,12 +29,12 @@ export function dumpUrl(version: string, ending: "sql" | "json"): URL {
   return new URL(`${version}.${ending}`, FOLDER);
 }
 
-/** Into a database that is empty. */
+/** Restores the dump into an empty database. */
 export async function restoreDump(url: string, sql: string): Promise<void> {
   await asAdmin(url, (admin) => admin.unsafe(sql));
 }
 
-/** When it was dumped. */
+/** Returns the time of the dump. */
 export function dumpedAt(sql: string): Date {
   return new Date(/^-- Wheelwright .* at (.+)$/m.exec(sql)![1]!);
 }

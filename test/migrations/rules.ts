@@ -1,12 +1,10 @@
-/**
- * What a migration may not do, statement by statement: hold up those who work, or break the release before, which goes on
- * serving beside it. Pure; the statements are as the server's own parser reads them.
+/** Defines what a migration must not do, statement by statement: block running requests, or break the previous release,
+ * which still runs. The rules are pure and work on the output of PostgreSQL's own parser.
  *
- * What is known to be harmless is let through, and all else is refused: a statement that nobody thought of is not guessed at.
- */
+ * Only statements that are known to be harmless pass. Any other statement is rejected. */
 import type { AlterTableCmd, ColumnDef, Constraint, Node, RangeVar } from "libpg-query";
 
-/** By name, as a migration accepts them. */
+/** The rules by name. Migrations use these names to override them. */
 export const RULES = {
   contract: "takes away, renames or narrows what the release before uses",
   "not-null": "adds a column that must be filled, and the release before does not fill it: give it a default",
@@ -24,16 +22,16 @@ export type Rule = keyof typeof RULES;
 
 export interface Refusal {
   readonly rule: Rule;
-  /** What it is about, as "jobs.state". */
+  /** The object of the statement, such as "jobs.state". */
   readonly what: string;
 }
 
-/** `young` has the tables that no release knows yet: they are empty wherever this runs, and nobody uses them. */
+/** Returns the refusals of a statement. `young` has the tables that no release has yet: they are empty and unused. */
 export function refuse(statement: Node, young: ReadonlySet<string>): Refusal[] {
   return [...judge(statement, young), ...changesRows(statement, young)];
 }
 
-/** The table that it makes, if it makes one for sure. */
+/** Returns the table that the statement creates, if it certainly creates one. */
 export function madeBy(statement: Node): string | null {
   if (!("CreateStmt" in statement) || statement.CreateStmt.if_not_exists) return null;
   return statement.CreateStmt.relation?.relname ?? null;
@@ -49,7 +47,7 @@ const HARMLESS = [
     "CreateEnumStmt",
     "CommentStmt",
   ],
-  ...["InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt"], // judged by the tables that they change
+  ...["InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt"], // checked by the tables that they change
 ];
 const OF_SESSION = ["TransactionStmt", "VariableSetStmt", "DiscardStmt"];
 
@@ -94,7 +92,7 @@ function alter(table: string, { subtype, name, def, missing_ok: _ }: AlterTableC
       return "ColumnDef" in def! ? addColumn(table, def.ColumnDef) : [];
     case "AT_AddConstraint":
       return "Constraint" in def! ? constrain(`${table} ${def.Constraint.conname ?? ""}`, def.Constraint) : [];
-    case "AT_ColumnDefault": // without one, what the release before inserts has none
+    case "AT_ColumnDefault": // without a default, the previous release's inserts would leave the column empty
       return def ? [] : [{ rule: "contract", what }];
     case "AT_SetStatistics":
     case "AT_SetRelOptions":
@@ -105,15 +103,15 @@ function alter(table: string, { subtype, name, def, missing_ok: _ }: AlterTableC
     case "AT_SetNotNull":
       return [{ rule: "scan", what }, { rule: "contract", what }];
     case "AT_DropColumn":
-    case "AT_DropConstraint": // "on conflict" names it
-    case "AT_DropNotNull": // who reads a null for the first time is not made for it
+    case "AT_DropConstraint": // "on conflict" may name it
+    case "AT_DropNotNull": // programs may not expect a null in this column
       return [{ rule: "contract", what }];
     default:
       return [{ rule: "opaque", what: `${what} ${subtype}` }];
   }
 }
 
-/** A default that is the same for all rows is noted once; one that is not is written into each. */
+/** Checks a new column. A constant default is stored once; any other default is written into every row. */
 function addColumn(table: string, { colname, constraints = [], typeName }: ColumnDef): Refusal[] {
   const what = `${table}.${colname}`, found: Refusal[] = [];
   const all = constraints.map((each) => (each as { Constraint: Constraint }).Constraint);
@@ -134,7 +132,7 @@ function constrain(what: string, { contype, skip_validation: unchecked, indexnam
   return indexname ? [] : [{ rule: "index", what }];
 }
 
-/** PostgreSQL takes now() once a statement; of other functions it cannot be told here. */
+/** Whether an expression is constant within a statement. now() is; other functions are unknown here. */
 function isConstant(node: Node): boolean {
   if ("TypeCast" in node) return isConstant(node.TypeCast.arg!);
   if ("FuncCall" in node) return namesIn(node.FuncCall.funcname!).join() === "now";
@@ -144,7 +142,7 @@ function isConstant(node: Node): boolean {
 
 const CHANGES = ["UpdateStmt", "DeleteStmt", "MergeStmt"];
 
-/** Wherever in the statement they stand. */
+/** Finds changes of rows anywhere in the statement. */
 function changesRows(node: unknown, young: ReadonlySet<string>): Refusal[] {
   if (typeof node !== "object" || node === null) return [];
   return Object.entries(node).flatMap(([kind, inner]) => {
@@ -155,7 +153,7 @@ function changesRows(node: unknown, young: ReadonlySet<string>): Refusal[] {
   });
 }
 
-/** The names that a list of the parser's holds; of a trigger's, that of its table and its own. */
+/** Returns the names in a list from the parser. A trigger has its table's name and its own. */
 function namesIn(nodes: readonly Node[]): string[] {
   return nodes.map((node) => {
     if ("String" in node) return node.String.sval ?? "";

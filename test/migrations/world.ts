@@ -1,8 +1,6 @@
-/**
- * A database that has seen everything: hubs, spokes and people as the API makes them, operations that have ended, that wait
- * and that were cut off in their middle, and at least one row in every table. What needs a payment provider, a lost cluster
- * or half a year is written straight into its table.
- */
+/** Fills a database with every kind of data. Hubs, spokes and users come from the API, with operations that ended,
+ * wait, or were interrupted. Every table has at least one row. Rows that would need a payment provider, a lost cluster
+ * or half a year are inserted directly. */
 import { findUnsealedChains, sealBatch } from "#lib/audit/seals.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { query } from "#test/support/bench/query.ts";
@@ -10,7 +8,7 @@ import { addHubAdmin, addSpokeAdmin, makePerson, makeToken, PASSWORD, type Perso
 import { type Answer, signIn, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
-/** Fills a database; its replica is dead in the end, in the middle of an install. Who opened it closes it. */
+/** Fills a database. Its replica is killed in the middle of an install. The caller closes it. */
 export async function openWorld(): Promise<Bench> {
   const bench = await openBench({ replicas: 1, delayMs: 20, env: { TEMPLATES: "on" } });
   try {
@@ -50,7 +48,8 @@ async function fill(bench: Bench): Promise<void> {
   await post(`/api/spokes/${biology}/delegate`, { email: "joan@example.org", displayName: "Joan" });
   await ask(bench, grace);
   const { body: told } = await ada.send("GET", "/api/notifications?limit=5");
-  for (const { id } of told.slice(2, 4)) await post(`/api/notifications/${id}/read`, {}); // two in a row are a stretch
+  // two adjacent ones form a stretch
+  for (const { id } of told.slice(2, 4)) await post(`/api/notifications/${id}/read`, {});
   await readAll(bench, grace);
   await signIn(bench.replicas[0]!.url, joan.email, PASSWORD);
   for (const [table, rows] of Object.entries(beside(north, algebra, grace.id))) {
@@ -60,16 +59,16 @@ async function fill(bench: Bench): Promise<void> {
   for (const chain of await findUnsealedChains(db.rows, present)) {
     await db.transact((tx) => sealBatch(tx, chain, { until: present, limit: 1000 }));
   }
-  await bench.replicas[0]!.drain(); // it writes what it has counted
+  await bench.replicas[0]!.drain(); // writes its counters on exit
   await bench.replicas[0]!.start();
   const held = bench.replicas[0]!.cluster.hold((text) => /^POST \S+\/jobs\?/.test(text));
   await bench.spoke(south, "half");
   await bench.spoke(south, "waits");
-  await held.caught; // in a step whose Job is about to be made
+  await held.caught; // in a step that is about to create a Job
   await bench.replicas[0]!.kill();
 }
 
-/** The spoke does this, and has done it. */
+/** Runs the action on the spoke and waits until it is finished. */
 async function act(bench: Bench, spoke: string, action: string): Promise<void> {
   await bench.act(spoke, action);
   await idle(bench, spoke);
@@ -80,7 +79,7 @@ async function idle({ db }: Bench, spoke: string): Promise<void> {
   await until(async () => (await query(db, live, [spoke])).length === 0, 60_000);
 }
 
-/** Three hubs: one is given, one refused, and one is to be decided. */
+/** Requests three hubs: one is approved, one is rejected, and one stays open. */
 async function ask(bench: Bench, asker: Person): Promise<void> {
   const { plaintext } = await makeToken(bench.db, asker, "cli"), { url } = bench.replicas[0]!;
   const operator = withToken(url, bench.token);
@@ -113,7 +112,7 @@ function good({ status, body }: Answer): Answer["body"] {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What nobody makes by the API of this scene. */
+/** Returns rows that the API does not create in this scene. */
 function beside(hub: string, spoke: string, user: string): Readonly<Record<string, readonly Row[]>> {
   const at = "2026-11-20T10:00:00.000Z";
   return {

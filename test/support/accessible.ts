@@ -1,4 +1,4 @@
-/** Whether a page is one that everybody can use, as far as a program can tell: axe, and that it fits a narrow screen. */
+/** Checks the accessibility of a page with axe, and that it fits a narrow screen. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
@@ -16,18 +16,18 @@ type Asked = { readonly type: "tag" | "rule"; readonly values: readonly string[]
 
 const ALL: Asked = { type: "tag", values: TAGS }, COLOURS: Asked = { type: "rule", values: ["color-contrast"] };
 
-/** What is wrong with the page as it stands, in words; empty where nothing is. */
+/** Returns the accessibility problems of the page in its current state as text. Empty if there are none. */
 export async function findBarriers(page: Page, runOnly: Asked = ALL): Promise<readonly string[]> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(await axe);
   const asked = JSON.stringify({ resultTypes: ["violations"], runOnly });
-  // All that axe has to say is ten times as much, and takes two seconds to come over.
+  // The complete result of axe is ten times as large and takes two seconds to transfer.
   const violations = await page.evaluate<Finding[]>(`axe.run(document, ${asked}).then(({ violations }) => violations)`);
   return violations.map(({ id, help, nodes: [first, ...others] }) =>
     `${id}: ${help}\n  ${first?.html}\n  ${first?.failureSummary.split("\n")[1]?.trim()}, and ${others.length} more`
   );
 }
 
-/** The same in both colour schemes, on a wide and on a narrow screen; and nothing may stick out sideways at 320 px. */
+/** Checks the page in both colour schemes, on a wide and a narrow screen, and for horizontal overflow at 320 px. */
 export async function findAllBarriers(page: Page): Promise<readonly string[]> {
   const found = new Map<string, string>();
   for (const colorScheme of ["light", "dark"] as const) {

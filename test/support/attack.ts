@@ -1,10 +1,8 @@
-/**
- * What an attack needs: the real server as a process, callers beside the attacker, and how much memory it took.
+/** Sets up an attack: the real server as a process, other callers, and a measure of the server's memory.
  *
  *   const attack = await openAttack();
  *   const { status } = await attack.call(attack.token, "GET", "/api/auth/me");
- *   await attack.close();
- */
+ *   await attack.close(); */
 import { readFile } from "node:fs/promises";
 import { type Bench, type BenchOptions, openBench } from "#test/support/bench/bench.ts";
 import { makePerson, makeToken, type Person, type TestToken } from "#test/support/people.ts";
@@ -20,18 +18,16 @@ export interface Answer {
 export interface Attack extends Bench {
   readonly url: string;
   readonly port: number;
-  /** Somebody more, and a token of theirs. */
+  /** Creates another user with a token. */
   person(name: string, operator?: boolean): Promise<Person & { readonly token: TestToken }>;
-  /** One request as others make it; null is nobody. */
+  /** Sends one request as an ordinary caller. A null token sends no credentials. */
   call(token: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
-  /**
-   * Whether the readiness probe is answered, and says that all is well; a busy machine may have cost the scheduler its
-   * beat.
-   */
+  /** Whether the readiness probe succeeds. Tolerates a late heartbeat of the scheduler, because the machine may be
+   * busy. */
   isReady(): Promise<boolean>;
-  /** A connection on which the attacker writes what they like. */
+  /** Opens a connection on which the attacker can write any bytes. */
   connect(): Connection;
-  /** Mebibytes that the server's process holds. */
+  /** Returns the memory of the server's process in MiB. */
   memory(): Promise<number>;
 }
 

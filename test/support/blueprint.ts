@@ -1,4 +1,4 @@
-/** The built-in blueprint, read once a process, as the program does: to read it takes longer than most tests. */
+/** Reads the built-in blueprint once per process, like the program. Reading it takes longer than most tests. */
 import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
 import { blueprint as files } from "#src/blueprints.ts";
 

@@ -1,14 +1,12 @@
-/**
- * A browser for tests of the portal: Debian's Chromium, or the one of CHROMIUM_PATH, opened once a file. Where there is
- * none its tests are skipped, and say so.
+/** Opens a browser for tests of the portal, once per file: Debian's Chromium, or the one in CHROMIUM_PATH. Without a
+ * browser, the tests are skipped with a message.
  *
  *   const test = browserSuite("the portal in a browser");
  *   test("shows hubs", async ({ portal, open }) => {
  *     const page = await open("operator");
  *     await page.goto("/hubs");
  *   });
- *   test.run();
- */
+ *   test.run(); */
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -18,9 +16,11 @@ import { openPortal, type Portal, type Reader } from "#test/support/portal.ts";
 
 export interface Browsing {
   readonly portal: Portal;
-  /** A window of its own, signed in as this person; what a page complains of fails the test, unless it is foreseen. */
+  /**
+   * Opens a window that is signed in as this person. The test fails on any error of the page that it does not expect.
+   */
   open(who: Reader | "nobody", options?: BrowserContextOptions): Promise<Page>;
-  /** Complaints that belong to what the test does. */
+  /** Declares an error message that the test expects. */
   foresee(complaint: RegExp): void;
 }
 
@@ -32,9 +32,9 @@ interface BrowserSuite {
 }
 
 const PATH = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-/** For what a page waits for; the slowest is an installation. */
+/** Milliseconds to wait for a page. The slowest wait is for an installation. */
 const PATIENCE = 60_000;
-/** A page that is refused is one all the same, and a page that goes elsewhere lets go of what it was asking. */
+/** Messages that are not errors: a page with a 4xx status, and requests that are cancelled by navigation. */
 const USUAL = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 export function browserSuite(name: string): BrowserSuite {
@@ -47,7 +47,7 @@ export function browserSuite(name: string): BrowserSuite {
   }
   test.before(async (context) => {
     const args = [
-      "--host-resolver-rules=MAP *.spokes.example.org 127.0.0.1", // the simulated sites
+      "--host-resolver-rules=MAP *.spokes.example.org 127.0.0.1", // resolves the simulated sites to loopback
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
     ];
     context.browser = await chromium.launch({ executablePath: PATH, args });

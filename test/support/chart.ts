@@ -1,4 +1,4 @@
-/** The chart as Helm renders it, template by template. */
+/** Renders the chart with Helm, template by template. */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
@@ -7,7 +7,7 @@ import { helm } from "#test/support/tools.ts";
 
 export const CHART = fileURLToPath(new URL("../../deploy/helm/wheelwright", import.meta.url));
 
-/** What has to be set, and nothing more. */
+/** The values that the chart requires, and no others. */
 export const LEAST = {
   image: { repository: "registry.example.org/wheelwright" },
   publicUrl: "https://hubs.example.org",
@@ -15,7 +15,7 @@ export const LEAST = {
   existingSecret: "wheelwright",
 };
 
-/** The text of each template that makes something, by its file's name, in the order of the files. */
+/** Returns the text of each template that renders an object, keyed by file name and in the order of the files. */
 export function renderTemplates(
   values: object,
   release = "wheelwright",
@@ -38,7 +38,7 @@ export function readObjects(text: string): Json[] {
   return parseAllDocuments(text).map((document) => document.toJS()).filter((object) => object !== null);
 }
 
-/** What it prints; throws with what it says where it refuses. */
+/** Returns the output of Helm. Throws an error with Helm's message if Helm fails. */
 export function runHelm(args: readonly string[], input = ""): string {
   if (helm === null) throw new Error("There is no helm; npm run tools fetches one");
   return execFileSync(helm, args, { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], maxBuffer: 2 ** 24 });

@@ -1,4 +1,4 @@
-/** A client of the API as its users write them: fetch, JSON, and a stream of server-sent events. */
+/** Implements a client of the API with fetch, JSON and server-sent events, as users write one. */
 import { conformTo } from "#test/support/conform.ts";
 import { patiently } from "#test/support/patiently.ts";
 
@@ -18,11 +18,11 @@ export interface Heard {
 
 export interface Client {
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Events of a hub after number `since`, until the caller stops asking. */
+  /** Yields events of a hub after number `since`, until the caller stops iterating. */
   events(hub: string, since?: number): AsyncGenerator<Heard>;
 }
 
-/** Signs in and mints a token of scope cli, as the README says. */
+/** Signs in and creates a token of scope cli, as the README describes. */
 export async function signIn(url: string, email: string, password: string): Promise<Client> {
   const json = { "content-type": "application/json" };
   const credentials = JSON.stringify({ email, password });

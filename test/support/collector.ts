@@ -1,7 +1,5 @@
-/**
- * Who collects traces, in a test: it takes OTLP in JSON over HTTP, looks at each span as the specification wants it, keeps
- * every byte, and does to its clients what the test says.
- */
+/** Runs a trace collector for tests. It accepts OTLP over HTTP in JSON, validates each span against the specification
+ * and keeps every byte. A test can make it answer with errors. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { until } from "#test/support/until.ts";
@@ -16,13 +14,13 @@ export interface CollectedSpan {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly status?: { readonly code: number; readonly message?: string };
-  /** By their keys. */
+  /** The span's attributes by key. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** What is said of who sent it. */
+  /** The attributes of the resource that sent the span. */
   readonly resource: Readonly<Record<string, string>>;
 }
 
-/** What one request holds, as far as anybody looks here. */
+/** The part of an OTLP request that the tests read. */
 interface Batch {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] };
@@ -40,21 +38,21 @@ type SentSpan = Omit<CollectedSpan, "attributes" | "resource"> & { readonly attr
 
 export interface Collector {
   readonly url: string;
-  /** Variables of the configuration that lead here. */
+  /** Configuration variables that point the program to this collector. */
   readonly env: Readonly<Record<string, string>>;
-  /** In the order in which they were taken. */
+  /** The spans in the order of arrival. */
   readonly spans: readonly CollectedSpan[];
   readonly headers: readonly IncomingHttpHeaders[];
-  /** How it answers from now on; as it should, unless told. */
+  /** Sends each response. A test can replace it; the default accepts the batch. */
   answer: (response: ServerResponse, batch: number) => void;
-  /** Every byte that it was sent. */
+  /** Returns every byte that the collector received. */
   bytes(): string;
-  /** The first span of this name that fits, past or to come. */
+  /** Returns the first matching span of this name. Waits for one if none has arrived. */
   span(name: string, fits?: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
   close(): Promise<void>;
 }
 
-/** Consent, as the specification has it. */
+/** Sends the success response of the OTLP specification. */
 export function take(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end('{"partialSuccess":{}}');
 }
@@ -97,7 +95,7 @@ export async function openCollector(): Promise<Collector> {
   return collector;
 }
 
-/** Throws for what no collector would take, which ends the test's process: nobody else would be told. */
+/** Reads the spans of a request. Throws if a collector would reject the request; the error ends the test's process. */
 function readSpans(
   method: string | undefined,
   path: string | undefined,

@@ -1,8 +1,8 @@
-/** What every answer of the portal must be: a page that its own policy lets work, the way to one, the script, or a file. */
+/** Checks an answer of the portal: it must be a page that its own policy allows, a redirect, the script, or a file. */
 import { createHash } from "node:crypto";
 import type { Seen } from "#test/support/conform.ts";
 
-/** What is wrong with it, or null. */
+/** Returns what is wrong with the answer, or null. */
 export function judgePage({ method, path, status, headers, text }: Seen): string | null {
   const type = headers.get("content-type") ?? "";
   if (status === 303) return headers.get("location")?.startsWith("/") ? null : "it leads to no path of ours";

@@ -1,4 +1,4 @@
-/** What the tests hold every answer against, held against answers that are wrong. */
+/** Tests that the check of answers reports wrong answers. */
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,8 +1,6 @@
-/**
- * Holds every answer that a test sees against the OpenAPI document of the routes that gave it: status, media type, body,
- * headers. What is not as documented throws, and so fails the test that asked. The portal's pages are no part of the
- * document: conform-page.ts says what they must be.
- */
+/** Checks every answer in a test against the OpenAPI document of its routes: status, media type, body and headers. A
+ * mismatch throws, so the test that sent the request fails. The document does not cover the portal's pages;
+ * conform-page.ts checks them. */
 import { describeApi } from "#lib/reference/openapi.ts";
 import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
@@ -10,10 +8,10 @@ import { release } from "#src/release.ts";
 import { judgePage } from "#test/support/conform-page.ts";
 import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";
 
-/** A request and what was answered, the body as text; null for a stream that goes on. */
+/** A request and its answer, with the body as text. The text of an open stream is null. */
 export interface Seen {
   readonly method: string;
-  /** With or without its query. */
+  /** The path, with or without a query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
@@ -42,7 +40,7 @@ const ALWAYS = [
   ...["x-request-id", "x-content-type-options", "x-frame-options", "referrer-policy", "content-security-policy"],
   ...["cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy"],
 ];
-/** Headers without which a status does not say enough. */
+/** Headers that an answer with this status must have. */
 const NEEDED: Readonly<Record<number, readonly string[]>> = {
   201: ["location"],
   401: ["www-authenticate"],
@@ -51,11 +49,11 @@ const NEEDED: Readonly<Record<number, readonly string[]>> = {
   503: ["retry-after"],
   504: ["retry-after"],
 };
-/** What is shown once can be read at no path. */
+/** A secret that is shown once has no path of its own, so its 201 needs no Location header. */
 const SHOWN_ONCE = /\/sign-in-link$/;
-/** Says of itself no more than that it is an object: what stands in it is checked by reading it as a document. */
+/** The document describes itself only as an object. Its content is checked when it is read as a document. */
 const ITSELF = "/api/openapi.json";
-const GONE = 499; // for the log alone: nobody receives it
+const GONE = 499; // written only to the log; no client receives it
 const PROBLEM = {
   type: "object",
   properties: {
@@ -67,7 +65,7 @@ const PROBLEM = {
   required: ["statusCode", "code", "message", "error"],
 };
 
-/** What checks answers of these routes. Endpoints that a test makes up have no document, and are not checked. */
+/** Returns a check of answers for these routes. Routes that a test defines have no document and are not checked. */
 export function conformTo(manifest: Manifest = routes): Conform {
   if (manifest !== routes) return () => {};
   return (seen) => {
@@ -79,7 +77,7 @@ export function conformTo(manifest: Manifest = routes): Conform {
   };
 }
 
-// Made once a process: it takes a moment, and every client asks for it.
+// Created once per process, because it takes a moment and every client needs it.
 const documents = new Map<Manifest, Document>();
 
 function documentOf(manifest: Manifest): Document {
@@ -88,7 +86,7 @@ function documentOf(manifest: Manifest): Document {
   return document;
 }
 
-/** What is wrong with an answer, or null. */
+/** Returns what is wrong with an answer, or null. */
 export function judge(document: Document, seen: Seen): string | null {
   const { method, path, status, headers } = seen;
   const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
@@ -107,7 +105,8 @@ export function judge(document: Document, seen: Seen): string | null {
   return (refusal ? judgeProblem(document, seen, declared.codes) : null) ?? judgeBody(document, declared, seen);
 }
 
-/** A page of the portal, or nothing: people are told so by a page, programs by JSON. */
+/** Checks an answer of a path that is not in the document. It must be a page of the portal, or a 404: a page for
+ * people, JSON for programs. */
 function judgeUndocumented(document: Document, seen: Seen): string | null {
   if (seen.status === 404 && isJson(seen.headers)) return judgeProblem(document, seen, ["no_route"]);
   return isPortal(seen.path) || seen.status === 404 ? judgePage(seen) : "the path is not declared";
@@ -120,7 +119,7 @@ function isPortal(path: string): boolean {
   return pages.some((pattern) => pattern.test(path.replace(/[?#].*$/s, "")));
 }
 
-/** A method that the path does not have. */
+/** Checks the answer to a method that the path does not support. */
 function judgeOther(document: Document, { methods }: Place, seen: Seen): string | null {
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
@@ -129,7 +128,7 @@ function judgeOther(document: Document, { methods }: Place, seen: Seen): string 
   return status === 405 ? judgeProblem(document, seen, ["wrong_method"]) : "the method is not declared";
 }
 
-/** `codes` are those that are declared for the status. */
+/** `codes` are the error codes that the document declares for the status. */
 function judgeProblem(
   document: Document,
   { status, headers, text }: Seen,
@@ -176,6 +175,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // which fits no schema
+    return undefined; // undefined matches no schema
   }
 }

@@ -1,4 +1,4 @@
-/** The present document, and what the check of the contract says of a copy in which something is other. */
+/** Reads the current OpenAPI document, and runs the contract check on changed copies of it. */
 import * as assert from "uvu/assert";
 import { presentDocument } from "#test/contract/check.ts";
 import { checkContract, type Judged } from "#test/contract/contract.ts";
@@ -10,7 +10,8 @@ export type Json = any;
 
 export const TODAY = "2026-11-21";
 
-/** The document before it is published, which has every code. Without the samples, which promise nothing and are most of it. */
+/** Returns the document before publication, which has every code. Leaves out the samples: they promise nothing and are
+ * most of its text. */
 export function readPresent(): Promise<Json> {
   const text = JSON.stringify(presentDocument());
   const isSample = (key: string, value: Json) =>
@@ -19,7 +20,7 @@ export function readPresent(): Promise<Json> {
   return Promise.resolve(JSON.parse(text, (key, value) => isSample(key, value) ? undefined : value));
 }
 
-/** A copy with that change. */
+/** Returns a copy of the document with this change. */
 export function copyOf(document: Json, change: (copy: Json) => void): Json {
   const copy = structuredClone(document);
   change(copy);
@@ -28,24 +29,25 @@ export function copyOf(document: Json, change: (copy: Json) => void): Json {
 
 const known = new WeakMap<Json, Surface>();
 
-/** Its surface, written and read. */
+/** Returns the document's surface, written as text and read again. */
 export function surfaceIn(document: Json): Surface {
   const surface = known.get(document) ?? readSurface(surfaceOf(document));
   known.set(document, surface);
   return surface;
 }
 
-/** What is found where the one document becomes the other. */
+/** Returns the findings when `after` replaces `before`. */
 export function compare(before: Json, after: Json, today = TODAY): readonly Judged[] {
   return checkContract(surfaceIn(before), surfaceIn(after), today);
 }
 
-/** What is found in a copy with that change. */
+/** Returns the findings for a copy with this change. */
 export function breakIn(document: Json, change: (copy: Json) => void, today = TODAY): readonly Judged[] {
   return compare(document, copyOf(document, change), today);
 }
 
-/** Findings as text, each once: `type_changed Operation.step`, with the place of the operation where no schema is shared. */
+/** Returns each distinct finding as text, such as `type_changed Operation.step`. Without a shared schema, the text has
+ * the operation. */
 export function told(found: readonly Judged[]): readonly string[] {
   return [
     ...new Set(
@@ -54,7 +56,7 @@ export function told(found: readonly Judged[]): readonly string[] {
   ];
 }
 
-/** A change of a copy, and what alone has to be told of it. */
+/** A change of a copy, and the only finding that it must cause. */
 export type Case = readonly [says: string, change: (paths: Json, schemas: Json) => void];
 
 export function tellEach(document: Json, cases: readonly Case[]): void {
@@ -64,7 +66,7 @@ export function tellEach(document: Json, cases: readonly Case[]): void {
   }
 }
 
-/** A document of one operation, POST /things, that takes and answers these schemas. */
+/** Returns a document with one operation, POST /things, with these schemas for request and response. */
 export function documentOf(taken: Json, answered: Json, components: Json = {}): Json {
   const content = (schema: Json) => ({ content: { "application/json": { schema } } });
   return {

@@ -1,9 +1,7 @@
-/**
- * A database of its own for a test: `const db = await openTestDatabase()`, and `await db.close()` at the end.
+/** Creates a separate database for a test: `const db = await openTestDatabase()`, and `await db.close()` at the end.
  *
- * Under test/run.ts it is on the run's server. A test file that is run by itself gets a server of its own, which ends
- * with the process.
- */
+ * Under test/run.ts the database is on the server of the run. A test file that runs alone starts its own server, which
+ * stops with the process. */
 import { randomBytes } from "node:crypto";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { fromColumn } from "#lib/drivers/db/naming.ts";
@@ -13,46 +11,48 @@ import { connect, makeTemplate, openServer, urlOf } from "#test/support/server.t
 
 export interface TestDatabase extends OpenDatabase {
   readonly url: string;
-  /** Runs one statement as it stands, past the pool. */
+  /** Runs one statement unchanged, outside the pool. */
   // deno-lint-ignore no-explicit-any
   sql(text: string, params?: readonly unknown[]): Promise<any[]>;
-  /** Moves the service's clock, by so many milliseconds in all. */
+  /** Sets the offset of the service's clock, in milliseconds. */
   shiftClock(ms: number): Promise<void>;
-  /** The address of one more database on the same server, which is empty. It goes with this one. */
+  /** Creates another empty database on the same server and returns its URL. It is dropped with this one. */
   freshUrl(): Promise<string>;
-  /** Opens the same database once more, as another replica would. It is closed with this one, if not before. */
+  /** Opens another pool on the same database, as another replica would. It is closed with this one at the latest. */
   openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
   close(): Promise<void>;
 }
 
-/** A server, and the name of the template on it. */
+/** A server, and the name of its template database. */
 export interface Place {
   readonly url: string;
   readonly template: string;
 }
 
-const PAST = 5; // statements that may wait for each other, past the pool
+const PAST = 5; // statements outside the pool that may wait for each other
 
-/** Locks that somebody waits for in this database; tests beside this one have others on the same server. */
+/**
+ * Selects the locks that a session waits for in this database. Parallel tests have other databases on the same server.
+ */
 export const AWAITED_LOCKS =
   "select waitstart from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()";
 
 const MINUTE = 60_000;
 
-/** Limits that a busy machine does not reach, for tests of something else. */
+/** Limits that even a busy machine does not reach, for tests of other behaviour. */
 export const UNHURRIED = { waitLimit: MINUTE, lockLimit: MINUTE, statementLimit: MINUTE };
 
-/** On the server of this run, or on one that the test has for itself. */
+/** Opens a database on the server of this run, or on the server `own`. */
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> = {},
   own: Place | null = null,
 ): Promise<TestDatabase> {
   const place = own ?? await findPlace();
-  // To connect costs the server and the client more than most statements: these two connect once, when they are used.
+  // A connection costs more than most statements, so these two connect on first use.
   const admin = connect(place.url, 1), made: string[] = [];
   const make = async (template: string): Promise<string> => {
     const name = `wheelwright_test_${randomBytes(8).toString("hex")}`;
-    // Copying files costs a fifth of what it costs to log each page.
+    // Copying files costs a fifth of logging each page.
     await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
     made.push(name);
     return urlOf(place.url, name);
@@ -91,7 +91,7 @@ export async function openTestDatabase(
   };
 }
 
-// One server a process, however many databases; it is made when the first is asked for.
+// One server per process, whatever the number of databases. It starts with the first database.
 const places = new Map<"own", Promise<Place>>();
 
 function findPlace(): Promise<Place> {
@@ -104,7 +104,7 @@ function findPlace(): Promise<Place> {
 
 async function openPlace(): Promise<Place> {
   const server = await openServer();
-  // A signal alone would end this process without its "exit", in which the server is stopped.
+  // A signal alone would end this process without its "exit" event, in which the server is stopped.
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     process.once(signal, () => process.exit(code));
   }

@@ -1,10 +1,9 @@
-/**
- * A database's schema as text, read from the catalogue: sequences, functions, then each table with its columns,
- * constraints, indexes and triggers, all by name. It is for comparing and reading; it is no dump.
- */
+/** Describes a database's schema as text, read from the catalogue. Lists sequences, functions, then each table with its
+ * columns, constraints, indexes and triggers, sorted by name. The text is for comparison and reading; it is not a
+ * dump. */
 type Query = (text: string, params?: readonly unknown[]) => Promise<Record<string, string>[]>;
 
-// Ours are the objects of the schema "public". migrations is the runner's own table.
+// The objects of the schema "public". "migrations" is the migration runner's own table.
 const OURS = "relnamespace = 'public'::regnamespace and relname <> 'migrations'";
 
 export async function describeSchema(query: Query): Promise<string> {
@@ -37,7 +36,7 @@ async function describeTable(query: Query, oid: string, name: string): Promise<s
      where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
     [oid],
   );
-  // A not-null constraint stands with its column; PostgreSQL before 18 does not list it at all.
+  // Not-null constraints are listed with their columns; PostgreSQL before 18 has no rows for them.
   const constraints = await query(
     `select format('constraint %s %s', conname, pg_get_constraintdef(oid)) as line
      from pg_constraint where conrelid = $1 and contype <> 'n' order by contype, conname`,

@@ -1,8 +1,8 @@
-/** A name server on loopback for tests: it answers questions for TXT records, over UDP and over TCP, as it was told to. */
+/** Runs a name server on loopback for tests. It answers TXT queries over UDP and TCP with the configured records. */
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 
-/** Records with their strings, after an alias where one is given; no such name; a name without such records; silence. */
+/** An answer: records (optionally behind an alias), no such name, a name without TXT records, or no answer at all. */
 export type Told =
   | readonly (readonly string[])[]
   | { readonly alias: string; readonly records: readonly (readonly string[])[] }
@@ -11,17 +11,17 @@ export type Told =
   | "silence";
 
 export interface NameServer {
-  /** For DNS_SERVERS. */
+  /** The value for DNS_SERVERS. */
   readonly address: string;
-  /** Every name that it was asked for, in the order of the questions. */
+  /** The queried names, in order. */
   readonly asked: readonly string[];
-  /** What it answers from now on; of other names it says that there are none. */
+  /** Sets the answer for a name. Other names do not exist. */
   tell(name: string, told: Told): void;
   close(): Promise<void>;
 }
 
 const TXT = 16, CNAME = 5, IN = 1;
-const HEADER = 12, UDP_MOST = 1232; // what askers take in one datagram
+const HEADER = 12, UDP_MOST = 1232; // the largest UDP response that resolvers accept
 const ANSWER = 0x8180, NO_NAME = 3;
 
 export async function openNameServer(): Promise<NameServer> {
@@ -44,7 +44,7 @@ export async function openNameServer(): Promise<NameServer> {
 
   const tcp = createServer((socket) => {
     open.add(socket);
-    socket.on("error", () => {}); // whoever asked has gone
+    socket.on("error", () => {}); // the client has disconnected
     socket.on("close", () => open.delete(socket));
     let kept = Buffer.alloc(0);
     socket.on("data", (bytes: Buffer) => {
@@ -75,7 +75,7 @@ export async function openNameServer(): Promise<NameServer> {
   };
 }
 
-/** The header with the bit that says "ask over TCP", and the question. */
+/** Returns a response with the truncation bit, which makes the client retry over TCP, and the question. */
 function truncated(question: Buffer, reply: Buffer): Buffer {
   const short = Buffer.from(reply.subarray(0, readName(question, HEADER).end + 4));
   short.writeUInt16BE(reply.readUInt16BE(2) | 0x0200, 2);
@@ -93,7 +93,7 @@ function recordsOf(told: Exclude<Told, string>): Buffer[] {
 }
 
 function record(owner: Buffer, type: number, data: Buffer): Buffer {
-  const life = Buffer.alloc(4); // not to be kept at all
+  const life = Buffer.alloc(4); // TTL 0: do not cache
   return Buffer.concat([owner, sixteen(type), sixteen(IN), life, sixteen(data.length), data]);
 }
 

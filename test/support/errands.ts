@@ -1,12 +1,10 @@
-/**
- * The flows of one-time links in a test: a scene whose passwords cost nothing, and what is done after an answer, without
- * a scheduler.
+/** Sets up the flows of one-time links for tests. Passwords cost nothing, and a test runs the jobs itself, without a
+ * scheduler.
  *
  *   const flows = await openFlows({ SIGNUP: "on" });
  *   await flows.post("/api/auth/forgot-password", { email });
- *   await flows.work();                                    // the jobs that the answer left behind
- *   const { token } = await flows.postman.next(email);     // sends the mail
- */
+ *   await flows.work();                                    // runs the jobs that the request queued
+ *   const { token } = await flows.postman.next(email);     // sends the mail */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
 import { addSecret, createGrant, type Purpose } from "#lib/domains/auth/one-time-tokens.ts";
@@ -36,14 +34,14 @@ export interface Flows {
   readonly server: Server;
   readonly postman: Postman;
   readonly passwords: QuickPasswords;
-  /** Any request as it stands, from this address. */
+  /** Sends any request unchanged, from this address. */
   send(path: string, init?: RequestInit, address?: string): Promise<Answer>;
   post(path: string, body: unknown, headers?: Fields, address?: string): Promise<Answer>;
-  /** Runs what waits in the queue of forgotten passwords and signups; returns how many there were. */
+  /** Runs the queued jobs for forgotten passwords and signups. Returns how many there were. */
   work(): Promise<number>;
-  /** The secret of a link as it would be mailed now. */
+  /** Returns a token for this purpose, like the one in a mailed link. */
   link(purpose: Purpose, person: Person): Promise<string>;
-  /** Whether this is the password that the person signs in with. */
+  /** Whether the person can sign in with this password. */
   opens(email: string, password: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -107,11 +105,11 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
 }
 
 export interface QuickPasswords extends PasswordHasher {
-  /** How many were hashed or judged since this was asked last. */
+  /** Returns how many passwords were hashed or checked since the last call. */
   count(): number;
 }
 
-/** Hashes that cost nothing, beside the one of people.ts. */
+/** Returns a password hasher that costs nothing. It also accepts the hash of people.ts. */
 export function quickPasswords(): QuickPasswords {
   let runs = 0;
   const quick = (password: string) => `quick:${createHash("sha256").update(password).digest("hex")}`;

@@ -73,7 +73,7 @@ export async function typeExamples(
   const shells = blocks.flatMap((block, i) => block?.language === "sh" ? [{ ...block, i }] : []);
   const script = shells.map(({ i, how, text }) => {
     const output = join(directory, `printed-${i}`);
-    // Not a job of this shell: `wait` would wait for it.
+    // Runs in a subshell, so that `wait` does not wait for it.
     if (how.includes("aside")) return `( ( ${text}\n) > ${output} 2>&1 & )`;
     return `{ ${text}\n} > ${output} 2>&1 < /dev/null; echo $? > ${output}-status`;
   }).join("\n");
@@ -82,13 +82,13 @@ export async function typeExamples(
     try {
       process.kill(-shell.pid!, "SIGKILL");
     } catch {
-      // It has ended.
+      // The process has already ended.
     }
   };
   const late = setTimeout(endAll, PATIENCE); // an example may wait forever
   await new Promise((resolve) => shell.once("exit", resolve));
   clearTimeout(late);
-  endAll(); // the second terminal
+  endAll(); // ends the second terminal
   const read = (name: string) => readFile(join(directory, `printed-${name}`), "utf8").catch(() => "");
   return new Map(
     await Promise.all(shells.map(async ({ i }) => {

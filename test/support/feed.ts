@@ -1,8 +1,8 @@
-/** An Atom feed as a strict reader sees it: what is no XML, or uses what it did not declare, throws. */
+/** Reads an Atom feed strictly: throws if the text is not XML or uses an undeclared prefix. */
 import { SaxesParser } from "saxes";
 
 export interface Element {
-  /** Without its prefix, of which there is none here. */
+  /** The name without a prefix. These feeds use none. */
   readonly name: string;
   readonly space: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -29,12 +29,12 @@ export function readXml(document: string): Element {
   return root.children[0]!;
 }
 
-/** The children of that name. */
+/** Returns the children with this name. */
 export function all({ children }: Element, name: string): Element[] {
   return children.filter((child) => child.name === name);
 }
 
-/** The text of the only child of that name. */
+/** Returns the text of the only child with this name. Throws if there is not exactly one. */
 export function only(element: Element, name: string): string {
   const found = all(element, name);
   if (found.length !== 1) throw new Error(`${element.name} has ${found.length} of ${name}`);

@@ -1,15 +1,13 @@
-/**
- * A form as a browser without script has it: read from the page's HTML, filled in, and sent to where the page says with
- * the fields that the page holds. What the page does not have cannot be filled in.
- */
+/** Submits a form like a browser without script. Reads the form from the page's HTML, fills it in, and sends its fields
+ * to its action. A field that the page lacks cannot be filled in. */
 import type { Answer } from "#test/support/client.ts";
 
 export interface Form {
   readonly action: string;
   readonly method: string;
-  /** By name, as they stand in the page; a box that is not ticked sends nothing. */
+  /** The values in the page by field name. An unticked checkbox is not sent. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The whole tag of each field, for a look at its attributes. */
+  /** The complete tag of each field, for checks of its attributes. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +26,7 @@ export function readForm(html: string): Form {
   };
 }
 
-/** The request that a press on its button sends. */
+/** Returns the request that the form's button sends. */
 export function submitting(
   html: string,
   filled: Readonly<Record<string, string>>,
@@ -44,7 +42,7 @@ export function submitting(
   }];
 }
 
-/** What a person reads: the text without the tags, in one line. */
+/** Returns the visible text of the page in one line, without tags. */
 export function textOf({ body }: Pick<Answer, "body">): string {
   const main = /<main\b[\s\S]*<\/main>/.exec(body)?.[0] ?? body;
   return unescape(main.replace(/<[^>]+>/g, " ")).replace(/\s+/g, " ").trim();

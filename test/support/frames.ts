@@ -1,11 +1,11 @@
-/** Frames one by one, from a source that sends them: it goes on when the next one is asked for. */
+/** Reads frames one by one from a source that sends them. The source continues when the next frame is requested. */
 
 interface Source<F> {
   run(send: (frame: F) => Promise<void>): Promise<void>;
   cancel(): void;
 }
 
-/** Ending the iteration is what a reader does that leaves. */
+/** Yields the frames. Ending the iteration cancels the source, as a reader that disconnects would. */
 export async function* pull<F>({ run, cancel }: Source<F>): AsyncGenerator<F, undefined, undefined> {
   const sent: { readonly frame: F; readonly taken: () => void }[] = [];
   let wake = () => {}, over = false;

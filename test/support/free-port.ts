@@ -1,4 +1,4 @@
-/** A port that nobody listens on at the moment. */
+/** Returns a port that is currently free. */
 import { type AddressInfo, createServer } from "node:net";
 
 export function freePort(): Promise<number> {

@@ -1,8 +1,7 @@
-/**
- * A server of endpoints that a test makes up, with or without sockets. No database is behind it.
+/** Runs a server of endpoints that a test defines, with or without sockets and without a database.
  *
- * Who calls is told by the request: `Authorization: Bearer cli` is a token of that scope, `Cookie: session` a session.
- */
+ * The request determines the caller: `Authorization: Bearer cli` is a token of that scope, `Cookie: session` a
+ * session. */
 import type { App } from "#lib/app.ts";
 import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -20,7 +19,7 @@ type Entry = any;
 export interface Handler {
   readonly app: App;
   readonly server: Server;
-  /** What was logged until now. */
+  /** The log entries so far. */
   readonly log: Entry[];
   send(path: string, init?: RequestInit, address?: string): Promise<Answer>;
 }
@@ -72,7 +71,7 @@ async function readText(response: Response): Promise<Answer & { readonly text: s
   return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text, text };
 }
 
-/** The fields of a POST of JSON. */
+/** Returns the fields of a POST request with a JSON body. */
 export function posting(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { method: "POST", headers: { "content-type": "application/json", ...headers }, body: text };

@@ -1,4 +1,4 @@
-/** Holds the directory given, says so, and waits to be killed. */
+/** Locks the given directory, reports it, and waits to be killed. */
 import { holdDirectory } from "#src/data-directory.ts";
 
 holdDirectory(process.argv[2]!).then((letGo) => {

@@ -1,12 +1,10 @@
-/**
- * A clock for the simulated cluster that stands still while anything happens there, and leaps to the next timer when nothing
- * does: so a test learns how long something takes in the cluster, and neither waits for it nor counts what this machine is
- * busy with. What lies far ahead (deadlines, what is kept for a day) is never leapt to.
- */
+/** Provides a clock for the simulated cluster. It stops while anything happens there, and jumps to the next timer when
+ * nothing does. A test can measure how long a process takes in the cluster without waiting, whatever the load of the
+ * machine. The clock never jumps to timers far in the future, such as deadlines and retention periods. */
 import { timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { Timers } from "#lib/dev/simulator/store/timers.ts";
 
-const QUIET = 30; // ms in which nothing has happened
+const QUIET = 30; // milliseconds without activity before the clock jumps
 const FAR = 15_000;
 
 export function openLeaping(): Timers {

@@ -1,4 +1,4 @@
-/** One that listens to the program, and keeps what it is told. */
+/** Provides a listener that keeps what the program reports to it. */
 import { openTelemetry, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface Note {
@@ -9,7 +9,7 @@ interface Note {
 
 export interface Listening {
   readonly telemetry: Telemetry;
-  /** Those that have ended, in the order in which they did. */
+  /** The ended spans, in the order in which they ended. */
   readonly spans: readonly Span[];
   readonly notes: readonly Note[];
 }

@@ -1,8 +1,8 @@
-/** Very many things of a customer, made by the database at once, for pages and lists that must bear them. */
+/** Inserts a very large number of a customer's rows with single statements, for tests of pages and lists. */
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
 
-/** The i-th of so many: later ones are newer, and each has a moment of its own. */
+/** The timestamp of row i. Later rows are newer, and each timestamp is unique. */
 const STAMP = "timestamptz '2030-01-01' + i * interval '1 second'";
 
 export async function addSpokes(

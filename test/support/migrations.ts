@@ -1,4 +1,4 @@
-/** The migrations as they stand in sql/, whether or not the generated module is fresh. */
+/** Reads the migrations from sql/, whether or not the generated module is up to date. */
 import { readdir, readFile } from "node:fs/promises";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 

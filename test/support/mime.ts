@@ -1,7 +1,7 @@
-/** Reads a mail as it came over the wire: its headers, and the parts that people see. Enough for mails of ours. */
+/** Reads a raw mail: its headers and the parts that people see. It supports only what Wheelwright's own mails use. */
 
 export interface Parts {
-  /** By their names in lower case, decoded. */
+  /** The decoded headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly html: string;
@@ -40,7 +40,7 @@ function unquote(text: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-/** `=?UTF-8?Q?…?=`; what stands in two of them with a blank between belongs together. */
+/** Decodes words such as `=?UTF-8?Q?…?=`. The space between two adjacent encoded words is dropped. */
 function decodeWords(text: string): string {
   return text.replace(/\?=\s+=\?/g, "?==?").replace(
     /(?:=\?utf-8\?[bq]\?[^?]*\?=)+/gi,

@@ -1,7 +1,5 @@
-/**
- * What can be done to a node of a schema that breaks those who send or read it, and what can be done that does not. Each
- * says where it applies, so that it can be tried everywhere.
- */
+/** Defines changes of a schema node, both breaking and compatible. Each change knows the nodes that it applies to, so
+ * tests can try it on all of them. */
 import type { Kind } from "#test/contract/place.ts";
 import type { Json } from "#test/support/contract.ts";
 
@@ -9,9 +7,9 @@ export type Direction = "request" | "response";
 
 export interface Mutation {
   readonly name: string;
-  /** Of which kind it breaks, or null if it breaks nothing. */
+  /** The kind of breaking change, or null if the change is compatible. */
   readonly kind: Kind | null;
-  /** The node as it is then, made of a copy of it. */
+  /** Changes a copy of the node and returns it. */
   readonly edit: (node: Json) => Json;
 }
 
@@ -24,7 +22,8 @@ const OTHER: Readonly<Record<string, string>> = {
   object: "string",
 };
 
-/** All that can be done to that node. `isOption` is one of `anyOf`, beside which other things may be allowed. */
+/** Returns all changes that apply to the node. `isOption` marks an option of an `anyOf`, which may allow other values
+ * too. */
 export function mutationsOf(node: Json, direction: Direction, isOption: boolean): readonly Mutation[] {
   if (node.type === "null") return [];
   const isAny = Object.keys(node).every((key) => key === "description");
@@ -133,14 +132,14 @@ function inResponse(node: Json): Mutation[] {
   ];
 }
 
-/** Of types that it has not, so that it can be told which is meant. */
+/** Returns schemas of types that the node does not allow, so that the options stay distinguishable. */
 function othersThan(node: Json): Json[] {
   const types = [node, ...node.anyOf ?? []].map(({ type, const: only }) => type ?? typeof only);
   return [{ type: "integer", minimum: 7 }, { type: "boolean", const: true }]
     .filter(({ type }) => !types.includes(type) && !(type === "integer" && types.includes("number")));
 }
 
-/** It may be null, and says so beside what it is otherwise. */
+/** Whether the node is an `anyOf` that allows null. */
 function isMaybe({ anyOf }: Json): boolean {
   return anyOf?.some(({ type }: Json) => type === "null") ?? false;
 }

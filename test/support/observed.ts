@@ -1,7 +1,5 @@
-/**
- * The whole program in this process, with all that can be seen of it: what it logs, its metrics, and what it sends to a
- * collector of traces. Behind it are a database, the simulated cluster and a mail server.
- */
+/** Runs the whole program in this process and records its output: its log, its metrics, and the traces that it sends to
+ * a collector. It has a database, the simulated cluster and a mail server. */
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
@@ -15,7 +13,7 @@ import { makePerson, makeToken, type Person } from "#test/support/people.ts";
 import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
-/** A line of the log, as far as anybody looks into it here. */
+/** The part of a log line that the tests read. */
 interface Entry {
   readonly level: string;
   readonly message: string;
@@ -33,26 +31,26 @@ export interface Observed {
   readonly smtp: Smtp;
   readonly collector: Collector;
   readonly operator: Person;
-  /** What was logged until now, read and as it was written. */
+  /** The log entries so far, parsed and as text. */
   readonly log: readonly Entry[];
   readonly lines: readonly string[];
   metrics(): Promise<string>;
-  /** As the operator, unless the headers say otherwise. */
+  /** Sends a request as the operator, unless the headers have other credentials. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** The spoke, once it is in this state. */
+  /** Resolves when the spoke is in this state. */
   becomes(spokeId: string, state: string): Promise<void>;
-  /** Ends the program, and with that all that it sends; the rest stays. */
+  /** Stops the program and everything that it sends. Its surroundings keep running. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
 
 const MINUTE = 60_000;
 
-/** What of its surroundings is not as ever. */
+/** Changes of the program's surroundings for a test. */
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   readonly smtp?: SmtpSetting;
-  /** The cluster's kubeconfig, as the program is told of it. */
+  /** Changes the kubeconfig that the program receives. */
   readonly kubeconfig?: (text: string) => string;
 }
 

@@ -1,18 +1,17 @@
-/**
- * Pages as people meet them: found by role and accessible name, gone through by links and forms, without script.
+/** Reads pages as people do. Finds parts by role and accessible name, and follows links and submits forms without
+ * script.
  *
  *   const page = await visit(scene, "/sign-in");
  *   const hubs = await page.submit("Sign in", { "E-mail address": email, Password: password });
- *   const form = await hubs.part("listitem", /north/).follow("north");
- */
+ *   const form = await hubs.part("listitem", /north/).follow("north"); */
 import { computeAccessibleDescription, computeAccessibleName, getRole } from "dom-accessibility-api";
 import { Window } from "happy-dom";
 import type { Answer } from "#test/support/client.ts";
 import type { Scene, Who } from "#test/support/scene.ts";
 
-/** Text is a whole name; a pattern, a part of it. */
+/** A string matches the complete name; a pattern matches a part of it. */
 export type Name = string | RegExp;
-/** By a field's label, or else its name: what is typed or chosen, or whether it is ticked. */
+/** The entered text, selected option or checked state of each field, keyed by label or by field name. */
 export type Filled = Readonly<Record<string, string | boolean>>;
 
 export interface Field {
@@ -20,51 +19,51 @@ export interface Field {
   readonly value: string;
   readonly ticked: boolean;
   readonly required: boolean;
-  /** What is marked as wrong has a description that says why. */
+  /** Whether the field is marked as invalid. Its description then gives the reason. */
   readonly wrong: boolean;
   readonly description: string;
-  /** What a select offers. */
+  /** The options of a select. */
   readonly options: readonly string[];
 }
 
-/** Something on a page with all that is in it. What is looked for and not there throws, with what is there instead. */
+/** An element of a page with its content. A search without a match throws an error that lists the existing elements. */
 export interface Part {
   readonly text: string;
-  /** The names of all with this role. */
+  /** Returns the names of all elements with this role. */
   all(role: string): readonly string[];
   has(role: string, name: Name): boolean;
-  /** The one with this role and name; one without a name by its text. */
+  /** Returns the element with this role and name. An element without a name is found by its text. */
   part(role: string, name?: Name): Part;
   attribute(name: string): string | null;
-  /** Where the link of this name leads. */
+  /** Returns the target of the link with this name. */
   link(name: Name): string;
   field(label: Name): Field;
-  /** The texts of a table's rows, cell by cell, with its head. */
+  /** Returns the texts of a table's rows, cell by cell, including the header row. */
   table(name?: Name): readonly (readonly string[])[];
   follow(link: Name): Promise<Page>;
-  /** Presses the button of its form, filled in. */
+  /** Fills in the button's form and presses the button. */
   submit(button: Name, filled?: Filled): Promise<Page>;
 }
 
 export interface Page extends Part {
   readonly status: number;
-  /** Where one is after all redirections. */
+  /** The path after all redirects. */
   readonly path: string;
   readonly headers: Headers;
   readonly html: string;
   readonly title: string;
-  /** Of one's session, as the answers left it; empty where none is. */
+  /** The session cookie that the answers set. Empty without a session. */
   readonly cookie: string;
 }
 
 type Place = Pick<Scene, "send" | "as">;
-/** What goes to a path; resolves with the page at which that ends. */
+/** Sends a request to a path. Resolves with the page after all redirects. */
 type Go = (path: string, init?: RequestInit) => Promise<Page>;
 
 const MOST_REDIRECTIONS = 5;
 const dom = new Window();
 
-/** `who` is one of the scene's people, or brings a cookie of its own. */
+/** `who` is one of the scene's people, or has its own cookie. */
 export async function visit(
   scene: Place,
   path: string,
@@ -91,7 +90,7 @@ function cookieAfter(cookie: string, { headers }: Answer): string {
 function readPage({ status, headers, body }: Answer, path: string, cookie: string, go: Go): Page {
   const html = String(body);
   const document = new dom.DOMParser().parseFromString(html, "text/html") as unknown as Document;
-  // The parser takes the option before the one that is selected, where the first one is empty.
+  // If the first option is empty, the parser selects the option before the selected one.
   for (const select of document.querySelectorAll("select")) {
     select.value = (select.querySelector<HTMLOptionElement>("option[selected]") ?? select.options[0])?.value ?? "";
   }
@@ -138,7 +137,7 @@ function fits(element: Element, name: Name): boolean {
   return typeof name === "string" ? known === name || known === `${name} optional` : name.test(known);
 }
 
-/** Style sheets name nothing here, and to reckon with them takes long. */
+/** Style sheets do not affect names here, and computing styles is slow. */
 const unstyled = { getComputedStyle: () => ({ getPropertyValue: () => "" }) as unknown as CSSStyleDeclaration };
 
 function nameOf(element: Element): string {
@@ -148,13 +147,13 @@ function nameOf(element: Element): string {
   return computeAccessibleName(element, unstyled).replace(/\s+/g, " ").trim();
 }
 
-/** Roles whose elements have no name of their own. */
+/** Roles whose elements are found by text, because they have no accessible name. */
 const BY_TEXT = ["listitem", "alert", "status", "term", "definition", "paragraph", "row", "cell", "main"];
 
 function textOf(element: Element): string {
   const copy = element.cloneNode(true) as Element;
   for (const each of copy.querySelectorAll("script, style, [hidden], [aria-hidden=true]")) each.remove();
-  // Blocks are apart from each other, as they are on the page.
+  // Separates the text of blocks, as a browser displays it.
   for (const each of copy.querySelectorAll("*")) if (!INLINE.includes(each.tagName)) each.before(" "), each.after(" ");
   return (copy.textContent ?? "").replace(/\s+/g, " ").trim();
 }
@@ -173,7 +172,7 @@ function fieldOf(element: HTMLInputElement | HTMLSelectElement): Field {
   };
 }
 
-/** The request of a browser: what stands in the form, what is filled in, and the button itself. */
+/** Returns the request that a browser sends: the form's fields, the filled values, and the button itself. */
 function sending(button: HTMLButtonElement, filled: Filled, path: string): [path: string, init: RequestInit] {
   const form = button.closest("form");
   if (!form) throw new Error(`The button ${nameOf(button)} has no form`);

@@ -1,7 +1,5 @@
-/**
- * Asks again while the server sheds load, as a client should: a machine that runs many tests at once may well be too
- * busy for a moment, and that is not what the test is about. Any other 503 is an answer.
- */
+/** Retries while the server sheds load, as a client should. A machine that runs many tests may overload the server for
+ * a moment. Any other 503 is returned as the answer. */
 import { sleep } from "#lib/base/time.ts";
 
 const OVERLOADED = /The server is overloaded|too many requests in progress/;

@@ -1,4 +1,4 @@
-/** The program's driver against the provider's double, for tests of what is between them. */
+/** Connects the program's payment driver to the simulated provider, for tests of the calls between them. */
 import { openPayments, type PaymentsOptions } from "#lib/drivers/payments/open.ts";
 import type { Payments, PriceRequest } from "#lib/drivers/payments/payments.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -8,14 +8,14 @@ export interface Paying {
   payments: Payments;
 }
 
-/** Call-offs are what some tests are about; the others have none. */
+/** A signal that never aborts, for tests that are not about cancellation. */
 export const NEVER: AbortSignal = new AbortController().signal;
 
 export const HUB = "fed_north";
-/** 31.00 and 62.00 a month: 1.00 and 2.00 a day in December. */
+/** Prices of 31.00 and 62.00 a month: 1.00 and 2.00 a day in December. */
 export const SMALL: PriceRequest = { size: "small", title: null, currency: "EUR", monthly: 3100 };
 export const LARGE: PriceRequest = { size: "large", title: "Large school", currency: "EUR", monthly: 6200 };
-/** The first of December 2026, in seconds, and a day. */
+/** 1 December 2026 as a Unix time, and the seconds of a day. */
 export const DECEMBER = Date.UTC(2026, 11, 1) / 1000;
 export const DAYS = 24 * 60 * 60;
 
@@ -37,7 +37,7 @@ export function paymentsFor(provider: Provider, options: Partial<PaymentsOptions
 export const customerOf = ({ payments }: Paying, federationId = HUB): Promise<string> =>
   payments.customerFor({ federationId, name: "Northern schools", email: "pay@north.example" }, NEVER);
 
-/** What was asked of the provider, "POST /v1/customers", from a place in its calls on. */
+/** Returns the calls to the provider from index `from`, as "POST /v1/customers". */
 export const askedOf = ({ provider }: Paying, from = 0): string[] =>
   provider.calls.slice(from).map(({ method, path }) => `${method} ${path}`);
 

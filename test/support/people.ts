@@ -1,4 +1,4 @@
-/** People for tests, with their sessions and tokens, made without a login: hashing a password takes its time. */
+/** Creates users with sessions and tokens directly in the database. A login would hash a password, which is slow. */
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
@@ -21,7 +21,7 @@ export interface Life {
   readonly passwordHash?: string | null;
 }
 
-/** A verified user with the password above, unless something else is said. */
+/** Creates a user, by default verified and with the password above. */
 export async function makePerson(db: Database, name: string, life: Life = {}): Promise<Person> {
   const { operator = false, verified = true, disabled = false, passwordHash = PASSWORD_HASH } = life;
   const id = newId("usr"), email = `${name}@example.org`, now = await db.now();

@@ -1,7 +1,7 @@
-/** PHP with its PostgreSQL extension, for tests of the blueprint's scripts. */
+/** Finds PHP with its PostgreSQL extension, for tests of the blueprint's scripts. */
 import { execFileSync } from "node:child_process";
 
-/** Why such tests are skipped; null where PHP can run them. */
+/** The reason to skip such tests, or null if PHP can run them. */
 export const lackOfPhp: string | null = readLack();
 
 function readLack(): string | null {

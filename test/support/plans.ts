@@ -1,4 +1,4 @@
-/** How PostgreSQL does what a function asks: the plan of each of its statements, with the buffers that it touched. */
+/** Explains how PostgreSQL runs a function's statements: the plan of each, with the buffers that it reads. */
 import { Kysely, sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { openDialect } from "#lib/drivers/db/dialect.ts";
@@ -8,27 +8,27 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface Plan {
   readonly query: string;
-  /** Pages of 8 KiB that were looked at, found in memory or not; none of a statement that only writes. */
+  /** Pages of 8 KiB that were read, from memory or disk. A statement that only writes counts none. */
   readonly buffers: number;
   readonly milliseconds: number;
-  /** How often each index was searched, from its root down. */
+  /** How often each index was searched from its root. */
   readonly searches: ReadonlyMap<string, number>;
-  /** Rows that it gave. */
+  /** The number of rows returned. */
   readonly rows: number;
-  /** Indexes that it names, and tables that it walks from end to end. */
+  /** The indexes in the plan, and the tables that it scans completely. */
   readonly indexes: readonly string[];
   readonly walked: readonly string[];
-  /** The plan as people read it. */
+  /** The plan as text. */
   readonly lines: readonly string[];
 }
 
 export interface Explainer {
-  /** Asks, and returns the plan of each statement that the work has asked. What it writes is rolled back. */
+  /** Runs the work and returns the plan of each of its statements. Its writes are rolled back. */
   explain(work: (rows: Rows) => Promise<unknown>): Promise<Plan[]>;
   close(): Promise<void>;
 }
 
-/** `settings` are the session's, such as enable_seqscan. */
+/** `settings` are session settings, such as enable_seqscan. */
 export function openExplainer(url: string, settings: Readonly<Record<string, string>> = {}): Explainer {
   const pool = openPool({ url, name: "explainer", size: 1, settings });
   const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });
@@ -50,7 +50,7 @@ export function openExplainer(url: string, settings: Readonly<Record<string, str
   };
 }
 
-/** The pool has one connection, so all of it is one transaction. */
+/** The pool has one connection, so all the work is in one transaction. */
 async function undone<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
   await sql`begin`.execute(rows);
   try {

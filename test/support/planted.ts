@@ -1,7 +1,5 @@
-/**
- * Spokes that look installed and are not: a row, and in the simulated cluster a namespace with two bound volumes. For tests
- * of what needs volumes and no site, and many of them.
- */
+/** Creates spokes that look installed but run no site: a row, and a namespace with two bound volumes in the simulated
+ * cluster. For tests that need volumes, or many spokes. */
 import { namespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { App } from "#lib/app.ts";
@@ -23,7 +21,7 @@ export interface Planted {
   readonly federationId: string;
 }
 
-/** POSTs to a cluster; what stands there then. */
+/** POSTs an object to a cluster and returns the created object. */
 export async function post(cluster: string, path: string, body: unknown): Promise<KubeObject> {
   const response = await fetch(cluster + path, {
     method: "POST",
@@ -35,12 +33,13 @@ export async function post(cluster: string, path: string, body: unknown): Promis
   return JSON.parse(text);
 }
 
-/** A hub whose spokes can be planted: it stays on the way for ever, so that no install of theirs is begun with. */
+/** Prepares a hub for planted spokes. Cancels its jobs but leaves it in a transitional state, so that no installation
+ * starts. */
 export async function openHub(db: TestDatabase, hub: Pick<FederationRow, "id">): Promise<void> {
   await query(db, "update jobs set state = 'cancelled', finished_at = now() where federation_id = $1", [hub.id]);
 }
 
-/** An active spoke in this cluster. */
+/** Creates an active spoke in this cluster. */
 export async function plant(
   app: App,
   db: TestDatabase,
@@ -52,10 +51,8 @@ export async function plant(
   return (await plantAll(app, db, actor, hub, [slug], cluster))[0]!;
 }
 
-/**
- * The same, many: one is made by the domain, the others are rows like it. Without an address nothing of them is in a
- * cluster.
- */
+/** Creates many active spokes. The domain creates one; the others are copies of its row. Without an address, nothing is
+ * created in a cluster. */
 export async function plantAll(
   app: App,
   db: TestDatabase,
@@ -108,7 +105,7 @@ export async function plantAll(
 
 const AT_ONCE = 10;
 
-/** Its namespace with two claims, which bind without anybody to use them; the namespace's uid. */
+/** Creates the namespace with two PVCs, which bind without a pod. Returns the namespace's UID. */
 async function plantObjects(url: string, { id, namespace, federationId }: Planted): Promise<string> {
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
@@ -133,7 +130,7 @@ export interface Past {
   readonly state?: "ready" | "failed";
 }
 
-/** Backups of earlier days, in the rows and in the cluster; their ids, in the order given. */
+/** Creates backups of earlier days in the database and the cluster. Returns their IDs in the given order. */
 export async function plantBackups(
   db: TestDatabase,
   cluster: string,
@@ -153,7 +150,8 @@ export async function plantBackups(
           spec: { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: claim } },
         },
       );
-      const [content, handle] = [`snapcontent-${snapshotUid}`, `snapshot-${snapshotUid}`]; // as the controllers name them
+      // the names that the controllers use
+      const [content, handle] = [`snapcontent-${snapshotUid}`, `snapshot-${snapshotUid}`];
       const known = { snapshotUid, content, handle, driver: DRIVER };
       return { claim, snapshot: name, ...(state === "ready" && known) };
     }));
@@ -180,7 +178,7 @@ export async function plantBackups(
   }));
 }
 
-/** Once the cluster's controllers have come to everything that was planted. */
+/** Resolves when the cluster's controllers have processed all planted objects. */
 export async function settled(objects: (kind?: string) => readonly KubeObject[]): Promise<void> {
   await until(() =>
     objects("PersistentVolumeClaim").every((claim) => claim["status"]?.phase === "Bound") &&
@@ -188,12 +186,12 @@ export async function settled(objects: (kind?: string) => readonly KubeObject[])
   );
 }
 
-/** Moves the database's clock so that it is this moment now. */
+/** Moves the database's clock to this moment. */
 export async function setClock(db: TestDatabase, to: Date): Promise<void> {
   await db.shiftClock(to.getTime() - Date.now());
 }
 
-/** The ids of the backups whose snapshots stand in the cluster, both of them. */
+/** Returns the IDs of the backups with both snapshots in the cluster. */
 export function backupsIn(objects: (kind?: string) => readonly KubeObject[], namespace: string): string[] {
   const ids = objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace)
     .map(({ metadata }) => metadata.labels?.["wheelwright.dev/backup"] ?? "");

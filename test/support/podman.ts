@@ -1,7 +1,5 @@
-/**
- * Stands for podman in a test of commands: `run … localhost/wheelwright:VERSION COMMAND` runs the program itself, with the
- * variables that are given, and with the files of this machine where they would be mounted.
- */
+/** Replaces podman in tests of commands. `run … localhost/wheelwright:VERSION COMMAND` runs the program itself, with
+ * the given variables, and with this machine's files in place of the mounted ones. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

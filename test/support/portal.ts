@@ -1,7 +1,5 @@
-/**
- * The whole program with its portal, on loopback: a database, a simulated cluster, the scheduler and the server. There is a
- * hub "north" with an installed spoke "oak" that people look after, and a hub "south" that is only the operator's.
- */
+/** Runs the whole program with its portal on loopback: a database, a simulated cluster, the scheduler and the server.
+ * Hub "north" has an installed spoke "oak" and members. Only the operator has access to hub "south". */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -17,15 +15,15 @@ export interface Portal {
   readonly people: Readonly<Record<Reader, Person>>;
   readonly north: FederationRow;
   readonly south: FederationRow;
-  /** The id of the spoke of north that is there. */
+  /** The ID of the spoke "oak" in hub "north". */
   readonly oak: string;
-  /** Cuts every connection, and listens no more until it is called again. */
+  /** Closes every connection and stops listening. The next call listens again. */
   cut(): Promise<void>;
   listen(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Milliseconds until something of the simulated cluster is ready: enough for a page to show what is under way. */
+/** Milliseconds until an object of the simulated cluster is ready. Long enough for a page to show progress. */
 const DELAY = 60;
 
 export async function openPortal(): Promise<Portal> {

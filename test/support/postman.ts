@@ -1,12 +1,10 @@
-/**
- * Sends the mail that a test's scene has queued, without a scheduler and without a mail server.
+/** Sends the mail that a test's scene has queued, without a scheduler and without a mail server.
  *
  *   const postman = await openPostman(scene.app);
  *   const { subject, text, link, token } = await postman.next("ada@example.org");
  *
- * `next` sends what is queued and returns the first mail to that address that it has not returned yet; `deliver` only
- * sends. What was sent is in `mails`. To see it arrive at a server, hand over the post that leads there.
- */
+ * `next` sends the queued mail and returns the first one to that address that it has not returned yet. `deliver` only
+ * sends. `mails` holds every mail that was sent. Pass a transport to send the mail to a server instead. */
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -19,15 +17,15 @@ import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 
 export interface Delivered extends Mail {
-  /** The secret in its link. */
+  /** The token in the mail's link. */
   readonly token: string | null;
 }
 
 export interface Postman {
   readonly mails: readonly Delivered[];
-  /** Runs each mail job that is due, once; returns how many. */
+  /** Runs each due mail job once. Returns how many ran. */
   deliver(): Promise<number>;
-  /** Throws when no such mail is queued. */
+  /** Throws if no such mail is queued. */
   next(to: string): Promise<Delivered>;
 }
 

@@ -1,34 +1,32 @@
-/** The program as a process of its own, on the runtime that the test runs on. */
+/** Starts the program as a separate process on the runtime that runs the test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-const BUNDLE = process.env.WHEELWRIGHT_TEST_PROGRAM; // of a whole run of the suite
+const BUNDLE = process.env.WHEELWRIGHT_TEST_PROGRAM; // set during a run of the whole suite
 const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 export interface Started {
   readonly child: ChildProcess;
-  /** Everything that it said until now, line by line. */
+  /** The output so far, line by line. */
   readonly lines: readonly string[];
-  /** The first line that matches, past or to come; rejects when the program ends without having said it. */
+  /** Returns the first line that matches, waiting if necessary. Rejects if the program ends without it. */
   said(pattern: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   tell(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits for the end; the exit status. */
+  /** Sends the signal and waits for the process to end. Returns the exit status. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/**
- * Starts `wheelwright …` with these variables and none of the test's own that could reach it; `other` is the main module of
- * another release.
- */
+/** Starts `wheelwright …` with these variables. Variables of the test itself that could affect it are removed. `other`
+ * is the main module of another release. */
 export function startProgram(
   line: readonly string[],
   env: Readonly<Record<string, string>>,
   other: string | null = null,
 ): Started {
-  // Where the runtimes keep what they have compiled.
+  // DENO_DIR and NODE_COMPILE_CACHE are the compile caches of the runtimes.
   const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
   const main = other ?? (BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN);
   const child = spawn(process.execPath, [...BEFORE, main, ...line], {
@@ -36,7 +34,7 @@ export function startProgram(
       PATH,
       HOME,
       TEMPLATES: "off",
-      SHUTDOWN_NOTICE_MS: "0", // nobody stands before it who would have to notice
+      SHUTDOWN_NOTICE_MS: "0", // no load balancer has to notice the shutdown
       ...(DENO_DIR && { DENO_DIR }),
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       ...env,
@@ -75,7 +73,7 @@ export function startProgram(
         waiting.add(look);
         look();
       }),
-    // Not child.kill: on Deno a child counts as killed by what it was told so, however it ended.
+    // Does not use child.kill: Deno reports that signal as the cause of the exit, whatever the real cause was.
     tell: (signal) => void process.kill(child.pid!, signal),
     stop(signal = "SIGTERM") {
       this.tell(signal);

@@ -1,48 +1,49 @@
-/** A TCP proxy between a test and a server, for a network that is cut, frozen, or delivers at the worst moment. */
+/** Runs a TCP proxy between a test and a server. It can cut or freeze the network, or deliver at the worst moment. */
 import { randomInt } from "node:crypto";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { until } from "#test/support/until.ts";
 
 export interface Proxy {
-  /** The given address, but through the proxy. */
+  /** The given address with the proxy's host and port. */
   readonly url: string;
-  /** Connections that were made through it so far. */
+  /** The number of connections through the proxy so far. */
   readonly made: number;
-  /** Called with whatever the client sends; what it returns false for is sent on, but is never answered. */
+  /** Calls the watcher with each piece from the client. If it returns false, the piece is forwarded, but its answer is
+   * dropped. */
   watch(watcher: (bytes: Uint8Array) => boolean): void;
-  /** Holds back the next piece that matches, and whatever its connection sends after it. */
+  /** Holds back the next piece that matches, and everything that its connection sends after it. */
   hold(matches: (text: string) => boolean): Held;
-  /** No byte passes any more on the connections that stand; nobody is told. */
+  /** Stops all traffic on the open connections without closing them. */
   freeze(): void;
-  /** The same, and connections that are made from now on are accepted and hang as well, until it is healed. */
+  /** Like `freeze`, but new connections are also accepted and hang until `heal`. */
   stall(): void;
-  /** Takes no new connection from here on; those that stand go on. */
+  /** Rejects new connections. Open connections continue. */
   refuse(): void;
   /** Closes all connections. */
   cut(): void;
-  /** Ends the server's side of all connections; the client's side stays open until the client ends it. */
+  /** Ends the server's side of all connections. The client's side stays open until the client ends it. */
   endHalf(): void;
-  /** Ends what `freeze`, `stall` and `refuse` began: what was on its way arrives late. */
+  /** Ends `freeze`, `stall` and `refuse`. Data that was held back arrives late. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Something that is on its way, for as long as the test wants it to be. */
+/** A piece of data that the test holds back. */
 export interface Held {
-  /** Resolves with what was held back, as soon as it came. */
+  /** Resolves with the held data as soon as it arrives. */
   readonly caught: Promise<string>;
-  /** Delivers it, though its sender be gone, and resolves with the first that the server says to it. */
+  /** Delivers the data even if the sender has disconnected. Resolves with the first answer of the server. */
   release(): Promise<string>;
-  /** Delivers it, and lets the connection go on: its sender gets the answer. */
+  /** Delivers the data and continues the connection, so that the sender gets the answer. */
   pass(): Promise<void>;
-  /** Waits for nothing any more, should nothing have come. */
+  /** Stops waiting for a match. */
   forget(): void;
 }
 
 interface Pair {
   readonly near: Socket;
   readonly far: Socket;
-  /** What is held back of this connection; it outlives its sender. */
+  /** The data held back on this connection. It is kept after the sender disconnects. */
   held: Uint8Array[] | null;
 }
 
@@ -50,7 +51,7 @@ export async function openProxy(url: string): Promise<Proxy> {
   const target = new URL(url);
   const pairs = new Set<Pair>();
   const holds = new Set<(pair: Pair, bytes: Uint8Array) => boolean>();
-  const waiting = new Set<Socket>(); // accepted while stalled: they go nowhere yet
+  const waiting = new Set<Socket>(); // accepted while stalled, not yet connected to the server
   let made = 0, stalled = false, refusing = false;
   let watcher: (bytes: Uint8Array) => boolean = () => true;
   let server = createServer(accept);
@@ -161,11 +162,12 @@ export async function openProxy(url: string): Promise<Proxy> {
       refusing = false;
       await until(async () => {
         server = createServer(accept);
-        return await listen(server, port).then(() => true, () => false); // its connections may not be gone yet
+        // its old connections may still occupy the port
+        return await listen(server, port).then(() => true, () => false);
       });
     },
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve)); // with an error where it is closed already
+      const closed = new Promise((resolve) => server.close(resolve)); // passes an error if it is already closed
       cut();
       both((socket) => socket.destroy());
       await closed;
@@ -173,10 +175,8 @@ export async function openProxy(url: string): Promise<Proxy> {
   };
 }
 
-/**
- * Returns a port that it has listened on. None of those that systems give to whoever connects (from 32768 on): while the
- * proxy refuses its port is free, and somebody's connection could start from it and keep it for as long as it lasts.
- */
+/** Listens on a random port and returns it. Avoids the ephemeral ports from 32768 on: while the proxy refuses, its port
+ * is free, and an outgoing connection could take it. */
 async function listenSomewhere(server: Server): Promise<number> {
   return await until(async () => {
     const port = randomInt(15_000, 32_000);

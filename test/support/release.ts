@@ -1,2 +1,2 @@
-/** RELEASE_ID of the tests and of deploy/kubernetes: the default. */
+/** The RELEASE_ID of the tests and of deploy/kubernetes: the default. */
 export const RELEASE = "main";

@@ -1,4 +1,4 @@
-/** The account that the chart makes, with the rights that it gives, in a simulated cluster that asks for them. */
+/** Creates the chart's service account with its RBAC rules in a simulated cluster that enforces them. */
 import { readFile } from "node:fs/promises";
 import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
@@ -11,14 +11,14 @@ export const CLUSTER_ROLE = "wheelwright-spoke";
 export const MANIFEST = new URL("../../deploy/kubernetes/cluster-role.yaml", import.meta.url);
 const kinds = readKinds();
 
-/** As somebody does who applies deploy/kubernetes/cluster-role.yaml. Gives back the account's kubeconfig. */
+/** Applies deploy/kubernetes/cluster-role.yaml and returns the account's kubeconfig. */
 export async function giveRights(simulator: Simulator): Promise<string> {
   await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name: ACCOUNT.namespace } });
   for (const object of readObjects(await readFile(MANIFEST, "utf8"))) await putAsAdmin(simulator, object);
   return simulator.kubeconfig(ACCOUNT);
 }
 
-/** As the account itself does in each namespace that it makes, for one that it has not made. */
+/** Binds the account's rights in a namespace that it did not create. It does this itself in its own namespaces. */
 export async function bindRights(simulator: Simulator, namespace: string): Promise<void> {
   await putAsAdmin(simulator, {
     apiVersion: "rbac.authorization.k8s.io/v1",
@@ -29,7 +29,7 @@ export async function bindRights(simulator: Simulator, namespace: string): Promi
   });
 }
 
-/** Asks as the account: status and body of the answer. */
+/** Sends a request as the account. Returns the status and body of the answer. */
 export async function asAccount(
   simulator: Simulator,
   method: string,
@@ -46,7 +46,7 @@ export async function asAccount(
   return { status: response.status, body: await response.json() };
 }
 
-/** What a person deletes with kubectl, who may do everything. */
+/** Deletes an object as a cluster administrator would with kubectl. */
 export async function deleteByHand(simulator: Simulator, object: Json): Promise<void> {
   const response = await fetch(simulator.url + pathOf(object), { method: "DELETE" });
   if (!response.ok) throw new Error(await response.text());
@@ -60,7 +60,7 @@ function pathOf(object: Json): string {
   return `${root}${within}/${plural}/${object.metadata.name}`;
 }
 
-/** Applies an object as who may do everything; what stands in a namespace goes into the account's. */
+/** Applies an object as a cluster administrator. A namespaced object goes into the account's namespace. */
 export async function putAsAdmin(simulator: Simulator, object: Json, query = ""): Promise<Json> {
   const path = `${pathOf(object)}?fieldManager=admin&force=true${query}`;
   const response = await fetch(simulator.url + path, {

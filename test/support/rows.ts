@@ -1,4 +1,4 @@
-/** Rows made directly, for tests of what lies below the domains: a user, a hub, a spoke. */
+/** Inserts a user, a hub and a spoke directly, for tests of the layers below the domains. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 

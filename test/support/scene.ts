@@ -1,13 +1,11 @@
-/**
- * A scene: a database, the whole API on it without sockets, and people who call it.
+/** Sets up a scene: a database, the whole API on it without sockets, and users who call it.
  *
  *   const scene = await openScene();
- *   const { status, body } = await scene.as("hubAdmin", "cli").post(`/api/federations/${scene.hub}/spokes`, { slug: "oak" });
+ *   const { status } = await scene.as("hubAdmin", "cli").post(`/api/federations/${scene.hub}/spokes`, { slug: "oak" });
  *   await scene.close();
  *
- * There is an active hub "north" with an active spoke "oak": `hubAdmin` administers the hub, `spokeAdmin` the spoke,
- * `operator` is one, and `stranger` has an account and nothing else. Jobs are queued and nothing runs them.
- */
+ * The scene has an active hub "north" with an active spoke "oak". `hubAdmin` manages the hub, `spokeAdmin` the spoke, and
+ * `operator` the service. `stranger` has an account without any role. Jobs are queued, but no worker runs them. */
 import type { App } from "#lib/app.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { openRateLimit } from "#lib/base/limits/rate-limit.ts";
@@ -24,18 +22,18 @@ import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Pe
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 
 export type Who = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
-/** With what somebody calls: the session's cookie, or a token of this scope. */
+/** The credentials of a call: the session's cookie, or a token of this scope. */
 export type Means = "session" | TokenScope;
 
 export interface Scene {
   readonly app: App;
   readonly db: TestDatabase;
   readonly people: Readonly<Record<Who, Person>>;
-  /** Ids of the hub and the spoke that are there. */
+  /** The IDs of the existing hub and spoke. */
   readonly hub: string;
   readonly spoke: string;
   as(who: Who | "nobody", means?: Means): Caller;
-  /** Any request, as it stands. */
+  /** Sends any request unchanged. */
   send(path: string, init?: RequestInit): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -47,18 +45,19 @@ export interface Caller {
   post(path: string, body?: unknown, headers?: Fields): Promise<Answer>;
   patch(path: string, body?: unknown, headers?: Fields): Promise<Answer>;
   delete(path: string, headers?: Fields): Promise<Answer>;
-  /** The headers that say who calls, for requests that need more. */
+  /** Returns the headers with the credentials, for requests that need other headers too. */
   credentials(): Promise<Fields>;
 }
 
 export interface Setting {
-  /** Variables of the configuration. */
+  /** Configuration variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where there is a cluster already: its database, and with it whatever stands in both. Who opened it closes it. */
+  /** An existing database and cluster for the scene. The test that opened them closes them. */
   readonly world?: { readonly db: TestDatabase } & Pick<App, "clusters" | "log">;
-  /** Limits of the database; absent, limits that a busy machine does not reach. An empty object sets the program's. */
+  /** Limits of the database. By default, limits that even a busy machine does not reach. An empty object selects the
+   * program's own. */
   readonly limits?: Partial<typeof UNHURRIED>;
-  /** Other routes than the program's. */
+  /** Routes to use instead of the program's. */
   readonly manifest?: Manifest;
 }
 
@@ -67,11 +66,11 @@ const ORIGIN = "http://localhost:3000";
 export async function openScene(setting: Setting = {}): Promise<Scene> {
   const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? UNHURRIED);
   const app = { ...await makeApp(db, setting.env), ...setting.world };
-  // On a busy machine attempts to sign in may be a minute apart; this clock stands still.
+  // The clock stands still, because sign-in attempts may be a minute apart on a busy machine.
   const bucket = openRateLimit({ now: () => 0 });
   const server = openServer(app, setting.manifest ?? manifest, { ready: () => true, bucket });
   const conform = conformTo(setting.manifest);
-  // One after another: at once, each would open a connection.
+  // Runs one after another, because in parallel each would open a connection.
   const operator = await makePerson(db, "operator", { operator: true });
   const hubAdmin = await makePerson(db, "hub-admin"), spokeAdmin = await makePerson(db, "spoke-admin");
   const stranger = await makePerson(db, "stranger");

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of a test's own that offers TLS, with a certificate for `localhost` from test/data/tls. */
+/** Starts a separate PostgreSQL server with TLS, with a certificate for `localhost` from test/data/tls. */
 import { chown, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,24 +9,24 @@ import { until } from "#test/support/until.ts";
 
 export const tlsFile = (name: string): string => fileURLToPath(new URL(`../data/tls/${name}`, import.meta.url));
 
-/** Returns the address with these parameters; parameters of a test server's own address are kept. */
+/** Returns the URL with these parameters added. The URL's existing parameters are kept. */
 export function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
   const changed = new URL(url);
   for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, value);
-  return changed.href.replaceAll("+", "%20"); // connection strings know no other blank
+  return changed.href.replaceAll("+", "%20"); // connection strings accept spaces only as %20
 }
 
-/** The address over TLS, with the server's certificate checked by its authority. */
+/** Returns the URL with TLS, where the client verifies the server's certificate with its CA. */
 export function overTls(url: string): string {
   return withParameters(url, { sslmode: "verify-ca", sslrootcert: tlsFile("ca.crt") });
 }
 
-/** The server's `url` is without TLS: it takes both. */
+/** Starts the server. Its `url` is without TLS; the server accepts both. */
 export async function openSecureServer(): Promise<OwnServer> {
   const server = await openOwnServer();
   const data = join(server.directory, "data"), { uid, gid } = await stat(data);
   for (const name of ["server.crt", "server.key", "ca.crt"]) {
-    // The server takes no key that others may read, and its user may be another than this process's.
+    // The server rejects a key that others can read, and it may run as another user.
     await writeFile(join(data, name), await readFile(tlsFile(name)), { mode: 0o600 });
     await chown(join(data, name), uid, gid);
   }

@@ -1,9 +1,7 @@
-/**
- * The PostgreSQL server of a test run, and the migrated template that each test's database is copied from.
+/** Runs the PostgreSQL server of a test run, with the migrated template from which each test's database is copied.
  *
- * TEST_DATABASE_URL uses a server that runs already (its user must be allowed to create databases);
- * TEST_DATABASE=testcontainers starts a container; else there is an embedded one in a temporary directory.
- */
+ * TEST_DATABASE_URL selects a running server, whose user must be allowed to create databases.
+ * TEST_DATABASE=testcontainers starts a container. By default, an embedded server runs in a temporary directory. */
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, statfs } from "node:fs/promises";
@@ -34,20 +32,20 @@ async function openContainer(): Promise<Server> {
   const container = await new GenericContainer("postgres:18-alpine")
     .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
     .withExposedPorts(5432)
-    // It starts twice: once to set itself up, then to serve.
+    // It starts twice: first to initialise itself, then to serve.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
     .start();
   const url = `postgres://postgres:postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
   return { url, stop: async () => void await container.stop() };
 }
 
-/** A server that a test has for itself, because it ends it. */
+/** A separate server for a test that stops it. */
 export interface OwnServer extends Server {
-  /** Where its data is, in the folder `data`. */
+  /** The directory of the server. The subdirectory `data` holds its data. */
   readonly directory: string;
-  /** Ends it by SIGINT (connections are closed) or SIGQUIT (as a crash). It is gone when this resolves. */
+  /** Stops the server with SIGINT (closes connections) or SIGQUIT (like a crash). Resolves when it has stopped. */
   down(signal: "SIGINT" | "SIGQUIT"): Promise<void>;
-  /** Starts it again, at the same address. */
+  /** Starts it again at the same address. */
   up(): Promise<void>;
 }
 
@@ -58,7 +56,7 @@ export async function openOwnServer(): Promise<OwnServer> {
     rmSync(directory, { recursive: true, force: true });
     throw error;
   });
-  // However this process ends, nothing stays behind; a test that forgot to close its database cannot change that.
+  // Cleans up however this process ends, also when a test did not close its database.
   const end = () => endNow(server.pid, directory);
   process.once("exit", end);
   return {
@@ -81,7 +79,7 @@ export async function openOwnServer(): Promise<OwnServer> {
 
 const MEMORY = "/dev/shm", ROOM = 4 * 2 ** 30;
 
-/** A directory in memory, where there is one with room enough: hundreds of databases come and go in a run. */
+/** Returns a directory in memory if one has enough space, because a run creates and drops hundreds of databases. */
 async function roomyMemory(): Promise<string | null> {
   const found = await statfs(MEMORY).catch(() => null);
   return found && found.bavail * found.bsize > ROOM ? MEMORY : null;
@@ -93,19 +91,19 @@ function endNow(pid: number, directory: string): void {
     const clock = new Int32Array(new SharedArrayBuffer(4));
     for (let i = 0; i < 100 && existsSync(join(directory, "data/postmaster.pid")); i++) Atomics.wait(clock, 0, 0, 20);
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** The name of a database with the present schema and no rows. Made once for each state of sql/. */
+/** Returns the name of a migrated database without rows. It is created once for each version of sql/. */
 export async function makeTemplate(url: string): Promise<string> {
   const migrations = await readMigrations();
   const hash = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 12);
   const name = `wheelwright_template_${hash}`;
   await asAdmin(url, async (sql) => {
-    await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`; // until this session ends
-    // It is marked as a template only when complete: a half-made one, left by a killed run, is made anew.
+    await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`; // held until this session ends
+    // Only a complete database is marked as a template. A killed run may leave an incomplete one, which is recreated.
     const [found] = await sql`select datistemplate as complete from pg_database where datname = ${name}`;
     if (found?.complete) return;
     await sql`drop database if exists ${sql(name)}`;
@@ -124,12 +122,12 @@ export async function dropTemplate(url: string, name: string): Promise<void> {
   });
 }
 
-/** The same server and user, another database. */
+/** Returns the URL of another database on the same server, with the same user. */
 export function urlOf(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
-/** So many connections at most, each made when it is needed. */
+/** Opens a client with at most `max` connections, each opened on first use. */
 export function connect(url: string, max: number, more: postgres.Options<Record<string, never>> = {}): postgres.Sql {
   return postgres(url, { max, onnotice: () => {}, ...more });
 }

@@ -1,7 +1,7 @@
-/** Simulated sites as their people leave them, and what of a site is nobody else's business. */
+/** Fills simulated sites with content, and reads their secrets. */
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 
-/** People, courses, a marker in the database and one in the files; and all that lets somebody in or speaks for the site. */
+/** Adds users, courses, a marker in the database and one in the files, and every kind of secret. */
 export function useSite(simulator: Simulator, namespace: string, marked = "as it was"): void {
   const { database, files, saveDatabase, saveFiles } = simulator.site(namespace);
   const tables = ["sessions", "external_tokens", "user_private_key", "user_password_resets", "user_devices"]
@@ -24,7 +24,7 @@ export function useSite(simulator: Simulator, namespace: string, marked = "as it
   saveFiles({ ...files, marked, maintenance: true });
 }
 
-/** What a copy must still have. */
+/** Returns the content that a copy of the site must still have. */
 export function contentsOf(simulator: Simulator, namespace: string): Record<string, unknown> {
   const { database, files } = simulator.site(namespace);
   const { accounts = {}, courses = [], config = {} } = database!;
@@ -32,7 +32,7 @@ export function contentsOf(simulator: Simulator, namespace: string): Record<stri
   return { row: config.marked, file: files.marked, courses: [...courses].sort(), users, title: config.fullname };
 }
 
-/** Every secret-like value of a site, by where it stands: its own passwords, identifier, salts, keys, tokens, sessions. */
+/** Returns every secret of a site by location: its passwords, identifier, salts, keys, tokens and sessions. */
 export function secretsOf(simulator: Simulator, namespace: string): Record<string, string> {
   const { database, files } = simulator.site(namespace);
   const { config = {}, secrets = {}, accounts = {}, password } = database!;

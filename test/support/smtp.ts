@@ -1,75 +1,73 @@
-/**
- * A mail server of a test: it takes what it is given, and does to its clients what the test says.
+/** Runs a mail server for tests. It accepts mail, and misbehaves towards its clients as the test configures.
  *
  *   const smtp = await openSmtp();
  *   const scene = await openScene({ env: smtp.env });
  *   const mail = await smtp.next("ada@example.org");   // mail.subject, .text, .html, .link, .token, .headers
  *   await smtp.close();
  *
- * Somebody has to send what is queued: see postman.ts.
- */
+ * The scene only queues mail; postman.ts sends it. */
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
 import { readMime } from "#test/support/mime.ts";
 import { until } from "#test/support/until.ts";
 
 export interface Received {
-  /** The address in the envelope. */
+  /** The recipient in the envelope. */
   readonly to: string;
   readonly from: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Names in lower case, values decoded. */
+  /** The decoded headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first address in the text that has a token, and the token. */
+  /** The first URL in the text with a token, and that token. */
   readonly link: string | null;
   readonly token: string | null;
-  /** As it came. */
+  /** The mail as it was received. */
   readonly raw: string;
-  /** Whether it came over TLS, who was logged in, and whether SMTPUTF8 was asked for. */
+  /** Whether it came over TLS, the user who was logged in, and whether the client requested SMTPUTF8. */
   readonly secure: boolean;
   readonly user: string | null;
   readonly utf8: boolean;
 }
 
-/** What it does wrong. An answer is a line such as `550 5.1.1 No such user`; null is consent. */
+/** How the server misbehaves. An answer is a line such as `550 5.1.1 No such user`; null accepts. */
 export interface Rules {
-  /** Says nothing: no greeting, or no answer to the mail. */
+  /** Sends no greeting, or no answer to the mail. */
   hang?: "greeting" | "data" | undefined;
-  /** Takes the mail, and hangs up before it says so. */
+  /** Accepts the mail, and disconnects before it confirms. */
   drop?: boolean | undefined;
   sender?: ((address: string) => string | null) | undefined;
   recipient?: ((address: string) => string | null) | undefined;
-  /** It may also consent in other words: `250 …`. */
+  /** Answers the mail. It may also accept with another text: `250 …`. */
   data?: ((raw: string) => string | null) | undefined;
 }
 
 export interface SmtpSetting {
   readonly auth?: { readonly user: string; readonly pass: string };
-  /** TLS from the first byte, STARTTLS, or neither (the usual). Its certificate is that of kube.test. */
+  /** TLS from the first byte, STARTTLS, or neither (the default). The certificate is for kube.test. */
   readonly tls?: "at once" | "starttls";
-  /** The port to listen on; any by default. */
+  /** The port to listen on. By default any free one. */
   readonly port?: number;
 }
 
 export interface Smtp {
   readonly port: number;
-  /** Variables of the configuration that lead here. */
+  /** Configuration variables that point the program to this server. */
   readonly env: Readonly<Record<string, string>>;
-  /** In the order in which they came. */
+  /** The mails in the order of arrival. */
   readonly mails: readonly Received[];
-  /** To be changed at any time. */
+  /** The rules in force. A test may change them at any time. */
   readonly rules: Rules;
-  /** Connections until now, and those that are open. */
+  /** Returns the number of connections so far, and of those still open. */
   connections(): { readonly all: number; readonly open: number };
-  /** How often it was told a password. */
+  /** Returns how often a client sent a password. */
   logins(): number;
-  /** Mails that it has and does not answer. */
+  /** Returns the number of received mails without an answer. */
   hanging(): number;
-  /** Cuts all that are open. */
+  /** Closes all open connections. */
   hangUp(): void;
-  /** The first mail to this address that `next` has not returned yet. */
+  /** Returns the first mail to this address that `next` has not returned yet. Waits for one if necessary. */
   next(to: string): Promise<Received>;
   close(): Promise<void>;
 }
@@ -124,7 +122,7 @@ export async function openSmtp({ auth, tls, port = 0 }: SmtpSetting = {}): Promi
       _socket.destroy();
     }
   };
-  server.on("error", () => {}); // a client that hangs up or does not trust us is what some tests are about
+  server.on("error", () => {}); // some tests disconnect or reject the certificate
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const address = server.server.address() as { port: number };
   return {

@@ -1,12 +1,12 @@
-/** A connection on which a test writes what it likes, as no well-behaved client would. */
+/** Opens a connection on which a test writes any bytes, unlike a well-behaved client. */
 import { connect, type Socket } from "node:net";
 
 export interface Connection {
   readonly socket: Socket;
   write(text: string): void;
-  /** Everything that came until now, as soon as it matches; rejects when the connection ends without that. */
+  /** Resolves with everything received as soon as it matches. Rejects if the connection ends before. */
   received(pattern: RegExp): Promise<string>;
-  /** Resolves with all that came, when the other end closes. */
+  /** Resolves with everything received when the server closes the connection. */
   readonly closed: Promise<string>;
 }
 
@@ -19,7 +19,7 @@ export function openConnection(port: number): Connection {
     text += chunk;
     look();
   });
-  socket.on("error", () => {}); // a reset is an end like any other here
+  socket.on("error", () => {}); // a reset counts as a normal end here
   const closed = new Promise<string>((resolve) =>
     socket.once("close", () => {
       over = true;

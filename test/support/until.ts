@@ -1,13 +1,11 @@
-/**
- * Waits for something that announces itself in no other way. Looking costs what is waited for its processor: whoever has
- * waited for long looks less often, and is still late by no more than a part of what it has waited.
- */
+/** Polls for conditions that cannot notify. The interval grows with the time waited, because polling takes CPU time
+ * from the work itself. */
 import { sleep } from "#lib/base/time.ts";
 
-const OFTEN = 10, SELDOM = 50; // ms between two looks
-const PATIENCE = 60_000; // ms, of which a machine with nothing else to do takes a part; only what is broken waits so long
+const OFTEN = 10, SELDOM = 50; // milliseconds between two checks
+const PATIENCE = 60_000; // milliseconds; an idle machine needs a fraction of it, so only a broken test waits this long
 
-/** Returns what `look` returns as soon as that is neither false nor null nor undefined. */
+/** Returns the result of `look` as soon as it is not false, null or undefined. */
 export async function until<T>(look: () => T | Promise<T>, limit = PATIENCE): Promise<Exclude<NonNullable<T>, false>> {
   const start = performance.now();
   for (;;) {
@@ -19,7 +17,7 @@ export async function until<T>(look: () => T | Promise<T>, limit = PATIENCE): Pr
   }
 }
 
-/** What the promise was rejected with; throws if it was not. */
+/** Returns the error of a rejected promise. Throws if the promise resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<Error & { code?: string }> {
   const value = await promise.then((value) => ({ value }), (error) => error);
   if (value instanceof Error) return value;

@@ -1,4 +1,4 @@
-/** The same database, writing down what kind of statement each is that it is asked, in transactions too. */
+/** Wraps a database and records the kind of each statement, including those in transactions. */
 import type { KyselyPlugin } from "kysely";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 

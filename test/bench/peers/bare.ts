@@ -1,7 +1,5 @@
-/**
- * What hono and the driver can do with nothing on top: who calls, the rows, and JSON of them. It validates nothing, and lets
- * everybody see everything.
- */
+/** Implements a peer with only hono and the database driver: it finds the caller, reads rows and sends them as JSON. It
+ * validates nothing and hides nothing from anybody. */
 import { createHash } from "node:crypto";
 import { serve } from "@hono/node-server";
 import { type Context, Hono } from "hono";

@@ -1,11 +1,11 @@
-/** What the program writes when a spoke is created, statement by statement, in a transaction that is the caller's. */
+/** Creates a spoke with the same statements as Wheelwright, in the caller's transaction. */
 import { randomBytes } from "node:crypto";
 import { operationOf, type Row, spokeOf } from "./shape.ts";
 
 /** Runs one statement in the transaction. */
 export type Query = (text: string, params: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** A spoke that the program made, and its job: what is not asked for is taken from these. */
+/** A spoke that Wheelwright created, with its job. They provide the values that the request lacks. */
 export interface Model {
   readonly spoke: Row;
   readonly job: Row;
@@ -52,7 +52,7 @@ const AUDIT = `insert into audit_events (id, kind, actor_id, actor_email, object
 const EVENT = `insert into stream_events (federation_id, number, type, at, spoke_id, data)
   values ($1, $2, 'spoke', $3, $4, $5::text::jsonb)`;
 
-/** Returns the spoke as the API shows it; null when its slug or domain is taken, or there is no such hub. */
+/** Returns the spoke as the API shows it. Returns null if its slug or domain is taken, or the hub does not exist. */
 export async function create(
   query: Query,
   { spoke: model, job: plan }: Model,
@@ -120,7 +120,7 @@ export async function create(
   return spokeOf(spoke, operation);
 }
 
-/** As long as the program's ids, and like them in the order in which they were made. */
+/** Returns an ID of the same length as Wheelwright's, sorted by creation time like them. */
 function newId(prefix: string): string {
   return `${prefix}_${Date.now().toString(16).padStart(12, "0")}${randomBytes(7).toString("hex")}`;
 }

@@ -1,4 +1,4 @@
-/** What node:http can do with nothing on top: each notification of the database is written to all who listen. */
+/** Implements a peer with only node:http: it writes each notification of the database to all clients. */
 import { createHash } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** What comes and what goes, as the Fastify peer declares it. */
+/** Defines the request and response schemas of the Fastify peer. */
 import { z } from "zod";
 
 export const Limit = z.object({ limit: z.coerce.number().int().min(1).max(500) });

@@ -1,7 +1,5 @@
-/**
- * The same API as a team would write it with Fastify, pg and zod: schemas for what comes and what goes, a hook that finds out
- * who calls, a pool, queries with parameters, and the logger that Fastify brings. Everybody sees only what they administer.
- */
+/** Implements the same API as a team would with Fastify, pg and zod. It has request and response schemas, a hook that
+ * finds the caller, a pool, parameterised queries, and Fastify's logger. Users see only what they administer. */
 import { createHash } from "node:crypto";
 import Fastify from "fastify";
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
@@ -40,7 +38,7 @@ const missing = { message: "Not found" };
 
 const show = (row: Row) => spokeOf(row, row.operation ? jobOf(row.operation) : null, row.former_domains);
 
-/** Times inside of JSON come as text. */
+/** Converts times, which are text inside JSON. */
 function jobOf(job: Row) {
   const time = (text: string | null) => text === null ? null : new Date(text);
   return operationOf({

@@ -1,4 +1,4 @@
-/** Rows as the API shows them. */
+/** Converts rows to the shape of the API. */
 
 // deno-lint-ignore no-explicit-any
 export type Row = any;

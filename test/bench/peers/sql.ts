@@ -1,4 +1,4 @@
-/** What the peers ask the database, each by an index. Both send the same statements. */
+/** Defines the peers' statements, each supported by an index. Both peers send the same ones. */
 
 export const CALLER = `select caller.id, caller.email, token.prefix, token.scope from api_tokens as token
   join users as caller on caller.id = token.user_id
@@ -26,7 +26,7 @@ export const UNREAD = `select coalesce(sum(head.visible_events - coalesce(count.
     and count.federation_id = member.federation_id and count.spoke_id = ''
   where member.user_id = $1`;
 
-/** The same of what the caller administers alone; what a spoke is busy with, and its former names, come along. */
+/** Extra columns of a spoke: its former domains and its current operation. */
 const BESIDE = `,
   (select coalesce(json_agg(json_build_object('domain', former.domain, 'until', former.until) order by former.until), '[]')
     from former_domains as former where former.spoke_id = spoke.id) as former_domains,

@@ -1,8 +1,7 @@
-/**
- * What stands before replicas in production, as small as it can be: it sends each request to one that readyz calls ready, in
- * turn, over connections that are kept. It sends nothing twice, as the plainest do not; with `again` it sends what got no
- * answer to the next one, where doing it twice does no harm: what was refused, a GET, and what has an Idempotency-Key.
- */
+/** Simulates the load balancer in front of the replicas. It sends each request to a replica that readyz reports as
+ * ready, in turn, over keep-alive connections. By default it retries nothing. With `again`, it sends a request without
+ * a response to the next replica if a repetition does no harm: after a refused connection, for a GET, or with an
+ * Idempotency-Key. */
 import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sleep } from "#lib/base/time.ts";
@@ -10,22 +9,22 @@ import { until } from "#test/support/until.ts";
 
 export interface Balancer {
   readonly url: string;
-  /** What it could not get an answer to, and told its client so by a 502. */
+  /** Requests without a response from a replica. Their clients got a 502. */
   readonly failures: readonly string[];
-  /** Resolves once requests are sent to this address, or are no longer. */
+  /** Resolves when the balancer starts or stops sending requests to this URL. */
   notices(url: string, ready: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-const LOOK_EVERY = 100, PATIENCE = 60_000; // ms
+const LOOK_EVERY = 100, PATIENCE = 60_000; // milliseconds
 
 interface Sent {
   readonly answer: IncomingMessage;
-  /** The whole of it; null for a stream, which goes on for as long as it wants. */
+  /** The complete body, or null for a stream of unknown length. */
   readonly body: Uint8Array | null;
 }
 
-/** `addresses` are those of the replicas that there are now, ready or not. */
+/** `addresses` returns the URLs of the current replicas, ready or not. */
 export async function openBalancer(
   addresses: () => readonly string[],
   { again = false }: { readonly again?: boolean } = {},

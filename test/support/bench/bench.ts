@@ -1,13 +1,12 @@
-/**
- * The bench: several replicas of the real program on one database and one simulated cluster, each a process of its own.
+/** Runs the bench: several replicas of the real program, each a separate process, on one database and one simulated
+ * cluster.
  *
  *   const bench = await openBench({ replicas: 3, delayMs: 150 });
  *   const spoke = await bench.spoke(await bench.hub("math"), "algebra");
- *   await bench.close();                 ends everything that it started, whatever state that is in
+ *   await bench.close();                 stops everything that it started, in any state
  *
- * Each replica reaches the database and the cluster through proxies of its own. Who held a job when is told by the
- * database (holders.ts), who wrote what by the cluster (cluster.ts).
- */
+ * Each replica reaches the database and the cluster through its own proxies. The database records the holders of each
+ * job (holders.ts), and the cluster records every write (cluster.ts). */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,22 +23,22 @@ export interface Bench {
   readonly db: TestDatabase;
   readonly cluster: ClusterProcess;
   readonly replicas: readonly Replica[];
-  /** Starts one more; `program` is the main module of another release. */
+  /** Starts another replica. `program` is the main module of another release. */
   join(program?: string | null): Promise<Replica>;
-  /** Of an operator, good at every replica. */
+  /** An operator's token, valid at every replica. */
   readonly token: string;
-  /** Makes a hub by the API; its id. */
+  /** Creates a hub through the API and returns its ID. */
   hub(slug: string): Promise<string>;
-  /** Makes a spoke by the API; its id. */
+  /** Creates a spoke through the API and returns its ID. */
   spoke(hub: string, slug: string): Promise<string>;
-  /** Asks for an action, and gives back its operation. */
+  /** Requests an action and returns the ID of its operation. */
   act(spokeId: string, action: string): Promise<string>;
   becomes(spokeId: string, state: string): Promise<SpokeFacts>;
-  /** The spoke's running operation as soon as it is in this step, and the replica that holds it. */
+  /** Waits until the spoke's running operation is in this step. Returns the operation and the replica that holds it. */
   caught(spokeId: string, step: string): Promise<Caught>;
-  /** A spoke of a hub of its own, caught in its install, which takes until it is let go on. */
+  /** Creates a spoke in a new hub and stops its install in the middle, until `goesOn` is called. */
   installing(slug: string): Promise<Caught & { readonly spoke: string; readonly goesOn: () => Promise<void> }>;
-  /** The claim by which a job went from this holder to another, as soon as that has happened. */
+  /** Waits until the job moves from this holder to another one, and returns that claim. */
   takeover(caught: Caught): Promise<Hold>;
   close(): Promise<void>;
 }
@@ -55,25 +54,25 @@ export interface Caught {
   readonly job: string;
   readonly fence: number;
   readonly holder: Replica;
-  /** The id of the holder's process, which goes with it. */
+  /** The ID of the holder's process. A restarted replica has a new one. */
   readonly id: string;
 }
 
 export interface BenchOptions {
   readonly replicas: number;
-  /** Milliseconds that an object of the cluster takes to become ready. */
+  /** Milliseconds until an object of the cluster becomes ready. */
   readonly delayMs: number;
-  /** Has everything take as long as it was measured to, times this, and not the same delay. */
+  /** Uses the measured durations of a real cluster times this factor, instead of one fixed delay. */
   readonly measured?: number;
-  /** One that the test has for itself, and closes; else the bench opens one. */
+  /** The test's own database, which the test closes. By default the bench opens one. */
   readonly db?: TestDatabase;
-  /** More variables of the replicas' configuration. */
+  /** Extra configuration variables of the replicas. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The main module of another release, which the replicas run. */
+  /** The main module of another release for the replicas. */
   readonly program?: string | null;
 }
 
-const PATIENCE = 90_000; // ms; a fraction of it on a machine that has nothing else to do
+const PATIENCE = 90_000; // milliseconds; an idle machine needs a fraction of it
 
 export async function openBench(
   { replicas: count, delayMs, measured, db: own, env = {}, program: first = null }: BenchOptions,

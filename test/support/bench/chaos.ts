@@ -1,7 +1,6 @@
-/**
- * Chaos: customers keep hubs busy while one replica after another is killed, stopped or cut off; then everything is healed,
- * and what is left is held against what is promised. The seed decides which troubles come and what customers choose.
- */
+/** Runs the chaos test. Customers keep hubs busy while replicas are killed, stopped or cut off one after another. Then
+ * all faults end, and the final state is checked against the guarantees. The seed determines the faults and the
+ * customers' choices. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
 import { type Customer, openCustomer, openReader, type Reader } from "#test/support/bench/client.ts";
@@ -20,11 +19,11 @@ export interface ChaosOptions {
 }
 
 export interface Chaos {
-  /** A sentence for each breach of what is promised. */
+  /** A sentence for each violated guarantee. */
   readonly breaches: readonly string[];
-  /** What replicas logged as errors, and how often: none of these need be a breach. */
+  /** The errors that replicas logged, with their counts. They need not be violations. */
   readonly errors: Readonly<Record<string, number>>;
-  /** What was done, as numbers. */
+  /** Counts of the actions during the run. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -37,7 +36,7 @@ export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Prom
   try {
     const slugs = Array.from({ length: hubs }, (_, i) => `hub-${i + 1}`);
     for (const slug of slugs) await bench.hub(slug);
-    // Two of each hub, so that one comes to a replica whose feed another one shares already.
+    // Opens two readers for each hub, so that one joins a replica's feed that another reader already uses.
     readers.push(...slugs.flatMap((slug) => [0, 1].map((first) => openReader(bench, slug, first))));
     const customers = slugs.map((slug) => openCustomer(bench, slug, random.branch()));
     const troubles = random.branch();
@@ -56,7 +55,7 @@ export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Prom
   }
 }
 
-/** Waits until nothing is queued or running, and the readers have seen it. What does not come is a breach. */
+/** Waits until nothing is queued or running and the readers have received every event. A timeout is a violation. */
 async function settle({ db }: Bench, readers: readonly Reader[]): Promise<string[]> {
   try {
     await until(async () => {
@@ -129,7 +128,7 @@ function tally(texts: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** By the slug of the hub. */
+/** Returns the last event number of each hub, by slug. */
 async function lastNumbers(db: Bench["db"]): Promise<Map<string, number>> {
   const rows = await query(
     db,

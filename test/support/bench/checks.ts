@@ -1,8 +1,5 @@
-/**
- * What must be true of a bench once all is well again, however it went. Each check gives back a sentence for every breach:
- * from the rows, from the timeline of holders, and from the cluster's own record, never from what replicas say of
- * themselves.
- */
+/** Checks what must be true of a bench when all faults have ended. Each check returns a sentence for every violation.
+ * The checks read the rows, the timeline of holders and the cluster's own record, never the replicas' reports. */
 import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -10,7 +7,7 @@ import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
 import { type Hold, isTakeover } from "#test/support/bench/holders.ts";
 import { query } from "#test/support/bench/query.ts";
 
-/** A spoke's or a hub's own. */
+/** A namespace that belongs to a spoke or a hub. */
 export interface Holding {
   readonly id: string;
   readonly federationId: string;
@@ -19,7 +16,7 @@ export interface Holding {
   readonly uid: string | null;
 }
 
-const CLOCKS = 3; // ms: the record is cut to whole ones
+const CLOCKS = 3; // milliseconds: the record has whole milliseconds only
 
 export async function readHoldings(db: TestDatabase): Promise<Holding[]> {
   return await query(
@@ -29,7 +26,7 @@ export async function readHoldings(db: TestDatabase): Promise<Holding[]> {
   );
 }
 
-/** From the creation of an install Job to its end, no other of the same hub may be there that has not ended. */
+/** Finds install Jobs that overlap with another unfinished install Job of the same hub. */
 export function findOverlaps(jobs: readonly Happening[], holdings: readonly Holding[]): string[] {
   const hubs = new Map(holdings.map(({ namespace, federationId }) => [namespace, federationId]));
   const active = new Map<string, { readonly hub: string; readonly text: string }>();
@@ -50,7 +47,7 @@ function isEnd(condition: string): boolean {
   return /^(?:Complete|Failed)=True/.test(condition);
 }
 
-/** Each namespace was made once, and is the one that its row remembers. */
+/** Finds namespaces that were created twice, or that differ from the UID in their row. */
 export function findDoubledNamespaces(namespaces: readonly Happening[], holdings: readonly Holding[]): string[] {
   const made = namespaces.filter(({ type }) => type === "ADDED");
   const uids = new Map(holdings.map(({ namespace, uid }) => [namespace, uid]));
@@ -62,13 +59,12 @@ export function findDoubledNamespaces(namespaces: readonly Happening[], holdings
   ];
 }
 
-/** The upkeep that keeps particulars as the rows are, whoever holds the spoke: a bench of more than a minute sees it. */
+/** The task that keeps site records equal to the rows, whoever holds the spoke. It runs when a bench takes over a
+ * minute. */
 const UPKEEP = "keep-particulars", PARTICULARS = /\/configmaps\/wheelwright(?:\?|$)/;
 
-/**
- * Whatever changed something in a namespace was written by who held an operation of that spoke or hub at that moment, or, of
- * its particulars, their upkeep.
- */
+/** Finds writes in a namespace by a replica that held no operation of its spoke or hub at that moment. Writes of site
+ * records may also come from their task. */
 export function findLateWrites(
   writes: readonly Write[],
   namespaces: readonly Happening[],
@@ -113,7 +109,7 @@ function tenures(holds: readonly Hold[]): Time[] {
   });
 }
 
-/** Nobody was taken for dead who had beaten within 4 s; a replica may take back what was its own. */
+/** Finds takeovers from a replica with a heartbeat in the last 4 s. A replica may take back its own job. */
 export function findHastyTakeovers(holds: readonly Hold[]): string[] {
   return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE_LIMIT - 1))
     .map(({ job, holder, holderBefore, silence }) =>
@@ -121,7 +117,7 @@ export function findHastyTakeovers(holds: readonly Hold[]): string[] {
     );
 }
 
-/** No operation is left over or has failed; each of its ends was written into the audit once; no stream has a gap. */
+/** Finds unfinished or failed operations, missing or duplicate audit events of their ends, and gaps in streams. */
 export async function findBadRows(db: TestDatabase): Promise<string[]> {
   const [left, twice, ends, gaps] = await Promise.all([
     query(
@@ -156,7 +152,8 @@ export async function findBadRows(db: TestDatabase): Promise<string[]> {
   ];
 }
 
-/** A reader who was there from the beginning saw each number up to the hub's last once, in order. */
+/** Finds numbers that a reader missed or received out of order. The reader was connected from the start, so it must
+ * have every number once. */
 export function findMissed(hub: string, seen: readonly number[], last: number): string[] {
   const wrong = seen.findIndex((number, i) => number !== i + 1);
   if (wrong >= 0) return [`A reader of ${hub} saw ${seen[wrong]} after ${seen[wrong - 1] ?? 0}`];

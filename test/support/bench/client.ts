@@ -1,7 +1,5 @@
-/**
- * Those who use the API while replicas come and go: a client that repeats what was not answered, at another replica,
- * with the same Idempotency-Key; a customer who keeps the spokes of a hub busy; and a reader of its events.
- */
+/** Simulates API users while replicas come and go. A client repeats unanswered requests at another replica with the
+ * same Idempotency-Key. A customer keeps the spokes of a hub busy. A reader follows its events. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
@@ -9,11 +7,12 @@ import { type Answer, withToken } from "#test/support/client.ts";
 import { conformTo } from "#test/support/conform.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-const PATIENCE = 5_000; // ms for one answer
+const PATIENCE = 5_000; // milliseconds for one response
 const TRIES = 60;
-const SPOKES = 3; // live ones that each customer wants
+const SPOKES = 3; // live spokes that each customer keeps
 
-/** Asks until there is an answer that is one: no lost connection, no 502 to 504. Other answers are the caller's. */
+/** Repeats the request until it gets a final response: no lost connection, and no 502 to 504. The caller handles other
+ * statuses. */
 export async function insist(
   { replicas, token }: Pick<Bench, "replicas" | "token">,
   method: string,
@@ -46,15 +45,16 @@ export async function insist(
 }
 
 export interface Customer {
-  /** Requests that were accepted. */
+  /** Returns the number of accepted requests. */
   accepted(): number;
-  /** Answers that no customer should get. */
+  /** Returns the responses that no customer should get. */
   complaints(): readonly string[];
-  /** Asks for nothing more, and resolves when the last answer is there. */
+  /** Stops sending requests. Resolves after the last response. */
   leave(): Promise<void>;
 }
 
-/** Keeps some spokes of the hub busy, one request after another, each by what the API says of them. */
+/** Keeps some spokes of the hub busy, one request after another. Each request depends on the state that the API
+ * reports. */
 export function openCustomer(bench: Bench, hub: string, random: Random): Customer {
   const complaints: string[] = [];
   let open = true, made = 0, accepted = 0;
@@ -62,7 +62,8 @@ export function openCustomer(bench: Bench, hub: string, random: Random): Custome
   async function ask(method: string, path: string, body: unknown, expected: number, refusable: boolean): Promise<void> {
     const answer = await insist(bench, method, path, body);
     if (answer.status === expected) return void accepted++;
-    // What was done at the first try, whose answer was lost, cannot be done again; nor what was overtaken meanwhile.
+    // A repeated request may be refused: its first attempt succeeded but the response was lost, or the spoke has
+    // changed.
     if (refusable && (answer.status === 409 || answer.status === 404)) return;
     complaints.push(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
@@ -116,16 +117,17 @@ function choose(state: string, random: Random): "wait" | "suspend" | "resume" | 
 
 export interface Reader {
   readonly hub: string;
-  /** Numbers in the order in which they came. */
+  /** Returns the event numbers in the order of arrival. */
   seen(): readonly number[];
-  /** How often it had to come back. */
+  /** Returns how often the reader reconnected. */
   returns(): number;
   complaints(): readonly string[];
-  /** Stops at its next event or lost connection. */
+  /** Stops the reader at its next event or lost connection. */
   leave(): void;
 }
 
-/** Follows a hub from its first event on; when its replica is lost, it goes on at the next with the last number it saw. */
+/** Follows a hub from its first event. If its replica is lost, continues at the next one after the last number it
+ * received. */
 export function openReader({ replicas, token }: Bench, hub: string, first: number): Reader {
   const seen: number[] = [], complaints: string[] = [];
   let open = true, returns = -1;
@@ -140,7 +142,7 @@ export function openReader({ replicas, token }: Bench, hub: string, first: numbe
           seen.push(event.id);
         }
       } catch {
-        // It was killed, or cannot read its database just now.
+        // The replica was killed, or cannot read its database at the moment.
       }
       await sleep(100);
     }

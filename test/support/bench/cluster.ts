@@ -1,30 +1,31 @@
-/** The simulated cluster as a process of its own, and what its record and its objects say. */
+/** Runs the simulated cluster as a separate process, and reads its record and its objects. */
 import { readFile } from "node:fs/promises";
 import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
 export interface ClusterProcess {
-  /** Past all proxies. */
+  /** The URL without any proxy. */
   readonly url: string;
-  /** A kubeconfig whose server is somewhere else. */
+  /** Returns a kubeconfig for this server URL. */
   kubeconfig(server: string): string;
-  /** Everything that was written, oldest first. */
+  /** Returns all writes, oldest first. */
   writes(): Promise<Write[]>;
-  /** Everything that became of the objects of a kind, oldest first. */
+  /** Returns all changes of objects of a kind, oldest first. */
   history(kind: string): Promise<Happening[]>;
   /** The object, or null; `path` as the API has it. */
   // deno-lint-ignore no-explicit-any
   get(path: string): Promise<any>;
   // deno-lint-ignore no-explicit-any
   list(path: string, selector?: string): Promise<any[]>;
-  /** Pods whose name begins so get no node, which nobody takes for a failure, until what it resolves with is called. */
+  /** Keeps pods with this name prefix unscheduled until the returned function is called. Such pods do not count as
+   * failed. */
   holdPods(name: string): Promise<() => Promise<void>>;
-  /** What it said that is no greeting. */
+  /** Returns the process's output except its greeting. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }
 
-/** `measured` makes things take as long as they were measured to, times this, and not the same delay. */
+/** `measured` uses measured durations times this factor, instead of one fixed delay. */
 export async function openClusterProcess(
   directory: string,
   delayMs: number,
@@ -65,17 +66,17 @@ export async function openClusterProcess(
   };
 }
 
-/** On Deno it tells, too, of whoever was killed or cut off while it listened; here that is the purpose. */
+/** Whether the line reports a lost client. Deno prints such lines; the bench kills clients on purpose. */
 function isHangUp(line: string): boolean {
   return line.includes('"code":"ECONNRESET"') && line.includes('"message":"aborted"');
 }
 
-/** The replica that sent it, by its User-Agent; null where it was none. */
+/** Returns the ID of the replica that sent the write, from its User-Agent. Null if no replica sent it. */
 export function writerOf({ userAgent }: Write): string | null {
   return /\((rep_\w+)\)/.exec(userAgent)?.[1] ?? null;
 }
 
-/** The namespace in which it wrote; null where that is none. */
+/** Returns the namespace of the write, or null if it has none. */
 export function namespaceOf({ path }: Write): string | null {
   return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? null;
 }

@@ -1,11 +1,9 @@
-/**
- * The timeline of holders, kept by the database itself: a trigger on `jobs` writes down each claim, takeover and end, by the
- * database's clock and in the transaction that made it. No log of a replica that was killed is needed to know who held what.
- */
+/** Records the timeline of holders in the database. A trigger on `jobs` records each claim, takeover and end with the
+ * database's clock, in the same transaction. The record is complete even if a replica was killed. */
 import type { TestDatabase } from "#test/support/database.ts";
 import { query } from "#test/support/bench/query.ts";
 
-/** One change of who runs a job, or of whether anybody does. */
+/** A change of a job's holder or state. */
 export interface Hold {
   readonly job: string;
   readonly kind: string;
@@ -18,14 +16,16 @@ export interface Hold {
   readonly stateBefore: string;
   readonly holderBefore: string | null;
   readonly fenceBefore: number;
-  /** Milliseconds from the last beat of the holder before to this change; null where nobody held it. */
+  /**
+   * Milliseconds from the last heartbeat of the previous holder to this change. Null if there was no previous holder.
+   */
   readonly silence: number | null;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-// A claim does not see what came after it began, which on a busy machine may be long before it is written; nor a beat that
-// was about to be committed just then. A replica that lives has beaten before that, too.
+// On a busy machine, a claim may start long before it is recorded, and it does not see later heartbeats. It also misses
+// a heartbeat that is about to be committed. A live replica also has an earlier heartbeat.
 const CREATE = [
   `create table bench_beats (id text not null, at timestamptz not null default clock_timestamp())`,
   `create function bench_beat() returns trigger language plpgsql as $$
@@ -60,7 +60,7 @@ export async function keepHolders(db: TestDatabase): Promise<void> {
   for (const statement of CREATE) await db.sql(statement);
 }
 
-/** All of them, or those of one job, oldest first. */
+/** Returns all changes, or those of one job, oldest first. */
 export async function readHolders(db: TestDatabase, job: string | null = null): Promise<Hold[]> {
   return await query(
     db,
@@ -72,7 +72,7 @@ export async function readHolders(db: TestDatabase, job: string | null = null): 
   );
 }
 
-/** Whether the job went from one replica to another without having been given back. */
+/** Whether the job moved from one replica to another without being released. */
 export function isTakeover({ state, stateBefore, holder, holderBefore }: Hold): boolean {
   return state === "running" && stateBefore === "running" && holder !== holderBefore;
 }

@@ -1,48 +1,47 @@
-/**
- * People at work while the service is being broken. Each behaves as a client should: who is told 503 or gets no answer tries
- * again, at another replica, a creation with the same Idempotency-Key; who follows a stream comes back with the last number.
- */
+/** Simulates users while the service is being disturbed. They behave as clients should. After a 503 or without a
+ * response they retry at another replica, creations with the same Idempotency-Key. A reader of a stream reconnects
+ * with its last number. */
 import { sleep } from "#lib/base/time.ts";
 import { type Answer, type Client, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
-const PAUSE = 50; // ms between the requests of one reader
-const AGAIN = 50; // ms before somebody who was put off comes back
-const PATIENCE = 60_000; // ms for what must come in the end
+const PAUSE = 50; // milliseconds between the requests of one reader
+const AGAIN = 50; // milliseconds before a retry
+const PATIENCE = 60_000; // milliseconds to wait for a result that must come
 
 export interface LoadOptions {
-  /** Where the replicas are now; asked for before each request. */
+  /** Returns the current URLs of the replicas. Called before each request. */
   readonly urls: () => readonly string[];
   readonly token: string;
   readonly hub: string;
-  /** How many spokes are created, one after another. */
+  /** The number of spokes to create, one after another. */
   readonly creations: number;
   readonly readers: number;
   readonly followers: number;
   /** Milliseconds between two creations. */
   readonly pause?: number;
-  /** Those who rename a hub of their own each, again and again, without an Idempotency-Key. */
+  /** The tokens of users who each keep renaming their own hub, without an Idempotency-Key. */
   readonly writers?: readonly string[];
 }
 
 export interface Load {
-  /** How often each status was answered; "none" where the connection was refused or cut. */
+  /** The number of responses by status. "none" counts refused or broken connections. */
   readonly answers: ReadonlyMap<string, number>;
-  /** What no client should ever meet. */
+  /** Responses that no client should ever get. */
   readonly surprises: readonly string[];
-  /** The ids of the spokes that were created, by their slugs. */
+  /** The IDs of the created spokes by slug. */
   readonly created: ReadonlyMap<string, string>;
-  /** The numbers that each follower heard, in order. */
+  /** The event numbers that each follower received, in order. */
   readonly heard: readonly (readonly number[])[];
-  /** Milliseconds from now until each reader has been answered with 200 again. */
+  /** Returns the milliseconds until each reader gets a 200 again. */
   recovery(): Promise<number[]>;
-  /** Nothing more is created, however much was to be. */
+  /** Stops creating spokes, even if fewer than requested exist. */
   enough(): void;
-  /** Resolves when every spoke was created. */
+  /** Resolves when every spoke is created. */
   readonly allCreated: Promise<void>;
-  /** Ends it, whatever anybody still waits for. */
+  /** Stops immediately, without waiting for responses. */
   leave(): void;
-  /** Ends it; the followers not before all have heard number `last`. */
+  /** Stops when every follower has received number `last`. */
   stop(last: number): Promise<void>;
 }
 
@@ -55,7 +54,7 @@ export function openLoad(options: LoadOptions): Load {
 
   const at = (index: number): Client => withToken(urls()[index % urls().length]!, token);
 
-  /** The answer, or null when it is to be asked again. */
+  /** Returns the response, or null if the request must be repeated. */
   async function ask(index: number, wanted: number, send: (client: Client) => Promise<Answer>): Promise<Answer | null> {
     const answer = await send(at(index)).catch((error: Error) => {
       const code = (error.cause as { code?: string } | undefined)?.code ?? "";
@@ -112,14 +111,14 @@ export function openLoad(options: LoadOptions): Load {
           if (over) return;
         }
       } catch {
-        await sleep(AGAIN); // cut, or told to come back
+        await sleep(AGAIN); // the connection broke, or the response was 503
       }
     }
   }
 
   const reading = lastOk.map((_, reader) => read(reader));
   const allCreated = create(), writing = (options.writers ?? []).map(write);
-  allCreated.catch(() => {}); // who waits for it is told
+  allCreated.catch(() => {}); // callers that wait for it get the error
   const following = heard.map((_, follower) => follow(follower));
   return {
     answers,
@@ -138,7 +137,7 @@ export function openLoad(options: LoadOptions): Load {
       await until(() => heard.every((numbers) => (numbers.at(-1) ?? 0) >= last), PATIENCE);
       over = true;
       await Promise.all([...reading, ...writing, allCreated]);
-      following.forEach((each) => each.catch(() => {})); // an open stream ends with the replica it is read from
+      following.forEach((each) => each.catch(() => {})); // a stream ends with its replica
     },
   };
 }

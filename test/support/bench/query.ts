@@ -1,4 +1,4 @@
-/** One statement as it stands, over the pool of the test's own: whoever polls must not open a connection at each look. */
+/** Runs one statement unchanged over the test's own pool, so that polling does not open a connection each time. */
 import { CompiledQuery } from "kysely";
 import type { Database } from "#lib/drivers/db/database.ts";
 

@@ -1,13 +1,13 @@
-/** Chance that can be had again: the same seed gives the same numbers (mulberry32). */
+/** Generates reproducible random numbers: the same seed gives the same numbers (mulberry32). */
 
 export interface Random {
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
   between(least: number, most: number): number;
   pick<T>(from: readonly T[]): T;
-  /** One of the names, each as often as its weight says. */
+  /** Returns one of the names, with a probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
-  /** A source of its own, that draws on from here and disturbs nobody. */
+  /** Returns an independent generator, seeded from this one. */
   branch(): Random;
 }
 

@@ -1,27 +1,25 @@
-/**
- * A replica of the bench: the real `wheelwright serve` as a process, which reaches its database and its cluster through
- * proxies of its own, so that either can be cut or frozen for this replica alone. It may be killed and started again; each
- * life has an id of its own, as in production.
- */
+/** Runs a replica of the bench: the real `wheelwright serve` as a process. It reaches its database and its cluster
+ * through its own proxies, so a test can cut or freeze either for this replica alone. A restarted replica gets a new
+ * ID, as in production. */
 import { writeFile } from "node:fs/promises";
 import { type Started, startProgram } from "#test/support/program.ts";
 import { openProxy, type Proxy } from "#test/support/proxy.ts";
 
 export interface Place {
   readonly name: string;
-  /** Addresses past the proxies. */
+  /** Addresses without the proxies. */
   readonly database: string;
   readonly cluster: string;
-  /** Turns the cluster's address into the text of a kubeconfig. */
+  /** Returns the text of a kubeconfig for the cluster's address. */
   readonly kubeconfig: (server: string) => string;
   readonly directory: string;
-  /** More variables of its configuration. */
+  /** Extra configuration variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The main module of another release than this one. */
+  /** The main module of another release. */
   readonly program?: string | null;
 }
 
-/** A line of its log, read. */
+/** A parsed line of the replica's log. */
 export interface Entry {
   readonly time: string;
   readonly level: string;
@@ -31,27 +29,27 @@ export interface Entry {
 }
 
 export interface Replica {
-  /** What the bench calls it: its place, whichever process stands there. */
+  /** The name of the replica in the bench. It stays the same after a restart. */
   readonly name: string;
-  /** Of the present process, or of the last one. */
+  /** The ID of the current or the last process. */
   readonly id: string;
-  /** Of all processes that there were. */
+  /** The IDs of all its processes. */
   readonly ids: readonly string[];
-  /** Where its API is. */
+  /** The URL of its API. */
   readonly url: string;
   readonly database: Proxy;
   readonly cluster: Proxy;
   readonly pid: number;
-  /** Resolves when it listens. */
+  /** Starts it. Resolves when it listens. */
   start(): Promise<void>;
-  /** SIGKILL, and its end. */
+  /** Sends SIGKILL and waits for the process to end. */
   kill(): Promise<void>;
   tell(signal: NodeJS.Signals): void;
-  /** SIGTERM, and its end. */
+  /** Sends SIGTERM and waits for the process to end. */
   drain(): Promise<void>;
-  /** Everything that its processes logged. */
+  /** Returns the log entries of all its processes. */
   log(): readonly Entry[];
-  /** What it said that is no entry of the log, and ends that nobody asked for. */
+  /** Returns output that is not a log entry, and unexpected exits. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }
@@ -128,6 +126,6 @@ function readEntry(line: string): Entry | null {
   try {
     return JSON.parse(line);
   } catch {
-    return null; // what a process said while it was killed
+    return null; // a partial line of a killed process
   }
 }

@@ -1,7 +1,5 @@
-/**
- * Whether each spoke's site is in the cluster what its row says: its pods, version, size, disks, tasks, snapshots and
- * Jobs.
- */
+/** Checks that each spoke's site in the cluster matches its row: its pods, version, size, disks, tasks, snapshots and
+ * Jobs. */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -24,7 +22,7 @@ interface Row {
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-/** A sentence for each site that is not what its row says, and for what is there and belongs to nobody. */
+/** Returns a sentence for each site that differs from its row, and for each object without an owner. */
 export async function findWrongSites(db: TestDatabase, cluster: ClusterProcess): Promise<string[]> {
   const rows: Row[] = await query(db, "select * from spokes where state <> 'removed' order by id");
   const found: string[] = [];
@@ -39,7 +37,7 @@ export async function findWrongSites(db: TestDatabase, cluster: ClusterProcess):
   return [...found, ...strangers.map((name) => `The namespace ${name} is nobody's`)];
 }
 
-/** Of the Jobs that rewrite a database no two of one site are there at a time. */
+/** Finds two Jobs of one site that rewrite its database at the same time. */
 export function findDoubledUpgrades(jobs: readonly Happening[]): string[] {
   const active = new Map<string, string>(), found: string[] = [];
   for (const { type, namespace, name, uid, conditions, at } of jobs.filter((job) => job.name.startsWith("upgrade-"))) {
@@ -112,7 +110,7 @@ function isEnd({ type, status }: Json): boolean {
   return (type === "Complete" || type === "Failed") && status === "True";
 }
 
-/** Made by the CronJob's own clock. */
+/** Whether the CronJob's schedule created the Job. */
 function isScheduled(job: Json): boolean {
   return /^moodle-cron-\d+$/.test(job.metadata.name);
 }

@@ -1,10 +1,8 @@
-/**
- * Many spokes that stand in a cluster without having been installed: one is, and the others are copies of its objects and
- * its row under other names. The cluster has no controllers, so that it stands still and costs nothing but its lists.
+/** Fills a cluster with many spokes without installing them. One is installed; the others are copies of its objects and
+ * its row with other names. The cluster has no controllers, so nothing changes and it uses almost no CPU.
  *
  *   const standing = await openStanding(scene, 10_000);
- *   // standing.kubeconfig leads to it; the rows are in the scene's database
- */
+ *   // standing.kubeconfig connects to the cluster; the rows are in the scene's database */
 import type { AddressInfo } from "node:net";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -37,7 +35,8 @@ const KEPT = new Set([
   ...["StatefulSet", "Deployment", "PersistentVolumeClaim", "CronJob", "Ingress"],
 ]);
 
-/** The scene's spoke `model` is active; it is taken out of the sweep's sight, for it stands in another cluster. */
+/** Copies the scene's active spoke `model`. The model itself is excluded from the sweep, because it is in another
+ * cluster. */
 export async function openStanding(scene: WorkScene, model: string, count: number): Promise<Standing> {
   const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>
@@ -53,7 +52,7 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
     const id = newId("spk"), slug = `s${i}`, namespace = namespaceName("spoke", { release: RELEASE, slug, id });
     const names = new Map([
       ...[[row.id, id], [row.namespace, namespace], [row.domain, `${slug}.example.org`]] as const,
-      ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // also as the prefix of mail
+      ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // the slug is also a prefix in mail
     ]);
     for (const object of objects) {
       const copy = renamed(object, names), uid = object.kind === "Namespace" ? `uid-${id}` : crypto.randomUUID();
@@ -109,7 +108,7 @@ function openWorld(): World {
   };
 }
 
-/** Other names in the values; what holds none of them is the same object for all, so that many cost little. */
+/** Replaces the names in the value. An object without any of the names is shared by all copies, which saves memory. */
 function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   if (typeof value === "string") return (names.get(value) ?? replaced(value, names)) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -125,7 +124,9 @@ function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   }
 }
 
-/** Hosts and names stand within longer texts, too: the site's address. A slug does not. */
+/**
+ * Replaces host names also within longer texts, such as the site's address. A slug is replaced only as a whole text.
+ */
 function replaced(text: string, names: ReadonlyMap<string, string>): string {
   const long = [...names].filter(([name]) => name.includes(".") && text.includes(name));
   return long.reduce((now, [name, other]) => now.replaceAll(name, other), text);

@@ -1,4 +1,4 @@
-/** Whether what the rows say of spokes and hubs is what the cluster shows of them. */
+/** Checks that the states of spokes and hubs in the database match the cluster. */
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
 import type { Holding } from "#test/support/bench/checks.ts";
 
@@ -13,7 +13,8 @@ const LABELLED = [
   "/apis/networking.k8s.io/v1/ingresses",
 ];
 
-/** Active: ready; suspended: no pod of the site; removed: no namespace, and nothing with its label. Nothing else remains. */
+/** Finds spokes whose objects do not match their state. Active: ready. Suspended: no pod of the site. Removed: no
+ * namespace and no labelled object. */
 export async function findStrayStates(cluster: ClusterProcess, holdings: readonly Holding[]): Promise<string[]> {
   const found: string[] = [];
   for (const holding of holdings) {

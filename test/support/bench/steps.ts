@@ -1,4 +1,4 @@
-/** How long each step of an operation took, by what the API says of it. */
+/** Reads how long each step of an operation took from the API. */
 import type { Bench } from "#test/support/bench/bench.ts";
 import { insist } from "#test/support/bench/client.ts";
 import { query } from "#test/support/bench/query.ts";
@@ -11,12 +11,13 @@ export interface TimedStep {
 }
 
 export interface Timed {
-  /** From the request to the end. */
+  /** Seconds from the request to the end. */
   readonly seconds: number;
   readonly steps: readonly TimedStep[];
 }
 
-/** Of the spoke's last operation of this kind, once that has succeeded; `most` is how long it may take, in milliseconds. */
+/** Returns the durations of the spoke's last operation of this kind after it succeeds. `most` is its limit in
+ * milliseconds. */
 export async function timeSteps(bench: Bench, spokeId: string, kind: string, most: number): Promise<Timed> {
   const last = "select id, state, failure from jobs where spoke_id = $1 and kind = $2 order by seq desc limit 1";
   const job = await until(async () => {

@@ -1,8 +1,6 @@
-/**
- * The great trial of actions: spokes in two hubs are asked for every action there is, first each for another one, then all
- * of them in bulk; in each round one replica is killed in the middle of the work. What is left is held against the rows, the
- * audit, the stream and the cluster.
- */
+/** Runs the trial of actions. Spokes in two hubs get every action, first a different one each, then all in bulk. In
+ * each round one replica is killed during the work. The result is checked in the rows, the audit log, the stream and
+ * the cluster. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
 import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
@@ -14,16 +12,16 @@ import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
 import { until } from "#test/support/until.ts";
 
 export interface TrialOptions {
-  /** Spokes in all; half of them in each hub. */
+  /** The number of spokes. Half of them are in each hub. */
   readonly spokes: number;
   readonly rounds: readonly Round[];
   readonly tell: (line: string) => void;
 }
 
 export interface Round {
-  /** What all are asked in bulk, one behind the other. */
+  /** The actions that all spokes get in bulk, one after another. */
   readonly wishes: readonly Wish[];
-  /** The action in the middle of which a replica is killed. */
+  /** The action during which a replica is killed. */
   readonly kill?: string;
 }
 
@@ -34,12 +32,13 @@ export interface Wish {
 }
 
 export interface Trial {
-  /** A sentence for each breach of what is promised. */
+  /** A sentence for each violated guarantee. */
   readonly breaches: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** One for each spoke in turn; so that five spokes or more can be asked all of it, what nothing may queue behind is last. */
+/** One action for each spoke in turn. Actions that nothing may be queued behind come last, so that five spokes can get
+ * all of them. */
 const ALONE: readonly Wish[] = [
   { action: "restart" },
   { action: "purge-caches" },
@@ -53,15 +52,15 @@ const ALONE: readonly Wish[] = [
   { action: "reapply" },
 ];
 
-/** The way back from what an action leaves a spoke in. */
+/** The actions that undo a state that another action leaves. */
 const BACK: ReadonlyMap<string, Wish> = new Map([
   ["suspend", { action: "resume" }],
   ["maintenance-on", { action: "maintenance-off" }],
 ]);
 
-/** Refusals of what a spoke has already. */
+/** Error codes for a spoke that already has the requested value. */
 const ITS_OWN = ["version_unchanged", "version_not_newer", "size_unchanged"];
-const PATIENCE = 900_000; // ms; a fraction of it on a machine that has nothing else to do
+const PATIENCE = 900_000; // milliseconds; an idle machine needs a fraction of it
 
 export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<Trial> {
   const bench = await openBench({ replicas: 2, delayMs: 5 });
@@ -115,7 +114,7 @@ async function askOne(bench: Bench, id: string, wish: Wish): Promise<void> {
   await ask(bench, bench.token, `/api/spokes/${id}/actions`, wish);
 }
 
-/** Once, and waited for: of a request that is sent again, the second answer would refuse what the first had done. */
+/** Sends the request once. A repeated request would be refused because of what the first one did. */
 async function ask(
   { replicas }: Bench,
   token: string,
@@ -142,7 +141,7 @@ async function askAll(bench: Bench, token: string, ids: readonly string[], wish:
   };
 }
 
-/** Kills the replica that is busiest with this action; then sees how it ends. */
+/** Kills the replica with the most operations of this action, then starts it again. */
 async function killHolder({ db, replicas }: Bench, action: string, tell: (line: string) => void): Promise<void> {
   const holder = await until(async () => {
     const [busiest] = await query(
@@ -155,7 +154,7 @@ async function killHolder({ db, replicas }: Bench, action: string, tell: (line: 
     const waits = await query(db, "select 1 from jobs where kind = $1 and state in ('queued', 'running') limit 1", [
       action,
     ]);
-    if (waits.length === 0) return { id: null, count: 0, kinds: [] }; // it was too fast to be caught
+    if (waits.length === 0) return { id: null, count: 0, kinds: [] }; // the action ended before it could be caught
     return busiest?.kinds.includes(action) && busiest;
   }, PATIENCE);
   const replica = replicas.find(({ id }) => id === holder.id) ?? replicas[0]!;
@@ -164,7 +163,7 @@ async function killHolder({ db, replicas }: Bench, action: string, tell: (line: 
   await Promise.all([replica.start(), settle({ db })]);
 }
 
-/** Until nothing is left to be done; else throws, and says what is. */
+/** Waits until no work is left. Otherwise throws an error that names the remaining work. */
 async function settle({ db }: Pick<Bench, "db">): Promise<void> {
   const live = () =>
     query(
@@ -180,7 +179,7 @@ async function judgeSites({ db, cluster }: Bench, round: string): Promise<string
   return (await findWrongSites(db, cluster)).map((what) => `After ${round}: ${what}`);
 }
 
-/** The admin of one hub asks all of them, and touches none of the other hub. */
+/** Checks that the admin of one hub can act on all its spokes, and on no spoke of the other hub. */
 async function judgeScope(bench: Bench, north: string, ids: readonly string[]): Promise<string[]> {
   const { db } = bench, person = await makePerson(db, "north-admin");
   await addHubAdmin(db, person, north);

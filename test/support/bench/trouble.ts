@@ -1,7 +1,5 @@
-/**
- * What happens to one replica of the bench: killed, stopped, or cut off from its database or its cluster, and healed
- * again.
- */
+/** Injects a fault into one replica of the bench: kills it, stops it, or cuts it off from its database or cluster. Then
+ * ends the fault. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
@@ -20,7 +18,9 @@ const KINDS = {
 } as const;
 export type Trouble = keyof typeof KINDS;
 
-/** One round: a replica, a trouble and its length by chance. Resolves when all is well again; tells what it was. */
+/**
+ * Runs one round with a random replica, fault and duration. Resolves when the fault has ended and reports what it was.
+ */
 export async function makeTrouble(bench: Bench, random: Random, tell: (what: string) => void): Promise<void> {
   const replica = random.pick(bench.replicas), kind = random.weighted(KINDS);
   const ms = kind === "is killed"
@@ -34,7 +34,8 @@ export async function makeTrouble(bench: Bench, random: Random, tell: (what: str
   await sleep(random.between(0, 1_500));
 }
 
-/** Whoever holds nothing leaves nothing to be taken over; but work may not come to it at all. */
+/** Waits until the replica holds a job, so that there is something to take over. Gives up after a while, because it may
+ * get no work. */
 async function untilBusy({ db }: Bench, { id }: Replica): Promise<void> {
   const held = () => query(db, "select 1 from jobs where visible and state = 'running' and holder = $1", [id]);
   await until(async () => (await held()).length > 0, 3_000).catch(() => {});

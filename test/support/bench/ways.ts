@@ -1,4 +1,4 @@
-/** The ways in which a new site comes about, each timed step by step where everything takes as long as a real cluster took. */
+/** Times each method of creating a site step by step, with the durations measured in a real cluster. */
 import { short, table } from "#test/bench/figures.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { query } from "#test/support/bench/query.ts";
@@ -6,7 +6,7 @@ import { type Timed, timeSteps } from "#test/support/bench/steps.ts";
 import { until } from "#test/support/until.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** Each brings a new site about, and gives back its spoke. The first one wishes for the template. */
+/** Each function creates a site and returns its spoke. The first one requests the template. */
 const WAYS: Readonly<Record<string, (bench: Bench, hub: string) => Promise<string>>> = {
   "by the install Job": (bench, hub) => bench.spoke(hub, "by-job"),
   "from a template": async (bench, hub) => {
@@ -16,7 +16,7 @@ const WAYS: Readonly<Record<string, (bench: Bench, hub: string) => Promise<strin
   },
 };
 
-/** A table for each way, and how long the one takes beside the other; all lengths are times the factor. */
+/** Prints a table for each method and the ratio of their durations. All durations are multiplied by the factor. */
 export async function timeWays(factor: number, tell: (text: string) => void): Promise<void> {
   const bench = await openBench({ replicas: 1, delayMs: 0, measured: factor, env: { TEMPLATES: "on" } });
   try {

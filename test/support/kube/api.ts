@@ -1,4 +1,4 @@
-/** Calls to a hand-made server, as the cluster's own client makes them. */
+/** Calls a test server with the HTTP client that the cluster driver uses. */
 import * as assert from "uvu/assert";
 import { type Api, type ClusterRequest, openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -41,7 +41,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ClusterError
   throw new Error("it did not fail");
 }
 
-/** Answers the first calls as told, and the rest with success. */
+/** Handles the first calls with these handlers, and all later calls with success. */
 export function firstThen(...first: Handle[]): Handle {
   let count = 0;
   return (asked, response, socket) => {

@@ -1,7 +1,5 @@
-/**
- * Two certificates for `kube.test` and one for this machine, each its own authority, and their keys: for tests of TLS,
- * and of no use anywhere else.
- */
+/** Provides certificates and keys for tests of TLS: two for `kube.test` and one for 127.0.0.1. Each is its own
+ * authority. They are of no use elsewhere. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBljCCATugAwIBAgIUK3GwDLJZ0Dz5by2AGEF1Aa1OWq8wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJa3ViZS50ZXN0MCAXDTI2MTEyMTA2MTcxMVoYDzIxMjYxMDI4
@@ -22,7 +20,7 @@ zB7LxLd4Sv3ITjFh+6jZDPzEVwiJOTtsLes5m/jw+C4AyJ5eLL0MgUKt
 -----END PRIVATE KEY-----
 `;
 
-/** The one that comes after it; its subject is `renewed.kube.test`. */
+/** The renewed certificate; its subject is `renewed.kube.test`. */
 export const RENEWED = `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUugAwIBAgIUPyFcFnNhal8Tqxdp224KviBspI8wCgYIKoZIzj0EAwIw
 HDEaMBgGA1UEAwwRcmVuZXdlZC5rdWJlLnRlc3QwIBcNMjYxMTIxMTIxNDUyWhgP
@@ -43,7 +41,7 @@ R8c6sIdhQIXxFKWhyFJMvDtMcCX0I4toDVmRXN5YHldVJiGW20g2GuF4
 -----END PRIVATE KEY-----
 `;
 
-/** For 127.0.0.1, also its own authority. */
+/** A self-signed certificate for 127.0.0.1. */
 export const LOCAL_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUIn90CO74Bx5GPqlUABveErCPFTMwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNTIyMTYwN1oYDzIxMjYwNzI0

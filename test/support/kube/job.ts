@@ -1,4 +1,4 @@
-/** One Job with one pod in a table cluster, to be led through its course by hand. */
+/** Puts a Job with one pod in a table cluster, so that a test controls each state. */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube/table.ts";
 
@@ -31,7 +31,7 @@ export const withTable = (use: (table: KubeTable) => Promise<void>) => async ():
   await use(table).finally(table.close);
 };
 
-/** Starts the Job, and has its pod running with a log that is followed. */
+/** Starts waiting for the Job, and puts its pod in the running state with a log that is followed. */
 export async function started(
   table: KubeTable,
   text: string,
@@ -39,7 +39,7 @@ export async function started(
 ): Promise<{ result: Promise<JobResult> }> {
   table.logs.set("install-1-abc/moodle", { text, followers: [] });
   const result = table.cluster.space(NAMESPACE, UID).run(manifest, waiting);
-  result.catch(() => {}); // asserted on later
+  result.catch(() => {}); // the test checks the result later
   const followed = new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       if (table.logs.get("install-1-abc/moodle")!.followers.length === 0) return;
@@ -55,7 +55,7 @@ export async function started(
   return { result };
 }
 
-/** Until the Job was looked at twice from now on, so that the first look has been judged. */
+/** Waits until the Job was read two more times. The first read has been evaluated by then. */
 export async function seenTwice(table: KubeTable): Promise<void> {
   const looks = () => table.server.asked.filter((one) => one.path.endsWith("/jobs/install-1")).length;
   const before = looks();

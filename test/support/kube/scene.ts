@@ -1,4 +1,4 @@
-/** A simulated cluster, a client of it, and one namespace of ours. */
+/** Opens a simulated cluster, a client for it, and one namespace of Wheelwright. */
 import type { Cluster, ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";

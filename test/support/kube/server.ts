@@ -1,4 +1,4 @@
-/** Hand-made servers in the place of an API server, for answers that a healthy one does not give, and for none at all. */
+/** Runs servers in place of an API server, for answers that a healthy one does not give, and for missing answers. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { type AddressInfo, createServer as createSilence, type Socket } from "node:net";
@@ -9,16 +9,16 @@ export interface Asked {
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** Requests that came before this one over the same connection. */
+  /** The number of earlier requests on the same connection. */
   readonly reused: number;
 }
 
 export interface KubeServer {
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** A kubeconfig for it, with what the cluster and the user have besides. */
+  /** Returns a kubeconfig for this server, with extra fields for the cluster and the user. */
   kubeconfig(cluster?: object, user?: object, path?: string): { text: string };
-  /** Resolves once so many connections are open. */
+  /** Resolves when this number of connections is open. */
   openConnections(): number;
   close(): Promise<void>;
 }
@@ -47,9 +47,9 @@ export async function openKubeServer(handle: Handle, tls?: ServerOptions): Promi
   server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {}); // cut by the client: what the test is about
+    socket.on("error", () => {}); // the client disconnects; the tests check that
   });
-  if (tls) server.on("tlsClientError", () => {}); // refused by the client: what the test is about
+  if (tls) server.on("tlsClientError", () => {}); // the client rejects the handshake; the tests check that
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -78,15 +78,15 @@ export function kubeconfigOf(server: string, cluster: object = {}, user?: object
 }
 
 export interface Silence {
-  /** As it would be, if it spoke TLS. */
+  /** The URL that the server would have with TLS. */
   readonly url: string;
   readonly openConnections: () => number;
-  /** Resolves when everybody has hung up who ever called. */
+  /** Resolves when every client has disconnected. */
   readonly left: () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Takes every connection, and never says a word: no handshake, no answer. */
+/** Accepts every connection and never sends a byte: no handshake and no answer. */
 export async function openSilence(): Promise<Silence> {
   const sockets = new Set<Socket>();
   let look = () => {};

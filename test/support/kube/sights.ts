@@ -1,4 +1,4 @@
-/** What a cluster may show: objects, pods and events as they look in each kind of trouble, by a clock of their own. */
+/** Builds objects, pods and events as a cluster shows them in each failure. Timestamps come from a fixed clock. */
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type Diagnosis, PATIENCE, type WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
@@ -68,7 +68,7 @@ export const about = (object: KubeObject) => ({
   uid: object.metadata.uid!,
 });
 
-/** A text is what the cluster said, which has to stand in the message as it was. */
+/** Asserts that the diagnosis is "impossible" with this code. A string must be contained in the message unchanged. */
 export function isImpossible(verdict: Diagnosis, code: string, message: RegExp | string): void {
   assert.is(verdict.is, "impossible", JSON.stringify(verdict));
   if (verdict.is !== "impossible") return;
@@ -82,7 +82,7 @@ export function isWaiting(verdict: Diagnosis, sentence: RegExp): void {
   if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
 }
 
-/** A Deployment's pod that keeps crashing, and when it did so last. */
+/** A pod of a Deployment that keeps crashing. `finishedAt` is the time of the last crash. */
 export const crashed = (restartCount: number, reason = "Error", finishedAt = at(0)) =>
   pod(deployment(), {
     containerStatuses: [{

@@ -1,7 +1,5 @@
-/**
- * A cluster that does nothing by itself: a table of objects that a test puts in, changes and takes out, with watches and
- * logs, for courses of events that no controller would give on demand.
- */
+/** Runs a cluster without controllers. A test puts, changes and removes objects in a table, with watches and logs.
+ * Tests use it for sequences of events that no controller produces on demand. */
 import type { ServerResponse } from "node:http";
 import type { Cluster, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
@@ -11,12 +9,12 @@ import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refus
 export interface KubeTable {
   readonly server: KubeServer;
   readonly cluster: Cluster;
-  /** Puts an object there, or in the place of the one of that name; watchers are told. `plural` is its collection. */
+  /** Adds an object or replaces the one with that name, and notifies the watchers. `plural` is its collection. */
   put(plural: string, object: Partial<KubeObject> & Pick<KubeObject, "metadata">): void;
   drop(plural: string, name: string): void;
-  /** The logs that are being followed or were asked for, by `pod/container`. */
+  /** The logs that were requested or are followed, keyed by `pod/container`. */
   readonly logs: Map<string, Log>;
-  /** Answers instead of the table where it gives true. */
+  /** Answers a request instead of the table if it returns true. */
   intercept?: (...from: Parameters<Handle>) => boolean;
   close(): Promise<void>;
 }
@@ -24,7 +22,7 @@ export interface KubeTable {
 interface Log {
   text: string;
   readonly followers: ServerResponse[];
-  /** Whoever follows the log of a container that has ended is told its end. */
+  /** Whether the container has ended. Clients that follow its log then receive the end of the stream. */
   ended?: boolean;
 }
 
@@ -110,11 +108,11 @@ function sendLog(table: KubeTable, asked: Asked, response: ServerResponse, pod: 
 }
 
 export interface Watched extends ClusterWait {
-  /** Resolves when this has been told as progress. */
+  /** Resolves when this text was reported as progress. */
   told(words: RegExp): Promise<void>;
 }
 
-/** Waiting whose progress a test can wait for in turn. */
+/** Returns options for a wait. A test can wait for its progress messages in order. */
 export function watched(timeout = 20_000, signal = new AbortController().signal): Watched {
   const sentences: string[] = [];
   let look = () => {};

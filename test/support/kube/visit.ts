@@ -1,7 +1,5 @@
-/**
- * A program that uses a cluster in every way, well and badly, closes it, and has nothing more to do: it must end by itself.
- * `visit.ts URL`, of a simulated cluster.
- */
+/** Uses a simulated cluster in every way, correctly and wrongly, and closes the client. The process must then end
+ * without being killed. Run it as `visit.ts URL`. */
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { kubeconfigOf } from "#test/support/kube/server.ts";

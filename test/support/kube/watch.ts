@@ -1,4 +1,4 @@
-/** A hand-made collection to watch: lists, and rounds of the watch as a test wants them. */
+/** Serves a collection to watch: its lists and the rounds of a watch are defined by the test. */
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
@@ -16,7 +16,7 @@ export const expired = line("ERROR", {
   message: "too old resource version",
 });
 
-/** Serves lists (version 10, 20 … with a pod each) and the given rounds of the watch; the last one hangs. */
+/** Serves lists (version 10, 20 …, with one pod each) and the given rounds of the watch. The last round hangs. */
 export function collection(...rounds: Round[]): Handle {
   let lists = 0, round = 0;
   return (asked, response, socket) => {
@@ -31,7 +31,7 @@ export function collection(...rounds: Round[]): Handle {
   };
 }
 
-/** Reads so many changes, as `ADDED a`, and what the server was asked meanwhile. */
+/** Reads this number of changes, as `ADDED a`, and returns the requests that the server received meanwhile. */
 export async function read(
   count: number,
   handle: Handle,

@@ -1,9 +1,7 @@
-/**
- * An OpenAPI document as something to ask: which operation a request is of, and whether a value is what is declared.
+/** Reads an OpenAPI document: finds the operation of a request, and checks a value against its schema.
  *
- * Objects are closed on the way: a field that the document does not name must not leave, though JSON Schema alone would
- * let it pass.
- */
+ * Objects are closed for the check. An answer must not have a field that the document lacks, although JSON Schema
+ * alone would allow it. */
 import { type Schema, Validator } from "@cfworker/json-schema";
 
 // deno-lint-ignore no-explicit-any
@@ -11,27 +9,27 @@ type Json = any;
 
 export interface Declared {
   readonly headers: readonly string[];
-  /** By media type; none where there is no body. */
+  /** The schemas by media type. Empty without a body. */
   readonly content: Readonly<Record<string, Json>>;
-  /** Of a refusal: the codes that its body may have. */
+  /** The error codes that the body of an error may have. */
   readonly codes: readonly string[];
 }
 
 export interface Operation {
-  /** What it answers with this status, or null where the document has no such answer. */
+  /** Returns the declared answer with this status, or null if the document has none. */
   answer(status: number): Declared | null;
 }
 
 export interface Place {
-  /** The methods of this path, as the document has them. */
+  /** The methods that the document declares for this path. */
   readonly methods: readonly string[];
   operation(method: string): Operation | null;
 }
 
 export interface Document {
-  /** What is at this path, or null for a path that is not declared. */
+  /** Returns the declared path that matches, or null. */
   find(path: string): Place | null;
-  /** What is wrong with the value, or null. */
+  /** Returns what is wrong with the value, or null. */
   misfit(schema: Json, value: unknown): string | null;
 }
 
@@ -42,10 +40,11 @@ export function openDocument(document: Json): Document {
     pattern: new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, "[^/]+")}$`),
     parameters: template.split("{").length - 1,
     place: placeOf(document, item),
-  })).sort((a, b) => a.parameters - b.parameters); // a literal path goes before one that a parameter would match
+  })).sort((a, b) => a.parameters - b.parameters); // a literal path precedes a path with parameters
   return {
     find(path) {
-      const known = /^\/(?:auth\/|changelog\.atom$)/.test(path) ? `/api${path}` : path; // its other address
+      // the short form of the same endpoint's address
+      const known = /^\/(?:auth\/|changelog\.atom$)/.test(path) ? `/api${path}` : path;
       const trimmed = known.length > 1 && known.endsWith("/") ? known.slice(0, -1) : known;
       return places.find(({ pattern }) => pattern.test(trimmed))?.place ?? null;
     },
@@ -61,7 +60,8 @@ export function openDocument(document: Json): Document {
   };
 }
 
-/** With those of the named schemas that it refers to, and no more: a validator looks at all that it is given. */
+/** Creates a validator with only the named schemas that this schema refers to, because a validator processes every
+ * schema it gets. */
 function makeValidator(schema: Schema, named: Readonly<Record<string, unknown>>): Validator {
   const schemas: Record<string, unknown> = {};
   const add = (part: unknown): void => {
@@ -85,7 +85,7 @@ function placeOf(document: Json, item: Json): Place {
   };
 }
 
-/** `default` stands for every refusal, unless refusals are declared one by one. */
+/** Returns the declared answer for a status. `default` covers every error unless errors are declared separately. */
 function answerOf(document: Json, responses: Json, status: number): Declared | null {
   const exact = Object.keys(responses).some((key) => /^[45]\d\d$/.test(key));
   const found = responses[status] ?? (status >= 400 && !exact ? responses.default : undefined);
@@ -106,13 +106,13 @@ function resolve(document: Json, value: Json): Json {
   return resolve(document, found);
 }
 
-/** The same schema, in which an object has no fields but those that it names. */
+/** Returns the schema with every object closed: only the named fields are allowed. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close);
   if (typeof schema !== "object" || schema === null) return schema;
   const { allOf, ...rest } = schema as Record<string, unknown>;
   const closed = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, close(value)]));
-  // The parts of a whole know only their own fields, so it is the whole that is closed.
+  // Each part of an allOf knows only its own fields, so the combined schema is closed instead.
   if (allOf) return { ...closed, allOf, unevaluatedProperties: false };
   const open = "properties" in rest && !("additionalProperties" in rest) && !("unevaluatedProperties" in rest);
   return open && typeof rest.properties === "object" ? { ...closed, additionalProperties: false } : closed;

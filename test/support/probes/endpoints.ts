@@ -1,4 +1,4 @@
-/** The endpoints of a manifest one by one, for tests that walk them all. */
+/** Lists the endpoints of a manifest, for tests that cover all of them. */
 import { type AnyEndpoint, type Manifest, type Method, METHODS } from "#lib/http/endpoint.ts";
 
 export interface EndpointAt {
@@ -18,12 +18,12 @@ export function endpointsOf(manifest: Manifest): EndpointAt[] {
   );
 }
 
-/** Whether it answers people, with a page, also where it refuses. */
+/** Whether the endpoint answers with an HTML page, for errors too. */
 export function isPage({ reply, errorPage: refusal }: AnyEndpoint): boolean {
   return refusal !== undefined || reply.content?.type === "text/html";
 }
 
-/** Whether its answer goes on until somebody ends it. */
+/** Whether the endpoint answers with an event stream. */
 export function isStream({ reply }: AnyEndpoint): boolean {
   return reply.content?.type === "text/event-stream";
 }

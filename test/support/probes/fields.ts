@@ -1,14 +1,14 @@
-/** The fields that an endpoint declares of its path, query or body, each with the schema that decides on its value. */
+/** Lists the fields of an endpoint's path, query or body, each with its schema. */
 import type * as v from "valibot";
 
 export interface Field {
   readonly name: string;
   readonly schema: v.GenericSchema;
-  /** Whether the endpoint refuses to be called without it. */
+  /** Whether the endpoint requires the field. */
   readonly required: boolean;
 }
 
-/** Of an object, also where steps are piped onto it, as a rule that looks at several fields at once is. */
+/** Returns the fields of an object schema. Also supports a schema with piped rules, such as one over several fields. */
 export function fieldsOf(schema: v.GenericSchema | undefined): readonly Field[] {
   if (!schema) return [];
   const { entries } = schema as { readonly entries?: Readonly<Record<string, v.GenericSchema>> };

@@ -1,10 +1,10 @@
-/** Bodies and headers around a good body that are not as they should be. */
+/** Builds malformed bodies and headers around a valid body. */
 
 export interface Frame {
   readonly name: string;
-  /** What the answer must be; absent where the endpoint decides. */
+  /** The required status of the answer. If absent, the endpoint decides. */
   readonly status?: number;
-  /** Only where an Idempotency-Key is looked at. */
+  /** Whether the case applies only to endpoints that read an Idempotency-Key. */
   readonly idempotent?: boolean;
   make(good: string): { readonly headers: Record<string, string>; readonly body: BodyInit };
 }
@@ -52,7 +52,7 @@ export const FRAMES: readonly Frame[] = [
   body("10 MB of text", 413, () => `{"slug":"${"x".repeat(10_000_000)}"}`),
   body("JavaScript", 400, () => "{slug: 'a'}"),
   body("NaN", 400, () => '{"slug": NaN}'),
-  // The endpoint decides on these; what matters is that nothing breaks.
+  // The endpoint decides on these; they must not break it.
   { name: "a byte order mark", make: (good) => ({ headers: JSON_TYPE, body: bytes(0xef, 0xbb, 0xbf, good) }) },
   {
     name: "a number of 50,000 digits in each field",

@@ -1,11 +1,11 @@
-/** For the fields that an endpoint must be given: values that are right, or as right as can be without a mail to read. */
+/** Builds valid values for an endpoint's required fields. Tokens from mails are only well-formed. */
 import { newId } from "#lib/base/ids.ts";
 import type { Field } from "#test/support/probes/fields.ts";
 import { sayingOf } from "#test/support/probes/walk.ts";
 
 const PASSWORD = "correct horse battery staple";
 
-/** By the field's name; each call makes another one, so that nothing is taken already. */
+/** Creates a value, by field name. Each call returns a new one, so that no value is already in use. */
 const VALUES: Readonly<Record<string, () => unknown>> = {
   slug: () => `s-${newId("spk").slice(4).toLowerCase()}`,
   email: () => `${newId("usr")}@example.org`,
@@ -20,7 +20,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   format: () => "csv",
   ids: () => [newId("spk")],
   scope: () => "readonly",
-  state: () => "declined", // of a request that is decided
+  state: () => "declined", // the state of a request that was decided
   backupId: () => newId("bak"),
 };
 

@@ -1,4 +1,4 @@
-/** Sends until the answer is another than 503, as a client should: a busy machine may make a server shed load. */
+/** Repeats a request until the status is not 503, as a client should. A busy machine may make a server shed load. */
 import type { Answer } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 

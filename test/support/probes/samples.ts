@@ -1,7 +1,5 @@
-/**
- * For each parameter of a path something to put there: the scene's own (of its hub north, its spoke oak, its people), the
- * like of another hub, with which only operators have to do, and an id that nothing has.
- */
+/** Provides a value for each path parameter: one of the scene (hub north, spoke oak and their users), one of another
+ * hub that only operators can access, and an ID that does not exist. */
 import { newId } from "#lib/base/ids.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
@@ -37,7 +35,8 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: (await makeToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
-    sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") }, // the same
+    // no sample exists, so all IDs are random
+    sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),
       foreign: await makeRequest(scene, other.id, "other-wish"),
@@ -60,7 +59,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
   };
 }
 
-/** A word of the path that is about nobody. */
+/** Returns a sample with the same value for all cases, because it belongs to nobody. */
 function same(word: string): Sample {
   return { own: word, foreign: word, absent: word };
 }
@@ -78,7 +77,7 @@ async function makeRestoreRequest({ db }: Scene, requestedBy: string, federation
   return id;
 }
 
-/** The path of a pattern with these in it. */
+/** Returns the path with the pattern's parameters filled in. */
 export function pathOf(pattern: string, samples: Samples, which: keyof Sample = "own"): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
     const sample =

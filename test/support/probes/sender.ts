@@ -1,4 +1,4 @@
-/** Sends probes through the whole server, as whoever an endpoint is for, and says what is wrong with what comes back. */
+/** Sends probes through the whole server with the credentials that an endpoint needs, and reports wrong answers. */
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Answer } from "#test/support/client.ts";
@@ -12,13 +12,13 @@ import { bodyOf, type Part, type Probe, queryOf, sayingOf } from "#test/support/
 import type { Scene } from "#test/support/scene.ts";
 
 export interface Sender {
-  /** As an operator with a session, or as nobody where an endpoint takes nobody's credentials. */
+  /** Sends as an operator with a session, or without credentials where the endpoint accepts none. */
   send(at: EndpointAt, path: string, init?: RequestInit): Promise<Answer>;
-  /** One request with all of these values in it; they are of one endpoint and one part. */
+  /** Sends one request with all these values. They belong to one endpoint and one part. */
   sendAll(group: readonly Probe[]): Promise<Answer>;
 }
 
-/** What these are told is no field of their answer: that shows what was asked for, or the spoke as it still is. */
+/** Endpoints whose answer does not contain the sent fields. It shows the request, or the spoke before the change. */
 const ANSWERS_OTHERWISE: readonly string[] = [
   "POST /api/federation-requests/:requestId/approve",
   "POST /api/spokes/:spokeId/actions",
@@ -26,8 +26,8 @@ const ANSWERS_OTHERWISE: readonly string[] = [
 const JSON_TYPE = { "content-type": "application/json" };
 
 export function openSender(scene: Scene, samples: Samples): Sender {
-  let tries = 0; // each comes from an address of its own: the login bucket is not what is tried here
-  /** An operator who may lose the session by what is tried. */
+  let tries = 0; // gives each request its own address, so that the login limit does not apply
+  /** Creates an operator for a request that may end the session. */
   async function fresh(): Promise<Record<string, string>> {
     const person = await makePerson(scene.db, `operator-${tries++}`, { operator: true });
     return { cookie: `wheelwright=${(await makeSession(scene.db, person)).secret}` };
@@ -46,7 +46,7 @@ export function openSender(scene: Scene, samples: Samples): Sender {
       const plain = Object.fromEntries(group.map(({ field, hostile }) => [field.name, hostile.value]));
       const query = { ...Object.fromEntries(goodOf(at, "query")), ...(part === "query" && plain) };
       const body = { ...goodJson(at), ...(part === "body" && json) };
-      // A stream that is taken up would go on; HEAD ends it.
+      // A GET would keep an accepted stream open; HEAD ends it.
       const method = isStream(at.endpoint) && group.every(({ taken }) => taken) ? "HEAD" : at.method;
       const path = pathOf(at.pattern, samples) + queryOf(query);
       return sender.send(at, path, { method, ...(at.endpoint.body && { body: bodyOf(body) }) });
@@ -55,7 +55,7 @@ export function openSender(scene: Scene, samples: Samples): Sender {
   return sender;
 }
 
-/** The fields that must be there. */
+/** Returns valid values for the required fields. */
 export function goodOf({ endpoint }: EndpointAt, part: Part): [name: string, value: unknown][] {
   const required = fieldsOf(endpoint[part]).filter((field) => field.required);
   return required.map((field) => [field.name, goodValue(field)]);
@@ -70,7 +70,8 @@ export function told({ at, field, hostile }: Probe, { status, body }: Answer): s
   return `${at.name}: ${sent} is ${status} ${JSON.stringify(body).slice(0, 500)}`;
 }
 
-/** What an answer shows of the field is what was sent: addresses and host names in lower case, stamps in UTC. */
+/** Asserts that the answer shows the field as it was sent. Addresses and host names are in lower case, timestamps in
+ * UTC. */
 export function assertKept(probe: Probe, answer: Answer): void {
   const { field: { name, schema }, hostile: { value } } = probe;
   assert.ok(answer.status < 400 && answer.status >= 200, told(probe, answer));

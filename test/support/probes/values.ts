@@ -1,11 +1,12 @@
-/** Values that callers should not send, and that some will: each with a name for the message of a failed test. */
+/** Lists hostile values that callers may send, each with a name for the message of a failed test. */
 
 export interface Hostile {
   readonly name: string;
   readonly value: unknown;
-  /** The value as it stands in a body; JSON cannot say all of them through JSON.stringify. */
+  /** The value as JSON text. JSON.stringify cannot produce all of them. */
   readonly json: string;
-  /** Who may take it at all: no field, passwords alone (any text is one), or whoever's rule allows it. */
+  /** The fields that may accept the value: none, only passwords (they accept any text), or any field whose rule allows
+   * it. */
   readonly for: "nobody" | "passwords" | "anybody";
 }
 
@@ -16,7 +17,7 @@ const text = (name: string, value: string, who: Hostile["for"] = "anybody"): Hos
   for: who,
 });
 
-/** What can be neither stored nor sent on, or would hurt a terminal or a log on the way. */
+/** Text that cannot be stored or forwarded, or that could harm a terminal or a log. */
 const UNSAFE: readonly Hostile[] = [
   text("a NUL", "a\u0000b", "nobody"),
   text("a NUL alone", "\u0000", "nobody"),
@@ -32,7 +33,7 @@ const UNSAFE: readonly Hostile[] = [
   text("more than anybody needs, of four bytes each", "🎓".repeat(20_000), "nobody"),
 ];
 
-/** Text that means something to somebody further on. */
+/** Text with a special meaning for a later reader, such as SQL or HTML. */
 const TEXTS: readonly Hostile[] = [
   text("nothing", ""),
   text("a blank", " "),
@@ -78,7 +79,7 @@ const other = (name: string, json: string, who: Hostile["for"] = "anybody"): Hos
   for: who,
 });
 
-/** What is no text. */
+/** Values that are not text. */
 const KINDS: readonly Hostile[] = [
   ...["0", "-0", "1", "-1", "1.5", "1e999", "-1e999", "1e-999", "9007199254740993", "1e308"].map((n) =>
     other(`the number ${n}`, n)
@@ -100,18 +101,15 @@ const KINDS: readonly Hostile[] = [
   other("a deep object", '{"a":'.repeat(5_000) + "1" + "}".repeat(5_000), "nobody"),
 ];
 
-/** For the fields of a body. */
+/** The values for fields of a body. */
 export const VALUES: readonly Hostile[] = [...UNSAFE, ...TEXTS, ...KINDS];
-/** For what can only be text: in a query or a path. */
+/** The values for a query or a path, which are always text. */
 export const WORDS: readonly Hostile[] = [...UNSAFE, ...TEXTS].filter(({ value }) => (value as string).isWellFormed());
 
-/** The texts alone that every free text takes, and that must come out where they belong. */
+/** The texts that every free-text field accepts and must return unchanged. */
 export const STRANGE: readonly string[] = TEXTS.map(({ value }) => value as string).filter((value) => value !== "");
 
-/**
- * By what a field says that it must be: values that it refuses, though they are nearly right, and the longest that it
- * takes.
- */
+/** Values by the rule in a field's error message: almost valid values to reject, and the longest values to accept. */
 export const RULES: readonly {
   readonly says: RegExp;
   readonly bad: readonly string[];

@@ -1,4 +1,4 @@
-/** Walks the declared fields of endpoints with hostile values: what their schemas take of them, and what they refuse. */
+/** Tries hostile values on the declared fields of endpoints, and records which ones their schemas accept and reject. */
 import * as v from "valibot";
 import type { EndpointAt } from "#test/support/probes/endpoints.ts";
 import { type Field, fieldsOf } from "#test/support/probes/fields.ts";
@@ -6,7 +6,7 @@ import { type Hostile, RULES, VALUES, WORDS } from "#test/support/probes/values.
 
 export type Part = "query" | "body";
 
-/** A field and a value for it. */
+/** A field and a value to send in it. */
 export interface Probe {
   readonly at: EndpointAt;
   readonly part: Part;
@@ -27,7 +27,7 @@ export function probesOf(at: EndpointAt, part: Part): Probe[] {
   );
 }
 
-/** A list of texts also gets each value as one of its items. */
+/** Returns the values for a field. A list of texts also gets each value as one of its items. */
 function valuesFor({ schema }: Field, part: Part): readonly Hostile[] {
   const own = part === "query" ? WORDS : VALUES;
   if (!v.is(schema, ["a"])) return [...own, ...nearly(schema)];
@@ -40,19 +40,19 @@ function valuesFor({ schema }: Field, part: Part): readonly Hostile[] {
   return [...own, ...within];
 }
 
-/** What the field's own rule makes nearly right, or as long as can be. */
+/** Returns values that the field's rule almost rejects, such as the longest ones. */
 function nearly(schema: v.GenericSchema): readonly Hostile[] {
   return RULES.filter(({ says }) => says.test(sayingOf(schema)))
     .flatMap(({ good }) => good)
     .map((value) => ({ name: JSON.stringify(value), value, json: JSON.stringify(value), for: "anybody" }));
 }
 
-/** What the field says that its value must be. */
+/** Returns the message with which the field describes valid values. */
 export function sayingOf(schema: v.GenericSchema): string {
   return v.safeParse(schema, Symbol("nothing")).issues?.[0]?.message ?? "";
 }
 
-/** Values that the field's own words promise to refuse and to take. */
+/** Returns values that the field must reject and accept according to its own message. */
 export function promisesOf(
   schema: v.GenericSchema,
 ): { readonly bad: readonly string[]; readonly good: readonly string[] } {
@@ -67,7 +67,7 @@ export function promisesOf(
   return { bad: rules.flatMap(({ bad }) => bad), good: rules.flatMap(({ good }) => good) };
 }
 
-/** A body as text, so that it can say what JSON.stringify cannot. */
+/** Builds a JSON body from text, so that it can hold values that JSON.stringify cannot produce. */
 export function bodyOf(fields: Readonly<Record<string, string>>): string {
   return `{${Object.entries(fields).map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
@@ -77,7 +77,7 @@ export function queryOf(fields: Readonly<Record<string, unknown>>): string {
   return pairs.length > 0 ? `?${pairs.join("&")}` : "";
 }
 
-/** What a message must not tell: of the program, its database, its libraries. */
+/** Matches internal details that a message must not reveal: of the program, its database and its libraries. */
 const INTERNAL = new RegExp(
   [
     ...["\\.ts\\b", "node_modules", "file://", "kysely", "postgres(?!ql)", "valibot", "\\bat .*:\\d+:\\d+", "Error:"],
@@ -87,7 +87,7 @@ const INTERNAL = new RegExp(
   "i",
 );
 
-/** What is wrong with a refusal as a refusal, or null. That its shape is right is seen to elsewhere. */
+/** Returns what is wrong with the message of an error answer, or null. Other tests check the shape of the body. */
 export function unclear(status: number, message: unknown): string | null {
   if (status < 400 || status >= 500) return `it is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";
@@ -96,7 +96,7 @@ export function unclear(status: number, message: unknown): string | null {
   return message.length > 3000 ? "its message is endless" : null;
 }
 
-/** As many at once as keep a few connections busy. */
+/** Runs the work for all items, with enough parallel lanes to keep a few connections busy. */
 export async function inParallel<T>(list: readonly T[], work: (one: T) => Promise<void>, lanes = 8): Promise<void> {
   const queue = list.values();
   const lane = async () => {

@@ -1,4 +1,4 @@
-/** One request answered: who asks, in which version, in which form, for what; then the work. */
+/** Answers one request: checks the credentials, version and form, finds the endpoint, and runs it. */
 import { CUSTOMERS } from "#test/support/provider/customers.ts";
 import { checkPaths, expand } from "#test/support/provider/expand.ts";
 import type { Fault } from "#test/support/provider/faults.ts";
@@ -33,7 +33,7 @@ export interface Desk {
   readonly keys: Keys;
 }
 
-/** `wait` is called when the request has been taken and its key with it, before anything is done. */
+/** Answers the request. Calls `wait` after recording the request and its idempotency key, before any work. */
 export async function answer(desk: Desk, asked: Asked, fault: Fault | null, wait: () => Promise<void>): Promise<Reply> {
   const requestId = newId("req"), { method, path, body } = asked;
   const said = (status: number, value: unknown, more: Record<string, string> = {}): Reply => ({

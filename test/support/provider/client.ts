@@ -1,8 +1,8 @@
-/** The provider's own package, pointed at the double. */
+/** Connects the provider's own package to the simulated provider. */
 import Stripe from "stripe";
 import type { Provider } from "#test/support/provider/provider.ts";
 
-/** It never repeats a call by itself, but for a connection that was cut: that it always does, once. */
+/** Creates a client without retries. The package still retries once after a broken connection. */
 export function clientOf({ url, key }: Pick<Provider, "url" | "key">, timeout = 30_000): Stripe {
   const { hostname: host, port } = new URL(url);
   return new Stripe(key, {

@@ -1,4 +1,4 @@
-/** What happens at the provider by itself as time passes: drafts become final, payments are missed, periods end. */
+/** Simulates what happens at the provider as time passes: drafts become final, payments are missed and periods end. */
 import { bill, finalize, invoicesOf, lapse } from "#test/support/provider/invoices.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { recurring } from "#test/support/provider/prorations.ts";
@@ -13,7 +13,7 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Moves the clock, and does on the way what is due, each at its time and in its order. Back moves the clock alone. */
+/** Moves the clock and runs everything that becomes due, in order of time. Moving it back runs nothing. */
 export function advance(world: World, to: number): void {
   world.request = NOBODY;
   for (;;) {
@@ -66,7 +66,7 @@ function renew(world: World, subscription: Subscription): void {
   });
 }
 
-/** Nobody made the first payment: it has never begun. */
+/** Expires a subscription whose first payment was never made. */
 function expire(world: World, subscription: Subscription): void {
   for (const invoice of invoicesOf(world, subscription.id)) {
     if (invoice.status !== "open") continue;

@@ -1,4 +1,4 @@
-/** Customers, and the search for them: https://docs.stripe.com/api/customers and /search */
+/** Implements customers and their search: https://docs.stripe.com/api/customers and /search */
 import { page } from "#test/support/provider/lists.ts";
 import { merged, PAGE, type Rules } from "#test/support/provider/params.ts";
 import type { Customer, Json } from "#test/support/provider/records.ts";
@@ -83,7 +83,7 @@ function assign(world: World, customer: Customer, given: Record<string, Json>): 
   if (settings) customer.invoice_settings = { ...customer.invoice_settings, ...settings };
 }
 
-/** Gone, with the subscriptions: what is asked of it from now on is refused. */
+/** Deletes the customer and cancels its subscriptions. Later requests for it fail. */
 export function deleteCustomer(world: World, id: string): void {
   const customer = find("customer", world.customers, id);
   for (const subscription of world.subscriptions.values()) {
@@ -94,15 +94,13 @@ export function deleteCustomer(world: World, id: string): void {
   emit(world, "customer.deleted", customer);
 }
 
-/**
- * `metadata["key"]:"value" AND email:"…"`, in capitals or not. The index may be behind: what was made lately is not
- * found then.
- */
+/** Searches by `metadata["key"]:"value" AND email:"…"`; AND is case-insensitive. A delayed index does not contain
+ * recent customers. */
 function search(world: World, given: Record<string, Json>): Json {
   const clauses = (given.query as string).split(/\s+AND\s+/i).map(readClause);
   const all = [...world.indexed ?? world.customers.values()].reverse()
     .filter((customer) => clauses.every((matches) => matches(customer)))
-    .flatMap(({ id }) => world.customers.get(id) ?? []); // the objects themselves are never behind
+    .flatMap(({ id }) => world.customers.get(id) ?? []); // reads the current objects: only the index is delayed
   const start = Number(given.page ?? 0), limit = given.limit ?? 10, more = start + limit < all.length;
   return {
     object: "search_result",
@@ -122,7 +120,7 @@ function readClause(clause: string): (customer: Customer) => boolean {
   return (customer) => operator === ":" ? value(customer) === wanted : value(customer).includes(wanted);
 }
 
-/** What a customer has besides, and nobody here asks for. */
+/** The other fields of a customer, which Wheelwright does not use. */
 const BLANK = {
   ...{ address: null, default_source: null, delinquent: false, discount: null, invoice_prefix: "WHEEL" },
   ...{

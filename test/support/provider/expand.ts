@@ -1,4 +1,4 @@
-/** Objects in the place of their ids, where `expand[]` asks for that: https://docs.stripe.com/api/expanding_objects */
+/** Replaces IDs by objects as `expand[]` requests: https://docs.stripe.com/api/expanding_objects */
 import { shorten } from "#test/support/provider/lists.ts";
 import type { Json } from "#test/support/provider/records.ts";
 import { wrong } from "#test/support/provider/refusal.ts";
@@ -7,7 +7,7 @@ import { listOf, type World } from "#test/support/provider/world.ts";
 const DEEPEST = 4;
 const INCLUDED: readonly string[] = ["payments", "refunds", "subscriptions"];
 
-/** Refuses what nobody can expand, before anything is done. */
+/** Throws for paths that cannot be expanded, before any work is done. */
 export function checkPaths(paths: readonly string[] = []): void {
   for (const path of paths) {
     const parts = path.split(".").filter((part) => part !== "data"), last = parts.at(-1)!;
@@ -20,7 +20,7 @@ export function checkPaths(paths: readonly string[] = []): void {
   }
 }
 
-/** A copy of the answer, expanded; throws a Refusal for what it does not have. */
+/** Returns an expanded copy of the answer. Throws a Refusal if the answer lacks the path. */
 export function expand(world: World, answer: Json, paths: readonly string[] = []): Json {
   const copy = structuredClone(answer);
   for (const path of paths) {
@@ -47,7 +47,7 @@ function walk(world: World, at: Json, [name, ...rest]: string[], path: string): 
   walk(world, at[name], rest, path);
 }
 
-/** What is only there for who asks. */
+/** Adds a field that exists only when it is expanded. */
 function include(world: World, at: Json, name: string): Json {
   const within = <T extends object>(all: Map<string, T>, matches: (each: T) => boolean, url: string): Json =>
     listOf(url, [...all.values()].filter(matches).reverse().map((each) => structuredClone(each)));

@@ -1,28 +1,26 @@
-/** Trouble that a test makes for those who call the provider. */
+/** Lets a test inject faults into calls to the provider. */
 export interface Fault {
-  /**
-   * - `down`: the connection is reset before anything is done.
-   * - `500` and `429`: said before anything is done.
-   * - `hang`: taken, and never answered nor done.
-   * - `slow`: taken, and done only when the fault is mended, whoever still waits for it.
-   * - `lost answer`: done, and the connection is reset instead of an answer.
-   */
+  /** - `down`: resets the connection before any work.
+   * - `500` and `429`: answers with that status before any work.
+   * - `hang`: receives the call, but neither answers nor does the work.
+   * - `slow`: receives the call, but does the work only when the fault ends, even if the caller has left.
+   * - `lost answer`: does the work, then resets the connection without an answer. */
   readonly what: "down" | "500" | "429" | "hang" | "slow" | "lost answer";
   readonly method?: string;
-  /** The whole path, or what it matches. */
+  /** The complete path, or a pattern that it matches. */
   readonly path?: string | RegExp;
-  /** How many calls; without it, all until it is mended. */
+  /** The number of calls it affects. Without it, all calls until the fault ends. */
   readonly times?: number;
-  /** A 500 that is kept with the idempotency key, as the provider does once it had begun: the same key gets it again. */
+  /** Stores the 500 with the idempotency key, like the provider after work began. The same key gets it again. */
   readonly kept?: true;
-  /** Of a 429 that says when to come again, which none has to: seconds. */
+  /** Seconds in the Retry-After header of a 429. The header is optional. */
   readonly retryAfter?: number;
 }
 
 export interface Faults {
-  /** Ends with what is returned. A later fault is looked at first. */
+  /** Starts a fault. The returned function ends it. The latest fault is checked first. */
   break(fault: Fault | Fault["what"]): () => void;
-  /** The fault that this call meets, which is counted; and what tells when it is mended. */
+  /** Returns the fault that this call meets, and counts it. `mended` resolves when the fault ends. */
   meet(method: string, path: string): { readonly fault: Fault; readonly mended: Promise<void> } | null;
 }
 

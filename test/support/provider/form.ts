@@ -1,8 +1,10 @@
-/** Forms in bracket notation: `items[0][price]=a&metadata[x]=y`, as bodies and as queries. */
+/** Reads forms in bracket notation, from bodies and queries: `items[0][price]=a&metadata[x]=y`. */
 import type { Json } from "#test/support/provider/records.ts";
 import { wrong } from "#test/support/provider/refusal.ts";
 
-/** Texts, and maps and lists of them. A list may give its places (`a[0]=x`) or leave them to their order (`a[]=x`). */
+/**
+ * Returns texts, and nested maps and lists of texts. List items have an index (`a[0]=x`) or follow in order (`a[]=x`).
+ */
 export function readForm(text: string): Record<string, Json> {
   const root: Record<string, Json> = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) put(root, name, value);
@@ -27,7 +29,7 @@ function put(root: Record<string, Json>, name: string, value: string): void {
   }
 }
 
-/** Maps whose keys are 0, 1, 2 … become lists. */
+/** Converts maps with the keys 0, 1, 2 … into lists. */
 function listed(value: Json): Json {
   if (typeof value !== "object") return value;
   const keys = Object.keys(value);

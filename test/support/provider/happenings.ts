@@ -1,4 +1,5 @@
-/** What happens at the provider without us: customers pay or do not, and somebody clicks in the provider's own pages. */
+/** Simulates events at the provider that Wheelwright did not cause: payments, missed payments, and actions in the
+ * provider's dashboard. */
 import { advance } from "#test/support/provider/clock.ts";
 import { finalize, invoicesOf, lapse } from "#test/support/provider/invoices.ts";
 import { fail, giveBack, pay } from "#test/support/provider/payments.ts";
@@ -7,19 +8,19 @@ import { cancelSubscription, updateSubscription } from "#test/support/provider/s
 import { change, find, itemsOf, newId, NOBODY, type World } from "#test/support/provider/world.ts";
 
 export interface Happenings {
-  /** Pays the oldest invoice that is not paid; a draft becomes final for it. */
+  /** Pays the oldest unpaid invoice. Finalizes it first if it is a draft. */
   pay(subscription: string): Invoice;
-  /** Nobody pays in time: the subscription is `past_due`. Where all is paid, that is the next period's invoice. */
+  /** Misses a payment: the subscription becomes `past_due`. If everything is paid, misses the next period's invoice. */
   missPayment(subscription: string): Invoice;
-  /** Pays all that is open: the subscription is `active` again. */
+  /** Pays all open invoices: the subscription becomes `active` again. */
   recover(subscription: string): void;
-  /** The provider stops trying: the subscription is `unpaid`. */
+  /** Ends the provider's retries: the subscription becomes `unpaid`. */
   giveUp(subscription: string): void;
   cancel(subscription: string): Subscription;
   editQuantity(subscription: string, price: string, quantity: number): Subscription;
-  /** All that is left of it, or an amount. Of an invoice it is what was paid for it. */
+  /** Refunds an amount of a charge or of an invoice's payment. By default, refunds everything left. */
   refund(chargeOrInvoice: string, amount?: number): Refund;
-  /** The customer leaves a card, which the bank takes or refuses from now on. */
+  /** Adds a card to the customer, which the bank accepts or declines from now on. */
   addCard(customer: string, refused?: "refused"): string;
 }
 
@@ -55,7 +56,7 @@ export function happenings(world: World): Happenings {
   };
 }
 
-/** What is not paid, oldest first. */
+/** Returns the unpaid invoices, oldest first. */
 function owed(world: World, subscription: string): Invoice[] {
   find("subscription", world.subscriptions, subscription);
   return invoicesOf(world, subscription).filter(({ status }) => status === "draft" || status === "open");

@@ -1,8 +1,6 @@
-/**
- * Answers by the key that the caller chose: https://docs.stripe.com/api/idempotent_requests
+/** Stores answers by idempotency key: https://docs.stripe.com/api/idempotent_requests
  *
- * Kept is what was said once the work had begun, errors too, for a day; what was refused before that is not.
- */
+ * Keeps each answer for a day once the work had begun, errors included. Requests that fail earlier are not stored. */
 import { Refusal } from "#test/support/provider/refusal.ts";
 
 const DAY = 24 * 60 * 60;
@@ -11,7 +9,7 @@ const LONGEST = 255;
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  /** The request whose answer it is. */
+  /** The ID of the request that got this answer. */
   readonly requestId: string;
 }
 
@@ -23,9 +21,9 @@ interface Entry {
 }
 
 export interface Keys {
-  /** The answer that is kept, or null where the work is to be done now: then `end` must follow. */
+  /** Returns the stored answer, or null if the caller must do the work and then call `end`. */
   begin(key: string, path: string, form: unknown, now: number): Answer | null;
-  /** Keeps the answer; null keeps nothing, and the key is free again. */
+  /** Stores the answer. Null stores none and frees the key. */
   end(key: string, answer: Answer | null): void;
 }
 

@@ -1,19 +1,17 @@
-/** Invoices: how they come about, become final, are paid or not: https://docs.stripe.com/billing/invoices/subscription */
+/** Creates, finalizes and settles invoices: https://docs.stripe.com/billing/invoices/subscription */
 import { attempt, settle } from "#test/support/provider/payments.ts";
 import type { Customer, Invoice, Line, Subscription } from "#test/support/provider/records.ts";
 import { change, emit, find, listOf, newId, type World } from "#test/support/provider/world.ts";
 
 const HOUR = 60 * 60, DAY = 24 * HOUR;
 
-/**
- * Less than this is not charged but added to the customer's balance:
- * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts
- */
+/** A smaller amount is not charged but added to the customer's balance:
+ * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
 const LEAST = 50;
 
 export type Reason = "subscription_create" | "subscription_update" | "subscription_cycle" | "upcoming";
 
-/** What an invoice of these lines says; nothing is kept of it. */
+/** Returns an invoice with these lines without storing it. */
 export function draw(
   world: World,
   subscription: Subscription,
@@ -71,10 +69,8 @@ export function draw(
   };
 }
 
-/**
- * Makes an invoice of these lines and of all prorations that waited for one. What is charged automatically is final at
- * once, unless it is a period's; all others stay drafts for an hour, and of an unpaid subscription for good.
- */
+/** Creates an invoice from these lines and all pending prorations. An automatic charge is final immediately, except for
+ * a period's invoice. All others stay drafts for an hour; those of an unpaid subscription stay drafts forever. */
 export function bill(
   world: World,
   subscription: Subscription,
@@ -100,17 +96,17 @@ export function bill(
   return invoice;
 }
 
-/** Pending ones come first in an invoice, the newest before the others. */
+/** Whether the line is a proration. Pending prorations come first in an invoice, newest first. */
 function isProration({ parent }: Line): boolean {
   return parent.subscription_item_details.proration;
 }
 
-/** From here on it is owed; what comes to nothing is paid by that. */
+/** Finalizes the invoice: its amount is now due. An invoice of zero is paid immediately. */
 export function finalize(world: World, invoice: Invoice): void {
   if (invoice.status !== "draft") return;
   const customer = world.customers.get(invoice.customer);
   change(world, "invoice.finalized", invoice, () => {
-    // The balance is what it is now: another invoice may have used it up since this one was a draft.
+    // Reads the current balance: another invoice may have used it while this one was a draft.
     invoice.starting_balance = customer?.balance ?? 0;
     const balance = invoice.total + invoice.starting_balance;
     invoice.amount_due = invoice.amount_remaining = balance < LEAST ? 0 : balance;
@@ -129,7 +125,7 @@ export function finalize(world: World, invoice: Invoice): void {
   else emit(world, "invoice.sent", invoice);
 }
 
-/** Nobody paid in time. */
+/** Marks the invoice as overdue. */
 export function lapse(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   world.overdue.add(invoice.id);
@@ -153,7 +149,7 @@ function takePending(world: World, subscription: string): Line[] {
   return waiting;
 }
 
-/** What an invoice has besides, and nobody here asks for. */
+/** The other fields of an invoice, which Wheelwright does not use. */
 const BLANK = {
   ...{
     account_country: "DE",

@@ -1,4 +1,4 @@
-/** The items of a subscription, as they are asked for: which come, change and go, and which cannot be. */
+/** Plans changes of a subscription's items: which are added, changed and removed, and which are invalid. */
 import { merged, type Rules } from "#test/support/provider/params.ts";
 import type { Change } from "#test/support/provider/prorations.ts";
 import type { Item, Json, Metadata, Price, Subscription } from "#test/support/provider/records.ts";
@@ -10,12 +10,12 @@ const MOST = 20;
 export const ITEM: Rules = { price: "text", quantity: "natural", metadata: "metadata" };
 export const CHANGED_ITEM: Rules = { ...ITEM, id: "text", deleted: "boolean" };
 
-/** What becomes of every item, of those too that stay as they are. */
+/** The change of an item. Items that stay the same have one too. */
 export interface Planned extends Change {
   readonly becomes: { readonly price: Price; readonly quantity: number; readonly metadata: Metadata } | null;
 }
 
-/** `param` is what the list is called in the request. */
+/** Plans the change. `param` is the name of the list in the request. */
 export function planItems(world: World, current: readonly Item[], given: readonly Json[], param: string): Planned[] {
   const plan: Planned[] = current.map((was) => ({ id: was.id, was, becomes: was }));
   for (const [i, { id, price: wanted, quantity, deleted = false, metadata }] of given.entries()) {
@@ -44,7 +44,7 @@ export function planItems(world: World, current: readonly Item[], given: readonl
   return plan;
 }
 
-/** Puts the plan into effect, for the period that the other items have. */
+/** Applies the plan. New items get the period of the existing ones. */
 export function applyPlan(subscription: Subscription, plan: readonly Planned[], made: number): void {
   const { current_period_start, current_period_end } = subscription.items.data[0] ?? plan[0]!.was!;
   subscription.items.data = plan.flatMap(({ id, was, becomes }): Item[] => {
@@ -72,7 +72,7 @@ export function newItem(
   };
 }
 
-/** The price in the shape that it had before there were prices; it is still sent along. */
+/** Returns the price in the older shape of a plan, which the provider still sends. */
 function planOf(price: Price): object {
   const { id, active, created, currency, metadata, nickname, product, recurring, unit_amount } = price;
   return {

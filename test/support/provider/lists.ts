@@ -1,10 +1,10 @@
-/** Lists, newest first, a page at a time: https://docs.stripe.com/api/pagination */
+/** Pages through lists, newest first: https://docs.stripe.com/api/pagination */
 import type { Json } from "#test/support/provider/records.ts";
 import { missing, wrong } from "#test/support/provider/refusal.ts";
 
 const CARRIED = 10;
 
-/** One page of what was made in the given order. */
+/** Returns one page of objects. `made` has them in the order of creation. */
 export function page(url: string, kind: string, made: Iterable<Json>, given: Record<string, Json>): Json {
   const { limit = 10, starting_after: after, ending_before: before, created } = given;
   if (limit < 1 || limit > 100) {
@@ -27,7 +27,7 @@ export function page(url: string, kind: string, made: Iterable<Json>, given: Rec
   return { object: "list", data: all.slice(start, start + limit), has_more: start + limit < all.length, url };
 }
 
-/** What an object carries along of its lists: the first ten, and that there are more. Changes what it is given. */
+/** Shortens nested lists to ten items and sets `has_more`. Modifies the value. */
 export function shorten(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   for (const each of Object.values(value) as Json[]) {

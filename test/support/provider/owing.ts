@@ -1,4 +1,4 @@
-/** The endpoints of what is owed and paid: invoices, payments, charges, refunds; and of the events. */
+/** Defines the endpoints of invoices, payments, charges, refunds and events. */
 import { page } from "#test/support/provider/lists.ts";
 import { finalize } from "#test/support/provider/invoices.ts";
 import { PAGE } from "#test/support/provider/params.ts";

@@ -1,36 +1,34 @@
-/**
- * What parameters an endpoint takes, and the refusal of all others.
+/** Checks the parameters of an endpoint and refuses all others.
  *
- * One that the provider knows and the double does not is refused as well: a test that went on without it would show
- * something that the provider does not do.
- */
+ * A parameter that the provider supports and this double does not is refused too. Ignoring it would make a test pass
+ * that fails with the provider. */
 import type { Json } from "#test/support/provider/records.ts";
 import { Refusal, wrong } from "#test/support/provider/refusal.ts";
 
 export type Rule =
-  /** Text; never empty. */
+  /** Text that is not empty. */
   | "text"
-  /** Text; empty unsets it, and is read as null. */
+  /** Text. An empty text unsets the field and is read as null. */
   | "text or unset"
   | "integer"
   | "natural"
   | "time"
   | "boolean"
-  /** Up to 50 texts by name; an empty text removes one, an empty whole removes all and is read as null. */
+  /** Up to 50 texts by name. An empty text removes one. An empty value removes all and is read as null. */
   | "metadata"
-  /** A time, or `created[gt]` and its like. */
+  /** A time, or `created[gt]` and similar comparisons. */
   | "range"
   | { readonly any: readonly string[] }
   | { readonly list: Rule; readonly most?: number }
   | { readonly of: Rules };
 
-/** A name with an asterisk is required. */
+/** Rules by parameter name. A name with an asterisk is required. */
 export type Rules = { readonly [name: string]: Rule };
 
-/** What every list takes. */
+/** The parameters of every list. */
 export const PAGE: Rules = { limit: "natural", starting_after: "text", ending_before: "text", created: "range" };
 
-/** The values, as what they are; throws a Refusal for what the rules do not know. */
+/** Returns the parsed values. Throws a Refusal for unknown parameters. */
 export function check(rules: Rules, values: Record<string, Json>): Record<string, Json> {
   return read({ of: { ...rules, expand: { list: "text" } } }, values, "");
 }
@@ -112,7 +110,7 @@ function readMetadata(value: Json, at: string): Json {
   return value;
 }
 
-/** What metadata becomes by what was given. */
+/** Merges the given metadata into the old metadata. */
 export function merged(old: Record<string, string>, given: Record<string, string> | null | undefined) {
   if (given === undefined) return old;
   if (given === null) return {};

@@ -1,10 +1,10 @@
-/** Payments of invoices, and what is given back: payment intents, charges, refunds. */
+/** Implements payments of invoices and refunds: payment intents, charges, refunds. */
 import { invoicesOf, subscriptionOf } from "#test/support/provider/invoices.ts";
 import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#test/support/provider/records.ts";
 import { Refusal } from "#test/support/provider/refusal.ts";
 import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
 
-/** Charges the customer's card, if there is one; without it, or refused, the subscription is behind. */
+/** Charges the customer's card. Without a card, or if it is declined, the payment of the subscription is overdue. */
 export function attempt(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   if (subscription?.status === "incomplete" && world.awaiting.has(subscription.id)) return;
@@ -14,13 +14,14 @@ export function attempt(world: World, invoice: Invoice): void {
   fail(world, invoice);
 }
 
-/** The money has come. */
+/** Records a successful payment of the invoice. */
 export function pay(world: World, invoice: Invoice): void {
   const { intent } = charge(world, invoice, true);
   settle(world, invoice, intent);
 }
 
-/** Marks it as paid, by a payment or by nothing being owed, and its subscription as in order if it was for that. */
+/** Marks the invoice as paid, by a payment or because nothing is due. Updates its subscription if that was the reason
+ * it was behind. */
 export function settle(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
   change(world, "invoice.paid", invoice, () => {
     invoice.status = "paid";
@@ -49,7 +50,7 @@ export function settle(world: World, invoice: Invoice, intent: PaymentIntent | n
   change(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
 }
 
-/** What counts is the latest invoice that is final: those before it may be owed for good. */
+/** Whether the subscription is behind. Only the latest final invoice counts; earlier ones may stay unpaid. */
 function isBehind(world: World, subscription: string): boolean {
   const final = invoicesOf(world, subscription).filter(({ status }) => status !== "draft" && status !== "void");
   if (final.at(-1)?.status === "paid") return false;
@@ -58,7 +59,7 @@ function isBehind(world: World, subscription: string): boolean {
   );
 }
 
-/** The bank said no, or there is nothing to charge. */
+/** Records a failed payment: the card was declined, or there is none. */
 export function fail(world: World, invoice: Invoice): void {
   charge(world, invoice, false);
   invoice.attempt_count++;
@@ -69,7 +70,7 @@ export function fail(world: World, invoice: Invoice): void {
   change(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
 }
 
-/** Gives back all of what is left of a charge, or an amount. */
+/** Refunds an amount of a charge. By default, refunds everything left. */
 export function giveBack(world: World, chargeId: string, amount?: number): Refund {
   const paid = find("charge", world.charges, chargeId), left = paid.amount - paid.amount_refunded;
   if (paid.refunded) {

@@ -1,4 +1,5 @@
-/** Periods of a subscription: whole intervals from its anchor, at the anchor's day of the month where that month has one. */
+/** Computes the periods of a subscription. They are whole intervals from its anchor, on the anchor's day of the month
+ * if that month has it. */
 import type { Interval } from "#test/support/provider/records.ts";
 
 const DAY = 24 * 60 * 60;
@@ -8,7 +9,7 @@ export interface Cycle {
   readonly interval_count: number;
 }
 
-/** When the period ends in which the moment lies. Seconds. */
+/** Returns the end of the period that contains the moment, in seconds. */
 export function periodEnd(anchor: number, { interval, interval_count: count }: Cycle, moment: number): number {
   if (interval === "day" || interval === "week") {
     const length = DAY * count * (interval === "week" ? 7 : 1);
@@ -21,7 +22,7 @@ export function periodEnd(anchor: number, { interval, interval_count: count }: C
   }
 }
 
-/** From the 31st of January to the 28th of February, and on to the 31st of March: each reckoned from the anchor. */
+/** Adds months to the anchor: 31 January, 28 February, 31 March. Each date is computed from the anchor. */
 function addMonths(anchor: number, months: number): number {
   const at = new Date(anchor * 1000), day = at.getUTCDate();
   at.setUTCDate(1);

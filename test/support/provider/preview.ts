@@ -1,4 +1,4 @@
-/** What an invoice would say after a change, or for a subscription that is not there yet: /v1/invoices/create_preview. */
+/** Previews the invoice after a change, or for a subscription that does not exist yet: /v1/invoices/create_preview. */
 import { draw } from "#test/support/provider/invoices.ts";
 import { newItem, planItems } from "#test/support/provider/items.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
@@ -10,10 +10,8 @@ import { find, itemsOf, listOf, type World } from "#test/support/provider/world.
 
 const DETAILS = "subscription_details";
 
-/**
- * The next invoice: what waits already, the change's prorations, and the next period; with `always_invoice` only the
- * invoice that the change makes at once. In the mode `recurring` it is a whole period without any proration.
- */
+/** Returns the next invoice: pending items, the change's prorations and the next period. With `always_invoice`, returns
+ * the invoice that the change creates immediately. In `recurring` mode, returns a whole period without prorations. */
 export function preview(world: World, given: Record<string, Json>): Invoice {
   const invoice = given.subscription === undefined ? previewFirst(world, given) : previewNext(world, given);
   world.previews.set(invoice.id, invoice);
@@ -46,12 +44,12 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
     : [...waiting, ...prorations, ...whole];
   const payer = world.customers.get(subscription.customer);
   const invoice = draw(world, subscription, payer, lines, "upcoming", { start: at, end });
-  // It tells by which moment its prorations are reckoned, where it has any.
+  // The invoice shows the proration date if it has prorations.
   if (prorations.length > 0) invoice.parent.subscription_details.subscription_proration_date = at;
   return invoice;
 }
 
-/** The first invoice of a subscription, were it begun now. */
+/** Returns the first invoice of a subscription that would start now. */
 function previewFirst(world: World, given: Record<string, Json>): Invoice {
   const { customer: id, currency, subscription_details: details = {} } = given;
   if (id === undefined) throw wrong("customer", "You must pass a customer or a subscription", "parameter_missing");

@@ -1,4 +1,4 @@
-/** Products and prices: https://docs.stripe.com/api/products and /prices */
+/** Implements products and prices: https://docs.stripe.com/api/products and /prices */
 import { page } from "#test/support/provider/lists.ts";
 import { merged, PAGE, type Rules } from "#test/support/provider/params.ts";
 import type { Json, Price, Product } from "#test/support/provider/records.ts";
@@ -173,7 +173,7 @@ function createPrice(world: World, given: Record<string, Json>): Price {
   return price;
 }
 
-/** Which price has that lookup key now: it is one's alone, and taken from it only where that is asked for. */
+/** Returns the price that has this lookup key. A key belongs to one price; it moves only if the request says so. */
 function ownerOf(world: World, key: string | undefined, transfer: boolean | undefined): Price | undefined {
   const owner = key === undefined ? undefined : [...world.prices.values()].find(({ lookup_key }) => lookup_key === key);
   if (owner && !transfer) throw wrong("lookup_key", `A price (\`${owner.id}\`) already uses that lookup key.`);

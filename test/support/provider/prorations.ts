@@ -1,14 +1,13 @@
-/**
- * What a change within a period costs, to the second: https://docs.stripe.com/billing/subscriptions/prorations
+/** Computes the cost of a change within a period, to the second:
+ * https://docs.stripe.com/billing/subscriptions/prorations
  *
- * The unused part of what was charged comes back, and the rest of the period is charged as it is from now on, each as a
- * line of its own. In flexible billing mode the credit is reckoned from what was charged for the item, in classic mode
- * from its present price and quantity, charged or not.
- */
+ * The unused part of the old charge is credited, and the rest of the period is charged at the new price. Each is a
+ * separate line. In flexible billing mode, the credit is based on what was charged. In classic mode, it is based on
+ * the current price and quantity, charged or not. */
 import type { Item, Line, Price, Subscription } from "#test/support/provider/records.ts";
 import { type Debit, newId, type World } from "#test/support/provider/world.ts";
 
-/** An item as it was and as it becomes; one that comes was nothing, one that goes becomes nothing. */
+/** An item before and after a change. A new item has no `was`; a removed item has no `becomes`. */
 export interface Change {
   readonly id: string;
   readonly was: Item | null;
@@ -17,7 +16,7 @@ export interface Change {
 
 export interface Proration {
   readonly lines: readonly Line[];
-  /** What has been charged for each item from here on; null where the item is gone. */
+  /** The amount charged for each item from now on. Null if the item is removed. */
   readonly debits: ReadonlyMap<string, Debit | null>;
 }
 
@@ -47,7 +46,7 @@ export function prorate(world: World, subscription: Subscription, changes: reado
   return { lines, debits };
 }
 
-/** What an item costs in a period of its own, from its start to its end. */
+/** Returns the line of an item for a whole period. */
 export function recurring(
   world: World,
   subscription: Subscription,

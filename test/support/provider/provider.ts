@@ -1,10 +1,8 @@
-/**
- * A payment provider that is none, over HTTP: it answers as Stripe's API of one version does, as far as a biller of
- * subscriptions needs it, and refuses what that one refuses. Written from its documentation and types, not from what
- * calls it here: the two agree because both follow the same book.
+/** Simulates a payment provider over HTTP. It answers like one version of Stripe's API, as far as subscription billing
+ * needs it, and rejects what Stripe rejects. It was written from Stripe's documentation and types, independent of
+ * Wheelwright's client.
  *
- * What a test makes happen here, happens at the provider alone; the events tell of it, and the test delivers them.
- */
+ * A test's changes happen only at the provider. It records events, and the test delivers them. */
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -21,9 +19,9 @@ export interface Call {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | null;
-  /** 0 while there is no answer, and for good where there never was one: though the work may be done. */
+  /** The status of the answer. 0 while no answer was sent, or if it never was; the work may still be done. */
   readonly status: number;
-  /** What was sent, by its names; of a GET its query. */
+  /** The parameters that were sent: the form, or the query of a GET. */
   readonly form: Record<string, Json>;
 }
 
@@ -31,25 +29,25 @@ export interface Provider extends Happenings {
   readonly url: string;
   readonly key: string;
   readonly webhookSecret: string;
-  /** What the program is told of it. */
+  /** Configuration variables that point the program to this provider. */
   readonly env: Record<string, string>;
   readonly calls: readonly Call[];
-  /** What it keeps; to read, not to change. */
+  /** The stored objects. Tests read them and do not change them. */
   readonly state: Readonly<Omit<World, "request">>;
-  /** Seconds, by its own clock. It stands still unless it is moved. */
+  /** Returns the time of the provider's clock in seconds. The clock only moves when a test moves it. */
   now(): number;
-  /** What is due until then happens: drafts become final, payments are missed, periods are invoiced. */
+  /** Moves the clock and runs what becomes due: drafts become final, payments are missed, periods are invoiced. */
   setNow(seconds: number): void;
   break: Faults["break"];
-  /** From now on the search finds nothing that is new, until what is returned is called. */
+  /** Stops updating the search index, until the returned function is called. */
   delaySearch(): () => void;
-  /** Calls that it has taken and not answered. */
+  /** Returns the number of calls without an answer. */
   hanging(): number;
-  /** All that happened, in order. */
+  /** All events in order. */
   readonly events: readonly StripeEvent[];
-  /** The header `Stripe-Signature` for a body. */
+  /** Returns the `Stripe-Signature` header for a body. */
   sign(payload: string, at?: number, secret?: string): string;
-  /** Brings an event, or any body, to a webhook. */
+  /** Sends an event, or any body, to a webhook. */
   deliver(url: string, event: StripeEvent, instead?: { signature?: string; body?: string }): Promise<Response>;
   close(): Promise<void>;
 }
@@ -88,7 +86,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
       const reply = await answer({ world, key, keys }, { method, path, query, headers, body }, met?.fault ?? null, wait)
         .catch(broken);
       if (what === "lost answer") return request.socket.destroy();
-      if (request.socket.destroyed) return; // it had not the patience
+      if (request.socket.destroyed) return; // the client has disconnected
       call.status = reply.status;
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
       response.end(reply.body);
@@ -97,7 +95,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {}); // who hangs up is what some tests are about
+    socket.on("error", () => {}); // some tests disconnect
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -138,7 +136,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
   };
 }
 
-/** A mistake of the double: it is said aloud, for the test to fail by it. */
+/** Reports a bug in the double: the answer makes the test fail. */
 function broken(cause: unknown): Reply {
   const message = `The double is broken: ${cause instanceof Error ? cause.stack : cause}`;
   const body = JSON.stringify({ error: { type: "api_error", message } });
@@ -150,7 +148,7 @@ function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>)
   return typeof key === "string" ? key : null;
 }
 
-/** Only to be shown: a form that cannot be read is shown as nothing. */
+/** Parses the form for display. Returns an empty form if it is malformed. */
 function formOf(text: string): Record<string, Json> {
   try {
     return readForm(text);

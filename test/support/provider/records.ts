@@ -1,4 +1,4 @@
-/** What the provider keeps, with the names and in the shape that it sends: the parts that a test may want to read. */
+/** Defines the provider's objects in the shape that it sends, limited to the fields that tests read. */
 
 // deno-lint-ignore no-explicit-any
 export type Json = any;
@@ -25,7 +25,7 @@ export interface Customer extends Kept<"customer"> {
   name: string | null;
   description: string | null;
   metadata: Metadata;
-  /** Minor units: what is negative is the customer's credit. */
+  /** In minor units. A negative balance is the customer's credit. */
   balance: number;
   currency: string | null;
   invoice_settings: { default_payment_method: string | null; [field: string]: Json };
@@ -173,7 +173,7 @@ export interface Refund extends Omit<Kept<"refund">, "livemode"> {
   status: string;
 }
 
-/** Which payment paid which invoice. */
+/** Links a payment to the invoice that it paid. */
 export interface InvoicePayment extends Kept<"invoice_payment"> {
   readonly amount_paid: number | null;
   readonly invoice: string;
@@ -187,7 +187,7 @@ export interface StripeEvent {
   readonly object: "event";
   readonly api_version: string;
   readonly created: number;
-  /** What it was at that moment, and what it had been. */
+  /** The object at that moment, and the previous values of changed fields. */
   readonly data: { readonly object: Json; readonly previous_attributes?: Json };
   readonly livemode: false;
   readonly pending_webhooks: number;

@@ -1,9 +1,7 @@
-/**
- * What the provider refuses, as it says so: https://docs.stripe.com/api/errors and /error-codes.
+/** Builds the provider's error answers: https://docs.stripe.com/api/errors and /error-codes.
  *
- * Codes and statuses are the provider's; of the sentences only those that its users quote everywhere are kept word by
- * word, for nobody may depend on them.
- */
+ * Codes and statuses are the provider's. Only widely quoted messages are verbatim, because no client may depend on the
+ * others. */
 export type RefusalType = "api_error" | "card_error" | "idempotency_error" | "invalid_request_error";
 
 /** https://docs.stripe.com/rate-limits */
@@ -14,7 +12,7 @@ export class Refusal extends Error {
   readonly type: RefusalType;
   readonly code: string | undefined;
   readonly param: string | undefined;
-  /** Which limit it is, of a 429. */
+  /** The limit that a 429 reports. */
   readonly limit: Limit | undefined;
 
   constructor(
@@ -51,12 +49,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal for a parameter's sake. */
+/** Returns a refusal that names the wrong parameter. */
 export function wrong(param: string, message: string, code?: string): Refusal {
   return new Refusal(400, message, { param, ...(code === undefined ? {} : { code }) });
 }
 
-/** 404 where the URL names it; 400 where a parameter does. */
+/** Returns a refusal for a missing object: 404 if the URL names it, 400 if a parameter does. */
 export function missing(kind: string, id: string, param?: string): Refusal {
   const about = { code: "resource_missing", param: param ?? "id" };
   return new Refusal(param === undefined ? 404 : 400, `No such ${kind}: '${id}'`, about);

@@ -1,4 +1,4 @@
-/** One endpoint of the provider. */
+/** Defines an endpoint of the provider. */
 import type { Rules } from "#test/support/provider/params.ts";
 import type { Json } from "#test/support/provider/records.ts";
 import type { World } from "#test/support/provider/world.ts";
@@ -12,7 +12,7 @@ export interface Route {
   readonly handle: Handle;
 }
 
-/** `:id` in a path stands for one part of it. */
+/** Creates an endpoint. `:id` in a path matches one segment. */
 export function endpoint(method: string, path: string, rules: Rules, handle: Handle): Route {
   return { method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "([^/]+)")}$`), rules, handle };
 }

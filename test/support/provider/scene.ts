@@ -1,4 +1,4 @@
-/** A customer and two prices at the provider's double, on a first of the month. */
+/** Creates a customer and two prices at the simulated provider, on the first of a month. */
 import type Stripe from "stripe";
 import { clientOf } from "#test/support/provider/client.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -7,7 +7,7 @@ import { rejection } from "#test/support/until.ts";
 export interface Scene {
   provider: Provider;
   stripe: Stripe;
-  /** Of 10.00 and of 31.00 a month, which is 1.00 a day in December. */
+  /** Prices of 10.00 and 31.00 a month. 31.00 is 1.00 a day in December. */
   small: string;
   large: string;
   customer: string;
@@ -16,7 +16,7 @@ export interface Scene {
 export const DAY = 24 * 60 * 60;
 export const START = Date.UTC(2026, 11, 1) / 1000;
 
-/** For uvu's `before.each`. */
+/** Fills the scene. For uvu's `before.each`. */
 export async function fill(scene: Scene): Promise<void> {
   const provider = await openProvider(), stripe = clientOf(provider);
   provider.setNow(START);
@@ -30,7 +30,7 @@ export async function makePrice({ stripe }: Scene, unit_amount: number, more: ob
   return (await stripe.prices.create({ ...monthly, unit_amount, ...more })).id;
 }
 
-/** By invoice, to be paid in 14 days. */
+/** Creates a subscription that is invoiced, to be paid within 14 days. */
 export async function subscribe(
   { stripe, customer }: Scene,
   ...items: (readonly [price: string, quantity: number])[]
@@ -44,7 +44,7 @@ export async function subscribe(
   });
 }
 
-/** With what it was refused: the status, the code, the parameter. */
+/** Returns the status, code and parameter of a rejected call. */
 export async function refusal(promise: Promise<unknown>): Promise<unknown[]> {
   const { statusCode, code, param } = await rejection(promise) as Stripe.errors.StripeError;
   return [statusCode, code ?? null, param ?? null];
@@ -54,7 +54,7 @@ export function invoiceOf({ latest_invoice: invoice }: Stripe.Subscription): Str
   return invoice as Stripe.Invoice;
 }
 
-/** Price, quantity, amount, and whether it is a proration. */
+/** Returns the price, quantity and amount of each line, and whether it is a proration. */
 export function linesOf({ lines }: Stripe.Invoice): unknown[] {
   return lines.data.map((line) => [line.pricing!.price_details!.price, line.quantity, line.amount, isProration(line)]);
 }

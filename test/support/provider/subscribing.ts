@@ -1,4 +1,4 @@
-/** The endpoints of subscriptions, of their items, and of the preview of what they will cost. */
+/** Defines the endpoints of subscriptions, their items, and the preview of invoices. */
 import { CHANGED_ITEM, ITEM } from "#test/support/provider/items.ts";
 import { page } from "#test/support/provider/lists.ts";
 import { PAGE, type Rules } from "#test/support/provider/params.ts";

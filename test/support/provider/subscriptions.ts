@@ -1,4 +1,4 @@
-/** Subscriptions: https://docs.stripe.com/api/subscriptions */
+/** Implements subscriptions: https://docs.stripe.com/api/subscriptions */
 import { bill, invoicesOf } from "#test/support/provider/invoices.ts";
 import { applyPlan, newItem, planItems } from "#test/support/provider/items.ts";
 import { merged } from "#test/support/provider/params.ts";
@@ -97,7 +97,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
       const bought = plan.some((each) => each.id === item && each.was !== null);
       if (!debit) world.debits.delete(item);
       else if (!none) world.debits.set(item, debit);
-      else if (!bought) world.debits.set(item, { ...debit, amount: 0 }); // given away: nothing to be credited later
+      else if (!bought) world.debits.set(item, { ...debit, amount: 0 }); // was free: nothing to credit later
     }
     applyPlan(subscription, plan, world.now);
     if (!none) world.pending.push(...lines);
@@ -109,7 +109,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
   return subscription;
 }
 
-/** Ends it now. One that has ended is there no more for this. */
+/** Cancels the subscription immediately. Throws a "missing" refusal if it has already ended. */
 export function cancelSubscription(world: World, id: string, given: Record<string, Json>): Subscription {
   const subscription = find("subscription", world.subscriptions, id);
   if (subscription.ended_at !== null) throw missing("subscription", id);
@@ -119,7 +119,7 @@ export function cancelSubscription(world: World, id: string, given: Record<strin
 
 export function endSubscription(world: World, subscription: Subscription, given: Record<string, Json>): void {
   const { invoice_now: invoice = false, prorate: credit = false } = given;
-  // What was not final yet stays as it is: nothing but the last invoice is collected by itself any more.
+  // Drafts stay drafts: only the last invoice is still collected automatically.
   for (const each of invoicesOf(world, subscription.id)) each.automatically_finalizes_at = null;
   if (credit) {
     const gone = itemsOf(subscription).map((was) => ({ id: was.id, was, becomes: null }));
@@ -144,7 +144,7 @@ export function endSubscription(world: World, subscription: Subscription, given:
   emit(world, "customer.subscription.deleted", subscription);
 }
 
-/** So many invoices may a subscription be given, by requests that ask for one. */
+/** Refuses a request if the subscription has received too many invoices lately. */
 function refuseOftener(world: World, id: string): void {
   for (const [most, seconds] of INVOICES) {
     const lately = invoicesOf(world, id).filter(({ created }) => created > world.now - seconds).length;
@@ -158,7 +158,7 @@ function refuseOftener(world: World, id: string): void {
 const MINUTE = 60, DAY = 24 * 60 * MINUTE;
 const INVOICES = [[10, MINUTE], [20, DAY]] as const;
 
-/** A proration is reckoned for a moment of the running period. */
+/** Refuses a proration date outside the current period. */
 export function refuseDate(subscription: Subscription, given: Record<string, Json>, param: string): void {
   const { proration_date: at, proration_behavior: behavior } = given;
   if (at === undefined) return;
@@ -202,7 +202,7 @@ const CHANGEABLE = [
   ...["cancel_at_period_end", "collection_method", "days_until_due", "default_payment_method", "description"],
 ] as const;
 
-/** What a subscription has besides, and nobody here asks for. */
+/** The other fields of a subscription, which Wheelwright does not use. */
 const BLANK = {
   ...{ application: null, application_fee_percent: null, billing_cycle_anchor_config: null, billing_schedules: [] },
   ...{ automatic_tax: { disabled_reason: null, enabled: false, liability: null }, billing_thresholds: null },

@@ -1,4 +1,4 @@
-/** All that the provider knows: its objects, its clock, and what it told about them. */
+/** Holds the state of the provider: its objects, its clock and its events. */
 import { randomBytes } from "node:crypto";
 import { shorten } from "#test/support/provider/lists.ts";
 import type {
@@ -18,10 +18,10 @@ import type {
 } from "#test/support/provider/records.ts";
 import { missing } from "#test/support/provider/refusal.ts";
 
-/** The version that the provider speaks: the one of the `stripe` package that the house uses. */
+/** The API version of the provider: the one of the installed `stripe` package. */
 export const VERSION = "2026-10-28.endive";
 
-/** What was charged for an item's period: what a credit is reckoned from. */
+/** The amount charged for an item's period. Credits are computed from it. */
 export interface Debit {
   readonly amount: number;
   readonly quantity: number;
@@ -30,7 +30,7 @@ export interface Debit {
 }
 
 export interface World {
-  /** Seconds. It stands still until somebody moves it, so that amounts can be foretold to the second. */
+  /** Seconds. The clock only moves when a test moves it, so amounts are predictable to the second. */
   now: number;
   readonly customers: Map<string, Customer>;
   readonly products: Map<string, Product>;
@@ -42,19 +42,19 @@ export interface World {
   readonly refunds: Map<string, Refund>;
   readonly payments: Map<string, InvoicePayment>;
   readonly events: StripeEvent[];
-  /** What was previewed, for the rest of its lines. */
+  /** Previewed invoices, kept so that their remaining lines can be read. */
   readonly previews: Map<string, Invoice>;
-  /** Cards by their id: whose, and whether the bank refuses them. */
+  /** Cards by ID, each with its customer and whether the bank declines it. */
   readonly cards: Map<string, { readonly customer: string; refused: boolean }>;
   readonly deleted: Set<string>;
-  /** Subscriptions whose first payment the customer makes, and no card by itself. */
+  /** Subscriptions whose first payment must be made by the customer, not by a card automatically. */
   readonly awaiting: Set<string>;
-  /** Invoices whose being late was told. */
+  /** Invoices that were reported as overdue. */
   readonly overdue: Set<string>;
-  /** Prorations that wait for the next invoice of their subscription. */
+  /** Prorations to add to the next invoice of their subscription. */
   readonly pending: Line[];
   readonly debits: Map<string, Debit>;
-  /** Customers as the search knows them, while its index is behind; null while it is not. */
+  /** The customers in the delayed search index, or null if the index is current. */
   indexed: readonly Customer[] | null;
   /** The request that is being answered. */
   request: { readonly id: string | null; readonly idempotency_key: string | null };
@@ -85,15 +85,15 @@ export function newWorld(): World {
   };
 }
 
-/** What happens by itself has no request. */
+/** The request of events that no request caused. */
 export const NOBODY: World["request"] = { id: null, idempotency_key: null };
 
-/** An id such as `cus_9fK…`. */
+/** Returns an ID such as `cus_9fK…`. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "0")}`;
 }
 
-/** What is there by that id. `param` names the parameter it came from; absent where it stands in the URL. */
+/** Returns the object with that ID. `param` names the parameter with the ID; it is absent if the ID is in the URL. */
 export function find<T>(kind: string, all: ReadonlyMap<string, T>, id: string, param?: string): T {
   const found = all.get(id);
   if (!found) throw missing(kind, id, param);
@@ -102,7 +102,7 @@ export function find<T>(kind: string, all: ReadonlyMap<string, T>, id: string, p
 
 export function emit(world: World, type: string, object: Json, before?: Json): void {
   const previous = before !== undefined && /updated$|refunded$/.test(type) ? difference(before, object) : undefined;
-  if (previous && Object.keys(previous).length === 0) return; // nothing changed: the provider is silent
+  if (previous && Object.keys(previous).length === 0) return; // nothing changed, so the provider sends no event
   world.events.push({
     id: newId("evt"),
     object: "event",
@@ -116,7 +116,7 @@ export function emit(world: World, type: string, object: Json, before?: Json): v
   });
 }
 
-/** Does it, and tells what changed in the object. */
+/** Changes the object and emits an event with the changed fields. */
 export function change<T>(world: World, type: string, object: T, act: (object: T) => void): void {
   const before = structuredClone(object);
   act(object);
@@ -135,7 +135,7 @@ export function listOf<T>(
   return { object: "list", data, has_more: false, total_count: data.length, url };
 }
 
-/** The items of a subscription. */
+/** Returns the items of a subscription. */
 export function itemsOf(subscription: Subscription): Item[] {
   return subscription.items.data;
 }

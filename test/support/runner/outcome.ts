@@ -1,4 +1,4 @@
-/** How a test file went, by what it printed. uvu passes a file whose suite was never run; here that file has failed. */
+/** Reads the result of a test file from its output. uvu passes a file whose suite never ran; here that file fails. */
 import type { Ran } from "#test/support/runner/process.ts";
 
 export interface Outcome {
@@ -8,7 +8,7 @@ export interface Outcome {
   readonly skipped: number;
   readonly seconds: number;
   readonly output: string;
-  /** What is wrong with the file as a whole. */
+  /** What is wrong with the file as a whole, or null. */
   readonly trouble: string | null;
 }
 
@@ -16,7 +16,7 @@ export function judge(file: string, { status, output, trouble: problem }: Ran, m
   const count = (word: string) =>
     Number([...output.matchAll(new RegExp(`^ +${word}: +(\\d+)`, "gm"))].at(-1)?.[1] ?? 0);
   const total = count("Total"), passed = count("Passed"), skipped = count("Skipped");
-  const broken = total - passed; // what was skipped is not in the total
+  const broken = total - passed; // the total excludes skipped tests
   const trouble = problem ??
     (total + skipped === 0 ? "reported no test" : status !== 0 && broken === 0 ? `ended with status ${status}` : null);
   return { file, passed, skipped, failed: broken + (trouble ? 1 : 0), seconds: ms / 1000, output, trouble };

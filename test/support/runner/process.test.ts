@@ -1,4 +1,4 @@
-/** What the run makes of files of every kind, and that one of them does not spoil the next. */
+/** Tests the results of test files of every kind, and that one file does not affect the next. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";

@@ -1,46 +1,44 @@
-/**
- * A process that runs test files one after another (worker.ts), as the run sees it: a file goes in, what it printed comes
- * out. What becomes of a process is told as trouble of the file that it was at.
- */
+/** Runs test files one after another in a process (worker.ts). Takes a file and returns its output. A failure of the
+ * process is reported as a failure of the file that it was running. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
 export interface Ran {
   readonly output: string;
-  /** What the file would have ended with, as a process of its own; null if the process did not come to its end. */
+  /** The exit status of the file, as if it had run in its own process. Null if the process did not finish the file. */
   readonly status: number | null;
-  /** What is wrong with the file as a whole. */
+  /** What is wrong with the file as a whole, or null. */
   readonly trouble: string | null;
 }
 
 export interface Runner {
-  /** Files that it was given until now. */
+  /** The files that it has run so far. */
   readonly files: readonly string[];
-  /** Runs the file, which is a path; one at a time. */
+  /** Runs the file at this path. Runs one file at a time. */
   run(file: string): Promise<Ran>;
-  /** Lets it end by itself, which it cannot while something is open that a file has left; says so then, and ends it. */
+  /** Lets the process end on its own. If a file left something open, ends the process and returns a message. */
   close(): Promise<string | null>;
-  /** Ends it, and whatever was started in it. */
+  /** Ends the process and all of its children. */
   end(): void;
 }
 
-/** In ms. */
+/** Time limits in milliseconds. */
 export interface Patience {
-  /** With one file; the slowest needs a fraction of it, on a slow machine too. */
+  /** The limit for one file. The slowest file needs a fraction of it, also on a slow machine. */
   readonly file: number;
-  /** With the end of a process that has nothing more to do. */
+  /** The limit for the process to end when it has no more files. */
   readonly end: number;
 }
 
 const PATIENCE: Patience = { file: 600_000, end: 60_000 };
-const OUTPUT_LIMIT = 1_000_000; // characters that are kept of what a file prints
-const MARK_LIMIT = 100; // characters in which the beginning of a mark may stand
+const OUTPUT_LIMIT = 1_000_000; // characters of a file's output that are kept
+const MARK_LIMIT = 100; // the longest incomplete mark, in characters
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 
 export function openRunner(command: readonly string[], env: NodeJS.ProcessEnv, patience = PATIENCE): Runner {
   const [program, ...rest] = command as [string, ...string[]];
-  // A group of its own, so that whatever its files start can be ended with it.
+  // Starts a process group, so that all children of the test files can be ended with it.
   const child = spawn(program, [...rest, WORKER], { env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const files: string[] = [], tails = [child.stdout!, child.stderr!].map(() => ({ text: "", status: "" }));
   let output = "", broken: string | null = null, mark = "", ended: (status: number) => void = () => {};
@@ -54,12 +52,12 @@ export function openRunner(command: readonly string[], env: NodeJS.ProcessEnv, p
       if (tails.every(({ status }) => status !== "")) ended(Number(tail.status));
     });
   }
-  child.stdin!.on("error", () => {}); // it is gone, which "close" tells
+  child.stdin!.on("error", () => {}); // the process has ended, which "close" reports
   const gone = new Promise<null>((resolve) => {
     child.once("error", (error) => (broken = error.message, resolve(null)));
     child.once("exit", (status, signal) => {
       broken ??= `its process ended with ${signal ?? `status ${status}`}`;
-      // What it left running may hold its output open; "close" would then never come.
+      // A leftover child may hold the output open; "close" would then never come.
       const soon = setTimeout(() => endGroup(child), 1000);
       child.once("close", () => (clearTimeout(soon), endGroup(child), resolve(null)));
     });
@@ -98,6 +96,6 @@ function endGroup(child: ChildProcess): void {
   try {
     if (child.pid) process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Nothing of the group is left, which is what is wanted.
+    // The group has no processes left.
   }
 }

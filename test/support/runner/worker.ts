@@ -1,9 +1,7 @@
-/**
- * Runs test files in one process, one after another: reads a line for each, `MARK PATH`, and closes each file's output with
- * a line `MARK STATUS` on both streams. A process that has loaded the program once loads it for no other file again.
+/** Runs test files in one process, one after another. Reads a line `MARK PATH` for each, and ends each file's output
+ * with a line `MARK STATUS` on both streams. The program is loaded only once per process.
  *
- * uvu runs what a file registers as soon as the file is loaded, unless it is told to wait before it is itself loaded.
- */
+ * uvu runs a file's tests as soon as the file is loaded, unless it is told to wait before uvu itself is loaded. */
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
@@ -19,7 +17,7 @@ async function main(): Promise<void> {
     const [mark = "", path = ""] = line.split(/ (.*)/);
     globalThis.UVU_QUEUE.splice(0, Infinity, [null]);
     await import(pathToFileURL(path).href).then(() => exec()).catch((error) => console.error(error));
-    // Whatever this file has left for the next turn, and fails there, is told as this file's.
+    // Waits one turn of the event loop, so that late failures of this file are attributed to it.
     await new Promise((resolve) => setImmediate(resolve));
     const status = process.exitCode ?? 0;
     process.exitCode = 0;
