@@ -1,5 +1,5 @@
-/** Fills the database for the request bench: 100 hubs with 50 spokes each, an administrator with a token for each hub,
- * 30 audit events for each spoke, and 50 notifications for each administrator, 10 of them unread.
+/** Fills the database for the request bench. It has 100 hubs with 50 spokes each, an administrator with a token for
+ * each hub, and 30 audit events for each spoke. Each administrator has 50 notifications, 10 of them unread.
  *
  * Hubs and spokes are copies of two that the program created, so that their rows have a realistic width. */
 import type postgres from "postgres";

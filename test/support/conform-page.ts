@@ -1,8 +1,8 @@
-/** Checks an answer of the portal: it must be a page that its own policy allows, a redirect, the script, or a file. */
+/** Checks a response of the portal: it must be a page that its own policy allows, a redirect, the script, or a file. */
 import { createHash } from "node:crypto";
 import type { Seen } from "#test/support/conform.ts";
 
-/** Returns what is wrong with the answer, or null. */
+/** Returns what is wrong with the response, or null. */
 export function judgePage({ method, path, status, headers, text }: Seen): string | null {
   const type = headers.get("content-type") ?? "";
   if (status === 303) return headers.get("location")?.startsWith("/") ? null : "it leads to no path of ours";

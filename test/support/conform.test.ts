@@ -1,4 +1,4 @@
-/** Tests that the check of answers reports wrong answers. */
+/** Tests that the check of responses reports wrong responses. */
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

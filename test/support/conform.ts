@@ -1,4 +1,4 @@
-/** Checks every answer in a test against the OpenAPI document of its routes: status, media type, body and headers. A
+/** Checks every response in a test against the OpenAPI document of its routes: status, media type, body and headers. A
  * mismatch throws, so the test that sent the request fails. The document does not cover the portal's pages;
  * conform-page.ts checks them. */
 import { describeApi } from "#lib/reference/openapi.ts";
@@ -8,7 +8,7 @@ import { release } from "#src/release.ts";
 import { judgePage } from "#test/support/conform-page.ts";
 import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";
 
-/** A request and its answer, with the body as text. The text of an open stream is null. */
+/** A request and its response, with the body as text. The text of an open stream is null. */
 export interface Seen {
   readonly method: string;
   /** The path, with or without a query. */
@@ -40,7 +40,7 @@ const ALWAYS = [
   ...["x-request-id", "x-content-type-options", "x-frame-options", "referrer-policy", "content-security-policy"],
   ...["cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy"],
 ];
-/** Headers that an answer with this status must have. */
+/** Headers that a response with this status must have. */
 const NEEDED: Readonly<Record<number, readonly string[]>> = {
   201: ["location"],
   401: ["www-authenticate"],
@@ -65,7 +65,7 @@ const PROBLEM = {
   required: ["statusCode", "code", "message", "error"],
 };
 
-/** Returns a check of answers for these routes. Routes that a test defines have no document and are not checked. */
+/** Returns a check of responses for these routes. Routes that a test defines have no document and are not checked. */
 export function conformTo(manifest: Manifest = routes): Conform {
   if (manifest !== routes) return () => {};
   return (seen) => {
@@ -86,7 +86,7 @@ function documentOf(manifest: Manifest): Document {
   return document;
 }
 
-/** Returns what is wrong with an answer, or null. */
+/** Returns what is wrong with a response, or null. */
 export function judge(document: Document, seen: Seen): string | null {
   const { method, path, status, headers } = seen;
   const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
@@ -105,7 +105,7 @@ export function judge(document: Document, seen: Seen): string | null {
   return (refusal ? judgeProblem(document, seen, declared.codes) : null) ?? judgeBody(document, declared, seen);
 }
 
-/** Checks an answer of a path that is not in the document. It must be a page of the portal, or a 404: a page for
+/** Checks a response of a path that is not in the document. It must be a page of the portal, or a 404: a page for
  * people, JSON for programs. */
 function judgeUndocumented(document: Document, seen: Seen): string | null {
   if (seen.status === 404 && isJson(seen.headers)) return judgeProblem(document, seen, ["no_route"]);
@@ -119,7 +119,7 @@ function isPortal(path: string): boolean {
   return pages.some((pattern) => pattern.test(path.replace(/[?#].*$/s, "")));
 }
 
-/** Checks the answer to a method that the path does not support. */
+/** Checks the response to a method that the path does not support. */
 function judgeOther(document: Document, { methods }: Place, seen: Seen): string | null {
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();

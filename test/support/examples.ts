@@ -1,7 +1,5 @@
-/**
- * Runs the examples of the documents in a shell and compares their output with the block below each. A `json` block lists keys
- * that the answer must have; a block without a language is the expected output. `…` matches any text.
- */
+/** Runs the examples of the documents in a shell and compares their output with the block below each. A `json` block
+ * lists keys that the response must have. A block without a language is the expected output. `…` matches any text. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +7,7 @@ import { PROGRAM } from "#test/src/cli/stage.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
 const PATIENCE = 240_000;
-/** Answers of an overloaded server, which the examples retry. */
+/** Responses of an overloaded server, which the examples retry. */
 const BUSY = /\{"statusCode":503,[^}]*\}/g;
 
 /** Whether the shell and the tools of the examples are installed. Otherwise their tests are skipped. */
@@ -17,7 +15,8 @@ export const canTypeExamples = spawnSync("bash", ["-c", "command -v curl sed gre
 
 export interface Block {
   readonly language: string;
-  /** The words after the language: `command` (command line), `aside` (second terminal), `refused` (an error is expected). */
+  /** The words after the language: `command` (command line), `aside` (second terminal), `refused` (an error is
+   * expected). */
   readonly how: string;
   readonly text: string;
 }
@@ -28,7 +27,7 @@ export interface Printed {
 }
 
 export interface ExampleProgram extends Started {
-  /** Replaces the address and password of the documents by those of this server. */
+  /** Replaces the address and password in the documents by those of this server. */
   typed(text: string): string;
 }
 
@@ -46,7 +45,8 @@ export async function startForExamples(directory: string): Promise<ExampleProgra
   return { ...program, typed };
 }
 
-/** Defines `wheelwright` in a shell as the program of this clone. Signing in reads the password from a file, because there is no terminal. */
+/** Defines `wheelwright` in a shell as the program of this clone. Signing in reads the password from a file, because
+ * there is no terminal. */
 export const COMMAND_LINE = `
 program() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 wheelwright() {
@@ -133,7 +133,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns how the answer differs from the expected value, or null. */
+/** Returns how the response differs from the expected value, or null. */
 function missIn(wanted: unknown, answer: unknown, name: string): string | null {
   if (typeof wanted === "string") {
     return typeof answer === "string" && patternOf(wanted).test(answer) ? null : `${name} is ${JSON.stringify(answer)}`;

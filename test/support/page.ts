@@ -52,7 +52,7 @@ export interface Page extends Part {
   readonly headers: Headers;
   readonly html: string;
   readonly title: string;
-  /** The session cookie that the answers set. Empty without a session. */
+  /** The session cookie that the responses set. Empty without a session. */
   readonly cookie: string;
 }
 

@@ -17,7 +17,7 @@ export interface Portal {
   readonly south: FederationRow;
   /** The ID of the spoke "oak" in hub "north". */
   readonly oak: string;
-  /** Closes every connection and stops listening. The next call listens again. */
+  /** Closes every connection and stops listening until `listen` is called. */
   cut(): Promise<void>;
   listen(): Promise<void>;
   close(): Promise<void>;

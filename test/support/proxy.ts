@@ -8,8 +8,8 @@ export interface Proxy {
   readonly url: string;
   /** The number of connections through the proxy so far. */
   readonly made: number;
-  /** Calls the watcher with each piece from the client. If it returns false, the piece is forwarded, but its answer is
-   * dropped. */
+  /** Calls the watcher with each piece from the client. If it returns false, the piece is forwarded, but its response
+   * is dropped. */
   watch(watcher: (bytes: Uint8Array) => boolean): void;
   /** Holds back the next piece that matches, and everything that its connection sends after it. */
   hold(matches: (text: string) => boolean): Held;
@@ -32,9 +32,9 @@ export interface Proxy {
 export interface Held {
   /** Resolves with the held data as soon as it arrives. */
   readonly caught: Promise<string>;
-  /** Delivers the data even if the sender has disconnected. Resolves with the first answer of the server. */
+  /** Delivers the data even if the sender has disconnected. Resolves with the first response of the server. */
   release(): Promise<string>;
-  /** Delivers the data and continues the connection, so that the sender gets the answer. */
+  /** Delivers the data and continues the connection, so that the sender gets the response. */
   pass(): Promise<void>;
   /** Stops waiting for a match. */
   forget(): void;

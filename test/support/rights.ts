@@ -29,7 +29,7 @@ export async function bindRights(simulator: Simulator, namespace: string): Promi
   });
 }
 
-/** Sends a request as the account. Returns the status and body of the answer. */
+/** Sends a request as the account. Returns the status and body of the response. */
 export async function asAccount(
   simulator: Simulator,
   method: string,

@@ -31,9 +31,9 @@ export interface Received {
   readonly utf8: boolean;
 }
 
-/** How the server misbehaves. An answer is a line such as `550 5.1.1 No such user`; null accepts. */
+/** How the server misbehaves. A response is a line such as `550 5.1.1 No such user`; null accepts. */
 export interface Rules {
-  /** Sends no greeting, or no answer to the mail. */
+  /** Sends no greeting, or no response to the mail. */
   hang?: "greeting" | "data" | undefined;
   /** Accepts the mail, and disconnects before it confirms. */
   drop?: boolean | undefined;
@@ -63,7 +63,7 @@ export interface Smtp {
   connections(): { readonly all: number; readonly open: number };
   /** Returns how often a client sent a password. */
   logins(): number;
-  /** Returns the number of received mails without an answer. */
+  /** Returns the number of received mails without a response. */
   hanging(): number;
   /** Closes all open connections. */
   hangUp(): void;

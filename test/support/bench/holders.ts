@@ -24,8 +24,9 @@ export interface Hold {
   readonly at: number;
 }
 
-// On a busy machine, a claim may start long before it is recorded, and it does not see later heartbeats. It also misses
-// a heartbeat that is about to be committed. A live replica also has an earlier heartbeat.
+// Ignores heartbeats less than 500 ms before the claim's transaction began. The claim cannot see heartbeats that were
+// about to be committed, nor later ones; on a busy machine it may be recorded long after it began. A live replica
+// always has an earlier heartbeat.
 const CREATE = [
   `create table bench_beats (id text not null, at timestamptz not null default clock_timestamp())`,
   `create function bench_beat() returns trigger language plpgsql as $$

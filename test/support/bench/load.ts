@@ -20,7 +20,7 @@ export interface LoadOptions {
   readonly followers: number;
   /** Milliseconds between two creations. */
   readonly pause?: number;
-  /** The tokens of users who each keep renaming their own hub, without an Idempotency-Key. */
+  /** The IDs of hubs for writers. Each writer keeps renaming one hub, without an Idempotency-Key. */
   readonly writers?: readonly string[];
 }
 

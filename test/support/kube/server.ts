@@ -1,4 +1,6 @@
-/** Runs servers in place of an API server, for answers that a healthy one does not give, and for missing answers. */
+/**
+ * Runs servers in place of an API server, for responses that a healthy one does not give, and for missing responses.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { type AddressInfo, createServer as createSilence, type Socket } from "node:net";
@@ -86,7 +88,7 @@ export interface Silence {
   close(): Promise<void>;
 }
 
-/** Accepts every connection and never sends a byte: no handshake and no answer. */
+/** Accepts every connection and never sends a byte: no handshake and no response. */
 export async function openSilence(): Promise<Silence> {
   const sockets = new Set<Socket>();
   let look = () => {};

@@ -1,6 +1,6 @@
 /** Reads an OpenAPI document: finds the operation of a request, and checks a value against its schema.
  *
- * Objects are closed for the check. An answer must not have a field that the document lacks, although JSON Schema
+ * Objects are closed for the check. A response must not have a field that the document lacks, although JSON Schema
  * alone would allow it. */
 import { type Schema, Validator } from "@cfworker/json-schema";
 

@@ -2,7 +2,7 @@
 
 export interface Frame {
   readonly name: string;
-  /** The required status of the answer. If absent, the endpoint decides. */
+  /** The required status of the response. If absent, the endpoint decides. */
   readonly status?: number;
   /** Whether the case applies only to endpoints that read an Idempotency-Key. */
   readonly idempotent?: boolean;

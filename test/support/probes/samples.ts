@@ -1,5 +1,5 @@
-/** Provides a value for each path parameter: one of the scene (hub north, spoke oak and their users), one of another
- * hub that only operators can access, and an ID that does not exist. */
+/** Provides three values for each path parameter. One is the scene's own (hub north, spoke oak and their users). One
+ * belongs to another hub that only operators can access. One is an ID that does not exist. */
 import { newId } from "#lib/base/ids.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
@@ -35,7 +35,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: (await makeToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
-    // no sample exists, so all IDs are random
+    // All three are random IDs, because no such session exists.
     sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),

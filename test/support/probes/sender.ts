@@ -1,4 +1,4 @@
-/** Sends probes through the whole server with the credentials that an endpoint needs, and reports wrong answers. */
+/** Sends probes through the whole server with the credentials that an endpoint needs, and reports wrong responses. */
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Answer } from "#test/support/client.ts";
@@ -18,7 +18,7 @@ export interface Sender {
   sendAll(group: readonly Probe[]): Promise<Answer>;
 }
 
-/** Endpoints whose answer does not contain the sent fields. It shows the request, or the spoke before the change. */
+/** Endpoints whose response does not contain the sent fields. It shows the request, or the spoke before the change. */
 const ANSWERS_OTHERWISE: readonly string[] = [
   "POST /api/federation-requests/:requestId/approve",
   "POST /api/spokes/:spokeId/actions",
@@ -70,7 +70,7 @@ export function told({ at, field, hostile }: Probe, { status, body }: Answer): s
   return `${at.name}: ${sent} is ${status} ${JSON.stringify(body).slice(0, 500)}`;
 }
 
-/** Asserts that the answer shows the field as it was sent. Addresses and host names are in lower case, timestamps in
+/** Asserts that the response shows the field as it was sent. Addresses and host names are in lower case, timestamps in
  * UTC. */
 export function assertKept(probe: Probe, answer: Answer): void {
   const { field: { name, schema }, hostile: { value } } = probe;

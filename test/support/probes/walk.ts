@@ -87,7 +87,7 @@ const INTERNAL = new RegExp(
   "i",
 );
 
-/** Returns what is wrong with the message of an error answer, or null. Other tests check the shape of the body. */
+/** Returns what is wrong with the message of an error response, or null. Other tests check the shape of the body. */
 export function unclear(status: number, message: unknown): string | null {
   if (status < 400 || status >= 500) return `it is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";

@@ -1,6 +1,6 @@
-/** Stores answers by idempotency key: https://docs.stripe.com/api/idempotent_requests
+/** Stores responses by idempotency key: https://docs.stripe.com/api/idempotent_requests
  *
- * Keeps each answer for a day once the work had begun, errors included. Requests that fail earlier are not stored. */
+ * Keeps each response for a day once the work had begun, errors included. Requests that fail earlier are not stored. */
 import { Refusal } from "#test/support/provider/refusal.ts";
 
 const DAY = 24 * 60 * 60;
@@ -9,7 +9,7 @@ const LONGEST = 255;
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  /** The ID of the request that got this answer. */
+  /** The ID of the request that got this response. */
   readonly requestId: string;
 }
 
@@ -21,9 +21,9 @@ interface Entry {
 }
 
 export interface Keys {
-  /** Returns the stored answer, or null if the caller must do the work and then call `end`. */
+  /** Returns the stored response, or null if the caller must do the work and then call `end`. */
   begin(key: string, path: string, form: unknown, now: number): Answer | null;
-  /** Stores the answer. Null stores none and frees the key. */
+  /** Stores the response. Null stores none and frees the key. */
   end(key: string, answer: Answer | null): void;
 }
 

@@ -4,7 +4,7 @@ import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#te
 import { Refusal } from "#test/support/provider/refusal.ts";
 import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
 
-/** Charges the customer's card. Without a card, or if it is declined, the payment of the subscription is overdue. */
+/** Charges the customer's card. The payment fails without a card, or if the bank declines it. */
 export function attempt(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   if (subscription?.status === "incomplete" && world.awaiting.has(subscription.id)) return;
@@ -20,8 +20,8 @@ export function pay(world: World, invoice: Invoice): void {
   settle(world, invoice, intent);
 }
 
-/** Marks the invoice as paid, by a payment or because nothing is due. Updates its subscription if that was the reason
- * it was behind. */
+/** Marks the invoice as paid, by a payment or because nothing is due. Reactivates its subscription unless another
+ * invoice is overdue. */
 export function settle(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
   change(world, "invoice.paid", invoice, () => {
     invoice.status = "paid";

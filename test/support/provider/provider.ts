@@ -19,7 +19,7 @@ export interface Call {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | null;
-  /** The status of the answer. 0 while no answer was sent, or if it never was; the work may still be done. */
+  /** The status of the response. 0 while no response was sent, or if it never was; the work may still be done. */
   readonly status: number;
   /** The parameters that were sent: the form, or the query of a GET. */
   readonly form: Record<string, Json>;
@@ -41,7 +41,7 @@ export interface Provider extends Happenings {
   break: Faults["break"];
   /** Stops updating the search index, until the returned function is called. */
   delaySearch(): () => void;
-  /** Returns the number of calls without an answer. */
+  /** Returns the number of calls without a response. */
   hanging(): number;
   /** All events in order. */
   readonly events: readonly StripeEvent[];
@@ -136,7 +136,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
   };
 }
 
-/** Reports a bug in the double: the answer makes the test fail. */
+/** Reports a bug in the double: the response makes the test fail. */
 function broken(cause: unknown): Reply {
   const message = `The double is broken: ${cause instanceof Error ? cause.stack : cause}`;
   const body = JSON.stringify({ error: { type: "api_error", message } });

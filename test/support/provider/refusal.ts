@@ -1,4 +1,4 @@
-/** Builds the provider's error answers: https://docs.stripe.com/api/errors and /error-codes.
+/** Builds the provider's error responses: https://docs.stripe.com/api/errors and /error-codes.
  *
  * Codes and statuses are the provider's. Only widely quoted messages are verbatim, because no client may depend on the
  * others. */
