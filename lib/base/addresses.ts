@@ -16,7 +16,7 @@ const RULES: readonly (readonly [pattern: RegExp, shown: string])[] = [
   // DNS errors of Node and of Go.
   [/\b(getaddrinfo \w+) [\w.-]+/g, "$1 …"],
   [/\b(lookup) [\w.-]+/g, "$1 …"],
-  // The error about a certificate for other names lists all of them.
+  // Errors about a certificate for other names list all of its names.
   [/\b(Host: )\S+( is not in the cert's altnames: ).*/g, "$1…$2…"],
   [/\b(certificate is valid for ).*?(, not )\S+/g, "$1…$2…"],
   // The start of API server errors, and URLs in errors of webhooks and probes.

@@ -14,8 +14,8 @@ interface Limit {
 }
 
 /**
- * Runs the work with a signal that aborts with any of the outer signals, at the timeout, and when `run` ends. It rejects
- * when the signal aborts, even if `run` ignores the signal.
+ * Runs the work with a signal. The signal aborts when any outer signal aborts, at the timeout, and when `run` ends. The
+ * promise rejects when the signal aborts, even if `run` ignores the signal.
  */
 export async function runWithin<T>(
   signals: readonly AbortSignal[],

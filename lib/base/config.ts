@@ -13,8 +13,8 @@ import { findMissingFiles, readVariables } from "#lib/base/variable-files.ts";
 import { Variables } from "#lib/base/variables.ts";
 
 /**
- * Which variables are required. `serve` requires a database, a public URL and a domain; `migrate` requires a database;
- * `dev` brings its own; `any` requires nothing.
+ * The command, which decides which variables are required. `serve` requires a database, a public URL and a domain;
+ * `migrate` requires a database; `dev` starts its own database; `any` requires nothing.
  */
 export type Mode = "serve" | "migrate" | "dev" | "any";
 
@@ -31,7 +31,7 @@ export class ConfigError extends Error {
 interface ConfigSource {
   readonly mode: Mode;
   readonly env: ProcessVariables;
-  /** Whether standard output is a terminal. Then the log is formatted for people, unless LOG_FORMAT is set. */
+  /** Whether standard output is a terminal. On a terminal the log is formatted for people, unless LOG_FORMAT is set. */
   readonly terminal: boolean;
   /** Whether to check that the files named by variables exist. */
   readonly files?: boolean;
@@ -69,14 +69,14 @@ export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
   return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
 }
 
-/** Returns the URL of the API server from a pod's environment. Outside of a cluster, it is not a valid URL. */
+/** Returns the URL of the API server from a pod's environment. Outside of a cluster, the result is not a valid URL. */
 export function inClusterServerUrl(): string {
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = processEnvironment();
   const scheme = ["80", "8080", "8001"].includes(port) ? "http" : "https";
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns the public URL. If PORT is 0, its port is the one that the system chose. */
+/** Returns the public URL. If PORT is 0, the URL has the port that the system chose. */
 export function publicUrlWithPort(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
@@ -131,14 +131,17 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
 function buildConfig(values: Variables, source: ConfigSource) {
   const { mode, terminal } = source, dev = mode === "dev";
   return {
-    /** dev prints an operator's password, so it listens on this machine only, unless HOST is set. */
+    /**
+     * The address to listen on. `dev` prints an operator's password, so it listens on localhost only, unless HOST is
+     * set.
+     */
     host: values.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: values.PORT,
     publicUrl: new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`),
     /** The port in the URLs of new sites; null for the default. `dev` sets it for its simulated sites. */
     sitePort: null as number | null,
     rootDomain: values.ROOT_DOMAIN ?? "spokes.localhost",
-    /** Empty in dev, which starts an embedded server and must not use another database by accident. */
+    /** The database addresses. Empty in `dev`, which starts an embedded server and must never use another database. */
     database: {
       ...(dev ? { url: "", source: "", ownerUrl: null, ownerSource: null } : readDatabaseConfig(source.env)),
       pool: values.DATABASE_POOL,
@@ -146,7 +149,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
     bootstrapAdmin: values.BOOTSTRAP_ADMIN_EMAIL && values.BOOTSTRAP_ADMIN_PASSWORD
       ? { email: values.BOOTSTRAP_ADMIN_EMAIL, password: values.BOOTSTRAP_ADMIN_PASSWORD }
       : null,
-    /** Path of a kubeconfig; null for the in-cluster service account, or in dev for the simulated cluster. */
+    /** The path of a kubeconfig; null for the in-cluster service account, or in dev for the simulated cluster. */
     kubeconfig: (dev ? undefined : values.KUBECONFIG) ?? values.KUBECONFIG_HOST_PATH ?? null,
     /** The ClusterRole that is bound in each new namespace; null if the account has cluster-wide rights. */
     clusterRole: values.CLUSTER_ROLE ?? null,
@@ -163,7 +166,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
         encryption: values.SMTP_TLS,
       }
       : null,
-    /** The mail relay of the sites. Each site has its own account there, never the service's. */
+    /** The mail relay of the sites. Each site has its own account at the relay and never uses the service's account. */
     relay: values.SPOKE_SMTP_HOST
       ? {
         host: values.SPOKE_SMTP_HOST,
@@ -176,7 +179,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
     /** The directory to which `dev` writes mail if no SMTP server is set; null otherwise. */
     mailDirectory: dev && !values.SMTP_HOST ? join(values.DATA_DIR, "mail") : null,
     trustedProxies: values.TRUSTED_PROXIES,
-    /** Empty for the name servers of the system. */
+    /** IP addresses of name servers. Empty to use those of the system. */
     dnsServers: values.DNS_SERVERS,
     portal: values.PORTAL ?? dev,
     signup: values.SIGNUP,
@@ -192,7 +195,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
       : null,
     /** The passphrase of database backups; null if they are not encrypted. */
     backupPassphrase: values.BACKUP_PASSPHRASE ?? null,
-    /** How often the newest backup of each active spoke is verified by a restore test. */
+    /** The interval of restore tests, which verify the newest backup of each active spoke. */
     restoreDrills: values.RESTORE_DRILLS,
     scheduler: { on: values.SCHEDULER, lanes: values.SCHEDULER_LANES },
     maxInFlight: values.MAX_IN_FLIGHT,
@@ -200,7 +203,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
     requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
     bodyLimitBytes: values.BODY_LIMIT_BYTES,
     metricsPort: values.METRICS_PORT ?? null,
-    /** Where traces are sent; null if no traces are recorded. */
+    /** The settings of traces; null if no traces are recorded. */
     traces: traceSettings(values),
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
@@ -219,7 +222,10 @@ function buildConfig(values: Variables, source: ConfigSource) {
   };
 }
 
-/** Returns unsupported OpenTelemetry variables. The protocol `http/json` is what is used anyway. */
+/**
+ * Returns the names of unsupported OpenTelemetry variables. The protocol `http/json` is accepted, because traces always
+ * use it.
+ */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isKnownVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();

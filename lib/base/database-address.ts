@@ -24,7 +24,7 @@ export interface DatabaseTls {
   readonly direct: boolean;
   /** Whether TLS sends the host name to the server (`sslsni`). */
   readonly sni: boolean;
-  /** Paths of PEM files. Null if not given. */
+  /** The path of the PEM file. Null if not set. */
   readonly rootCert: string | null;
   readonly cert: string | null;
   readonly key: string | null;
@@ -34,17 +34,17 @@ export interface DatabaseTls {
 }
 
 export interface DatabaseAddress {
-  /** Hosts, in the order in which they are tried. */
+  /** The hosts, in the order of connection attempts. */
   readonly hosts: readonly DatabaseHost[];
   readonly database: string;
   readonly user: string;
-  /** Null if it is in the password file, or if there is none. */
+  /** The password. Null if it is in the password file, or if no password is set. */
   readonly password: string | null;
   readonly passfile: string | null;
   readonly applicationName: string | null;
   /** Command-line options for the server's process, such as `-c search_path=wheelwright`. */
   readonly options: string | null;
-  /** Milliseconds until the next host is tried. Null if not given. */
+  /** Milliseconds until the next host is tried. Null if not set. */
   readonly connectTimeout: number | null;
   /** The accepted server: any, one that accepts writes, or one that is not a standby. */
   readonly target: "any" | "read-write" | "primary";

@@ -1,4 +1,4 @@
-/** Reads the environment of this process. It imports nothing, because client commands load it. */
+/** Reads the environment of this process. The module imports nothing, so that client commands start fast. */
 export type ProcessVariables = Readonly<Record<string, string | undefined>>;
 
 export function processEnvironment(): ProcessVariables {
@@ -10,7 +10,9 @@ export function extendEnvironment(extra: ProcessVariables): ProcessVariables {
   return { ...process.env, ...extra };
 }
 
-/** Whether to write colours: on a terminal, unless NO_COLOR, CLICOLOR, CLICOLOR_FORCE or FORCE_COLOR say otherwise. */
+/**
+ * Whether to write colours: true on a terminal, unless NO_COLOR, CLICOLOR, CLICOLOR_FORCE or FORCE_COLOR overrides it.
+ */
 export function shouldUseColours(
   { env, terminal }: { readonly env: ProcessVariables; readonly terminal: boolean },
 ): boolean {

@@ -1,12 +1,12 @@
 /**
  * Defines the error classes: Fault for failures that the caller can correct, and errors of drivers and of the start.
  *
- * A Fault is independent of HTTP. Clients rely on its `code`; its `message` is for people. An error that is neither is a
- * bug and becomes status 500.
+ * A Fault is independent of HTTP. Clients rely on its `code`; its `message` is for people. Any other error is a bug and
+ * becomes status 500.
  */
 export type FaultKind =
   | "invalid" // the input is not valid
-  | "unauthenticated" // no credential, or one that is not valid
+  | "unauthenticated" // the credential is missing or invalid
   | "forbidden" // signed in, but not allowed
   | "missing" // does not exist, or is hidden from the caller
   | "method" // the path does not support this method
@@ -49,15 +49,15 @@ export class Fault extends Error {
   }
 }
 
-/** Who caused a failure: the user's input, the operator's configuration (quota, image, class), or the cluster. */
+/** The cause of a failure: the user's input, the operator's configuration (quota, image, class), or the cluster. */
 export type Blame = "user" | "operator" | "cluster";
 
 export interface DriverErrorOptions {
   /** Whether the same call may succeed later, for example when the server is back or a person has fixed the cause. */
   readonly transient: boolean;
-  /** The operator by default. */
+  /** The cause of the failure. Defaults to `operator`. */
   readonly blame?: Blame | undefined;
-  /** What a person can do, in one sentence. */
+  /** The instruction for a person, in one sentence. */
   readonly hint?: string | undefined;
   /** Milliseconds to wait before retrying. */
   readonly retryAfterMs?: number | undefined;
@@ -84,7 +84,7 @@ export abstract class DriverError extends Error {
   }
 }
 
-/** Why the program cannot start, for example because of a missing file, and what to do. */
+/** An error that prevents the start, for example a missing file. The message also says what to do. */
 export class StartError extends Error {
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, options);
@@ -97,7 +97,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Texts of system error codes, because each runtime has different ones. */
+/** Texts of system error codes. The runtimes' own texts differ. */
 const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
   EACCES: "permission denied",

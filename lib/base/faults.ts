@@ -7,7 +7,7 @@
 import type { FaultKind } from "#lib/base/errors.ts";
 
 export const FAULTS = {
-  // The request itself.
+  // The format of the request.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
   unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
   unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],

@@ -1,6 +1,6 @@
 /** Normalizes host names like browsers (WHATWG URL): `müller.example` becomes `xn--mller-kva.example`. */
 
-// Characters that would end the host in a URL, or that no host name contains.
+// Characters that end the host in a URL, or that are never part of a host name.
 const FORBIDDEN_CHARACTERS = /[\s/?#@:\\[\]<>^|%*]/u;
 
 /** Returns the name in ASCII and lower case, without a trailing dot; null if the text is not a host name. */

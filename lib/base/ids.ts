@@ -1,10 +1,11 @@
 /**
  * Creates IDs: a type prefix and 128 bits in lower-case base32, ordered by time.
  *
- * The first 48 bits are milliseconds since the epoch, the others are random. So new rows are next to each other in an
- * index, and IDs cannot be guessed. Clients must treat IDs as opaque.
+ * The first 48 bits are milliseconds since the epoch, so new rows are next to each other in an index. The other bits
+ * are random, so IDs cannot be guessed. Clients must treat IDs as opaque.
  */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford's base32: it sorts like its values and lacks i, l, o, u
+// Crockford's base32: it sorts like its values and omits i, l, o, u.
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 type IdPrefix =
   | "fed"

@@ -26,7 +26,7 @@ export interface Log {
 interface LogOptions {
   readonly level: LogLevel;
   readonly format: "json" | "pretty";
-  /** Only for text. */
+  /** Whether to use colours. Only for the text format. */
   readonly colours?: boolean;
   readonly write: (line: string) => void;
 }
@@ -73,7 +73,7 @@ export function batchWrites(write: (text: string) => void): (line: string) => vo
   };
 }
 
-/** A log without output, for tests. */
+/** A log without output. */
 export const silentLog: Log = openLog({ level: "error", format: "json", write: () => {} });
 
 /** Redacts the field `reason`, which may be text of another program. */

@@ -1,6 +1,6 @@
 /** Finds the name that a user probably meant. */
 
-/** Longer names are not compared, because it would be expensive. */
+/** The maximum length of a compared name. Comparing longer names would be expensive. */
 const MAX_LENGTH = 64;
 
 /** Returns the nearest name, or null. One letter in four may be wrong, missing, extra or swapped. Case is ignored. */

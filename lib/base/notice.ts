@@ -10,22 +10,22 @@ import { DAY, isCalendarDay } from "#lib/base/time.ts";
 export const NOTICE_PERIOD = 30 * DAY;
 
 interface NoticeBase {
-  /** The same in every release. The database stores which users got a mail about this ID. */
+  /** An ID that never changes. The database stores which users got a mail about it. */
   readonly id: string;
-  /** When it was announced. */
+  /** The day of the announcement. */
   readonly since: Date;
-  /** What callers should do, in one or two sentences. */
+  /** Instructions for callers, in one or two sentences. */
   readonly note: string;
 }
 
 export interface EndpointNotice extends NoticeBase {
   readonly kind: "endpoint";
   readonly method: string;
-  /** As in the reference: `/api/spokes/{spokeId}`. */
+  /** The path as in the API reference: `/api/spokes/{spokeId}`. */
   readonly path: string;
-  /** The route pattern, by which calls are counted: `/api/spokes/:spokeId`. */
+  /** The route pattern, which is the key for counting calls: `/api/spokes/:spokeId`. */
   readonly pattern: string;
-  /** When the endpoint may be removed or changed. */
+  /** The earliest time when the endpoint may be removed or changed. */
   readonly sunset: Date;
 }
 
@@ -33,7 +33,7 @@ export interface LimitNotice extends NoticeBase {
   readonly kind: "limit";
   /** The limit, such as "Requests with one token: 600 a minute". */
   readonly title: string;
-  /** When the limit starts. */
+  /** The time when the limit takes effect. */
   readonly from: Date;
 }
 
@@ -48,8 +48,8 @@ export function effectiveDateOf(notice: Notice): Date {
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Parses the dates of an announcement and its effect: 2026-12-01 or 2026-12-01T12:00:00Z. Throws Error if one is invalid,
- * or if they are less than 30 days apart. `subject` is for the message.
+ * Parses the dates of an announcement and its effect: 2026-12-01 or 2026-12-01T12:00:00Z. Throws Error if one is
+ * invalid, or if they are less than 30 days apart. `subject` starts the error message.
  */
 export function parseNoticeDates(
   subject: string,

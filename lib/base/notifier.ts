@@ -1,4 +1,4 @@
-/** Wakes a waiting task when there is news, or after a timeout. */
+/** Wakes a waiting task after a notification or a timeout. */
 import { runWithin } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
 

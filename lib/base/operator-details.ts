@@ -1,7 +1,8 @@
 /**
- * Sentences without the operator's means. What went wrong may name a command for kubectl, the object in which a
- * snapshot is kept, or an address inside the cluster: with that an operator can do something, and nobody else. Sentences
- * are kept whole, and cut when they are shown.
+ * Removes operator details from messages: kubectl commands, names of snapshot objects and addresses inside the cluster.
+ *
+ * Only operators can act on these details. Messages are stored complete, and the details are removed when a message is
+ * shown.
  */
 import { withoutAddresses } from "#lib/base/addresses.ts";
 

@@ -4,7 +4,7 @@
 // deno-lint-ignore no-control-regex
 const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-// Right-to-left letters do not need these marks.
+// Right-to-left text is displayed correctly without these marks.
 const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Keeps line feeds and tabs. Removes colours, NUL characters, and a carriage return before a line feed. */

@@ -1,7 +1,7 @@
 /**
  * Removes secrets and control characters from text of the cluster, so that it can be stored and shown.
  *
- * Secrets are recognized by the name before them, and Wheelwright's own by their format. In doubt, text is redacted.
+ * Secrets are recognized by the name before them, and Wheelwright's own by their format. If in doubt, text is redacted.
  */
 import { makeReadable, stripColours } from "#lib/base/readable.ts";
 

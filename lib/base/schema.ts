@@ -17,7 +17,7 @@ export function text(least: number, most: number) {
   const message = `must be text of ${least} to ${most} characters without control characters`;
   return v.pipe(
     v.string(message),
-    v.metadata({ minLength: least, maxLength: most }), // for the OpenAPI document, which cannot show the check below
+    v.metadata({ minLength: least, maxLength: most }), // the OpenAPI document shows this, but not the check below
     v.check((value) => value.isWellFormed() && !CONTROL.test(value), message),
     v.check((value) => {
       const length = [...value.slice(0, most * 2 + 1)].length;
@@ -27,8 +27,8 @@ export function text(least: number, most: number) {
 }
 
 /**
- * Returns the schema of a list of `least` to `most` items. The length is checked before the items, because a list may be
- * as long as a body. A pipe would do that as well, but the OpenAPI document would not show the items.
+ * Returns the schema of a list of `least` to `most` items. The length is checked before the items, because a list may
+ * be as long as a body. A pipe could check it too, but then the OpenAPI document would not show the items.
  */
 export function boundedList<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
   const schema = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
@@ -100,21 +100,24 @@ export const InputTime = v.pipe(
   v.check(isStorable, TIME_MESSAGE),
 );
 
-/** A time in output: ISO 8601 with milliseconds, UTC. Text is a time that is already formatted. */
+/** A time in output: ISO 8601 with milliseconds, UTC. Text counts as already formatted. */
 export const Timestamp = v.pipe(
   v.union([v.date(), v.string()]),
   v.transform((value) => typeof value === "string" ? value : value.toISOString()),
 );
 export const NullableTimestamp = v.nullable(Timestamp);
 
-/** The row after which a page begins, or the time before which all its rows were created. */
+/** The position where a page begins: after a row, or at rows that were created before a time. */
 export interface Cursor {
   readonly at: Date;
   readonly id?: string | undefined;
 }
 
 const BEFORE_MESSAGE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header";
-/** Where a page begins, exclusive: milliseconds since the epoch or ISO 8601, and optionally a comma and a row ID. */
+/**
+ * A query parameter for the position where a page begins, exclusive. The format is milliseconds since the epoch or ISO
+ * 8601, optionally followed by a comma and a row ID.
+ */
 export const BeforeCursor = v.pipe(
   v.string(BEFORE_MESSAGE),
   v.check((value) => /^(?:[^,]+|[^,]+,\w{1,64})$/.test(value), BEFORE_MESSAGE),
@@ -141,7 +144,7 @@ export function pageLimit(usual: number) {
   return v.optional(pageSize(), String(usual));
 }
 
-/** A page size; without it, the list is complete. */
+/** An optional page size. Without a page size, the list is complete. */
 export const OptionalPageLimit = v.optional(pageSize());
 
 function pageSize() {

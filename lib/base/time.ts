@@ -4,7 +4,9 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Whether the text is an existing day such as 2026-12-01. JavaScript parses 30 February as 2 March. */
+/**
+ * Whether the text is a day that exists, such as 2026-12-01. Date.parse is not enough: it reads 30 February as 2 March.
+ */
 export function isCalendarDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
@@ -27,8 +29,8 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the milliseconds before a retry: exponential backoff from `first` to `most`, half of it random, so that callers
- * that failed together do not retry together. `attempt` is 1 for the first retry.
+ * Returns the milliseconds before a retry: exponential backoff from `first` to `most`. Half of the delay is random, so
+ * that callers that failed together do not retry together. `attempt` is 1 for the first retry.
  */
 export function backoff(attempt: number, first: number, most: number): number {
   const full = Math.min(most, first * 2 ** Math.min(attempt - 1, 30));

@@ -1,7 +1,7 @@
 /**
  * Reads and writes W3C Trace Context, the IDs that connect the spans of several programs.
  *
- * Any caller may send these headers, so they are validated and bounded, and never used for authorization.
+ * Any caller may send these headers. So they are validated and limited in length, and never used for authorization.
  */
 import { randomHex } from "#lib/base/ids.ts";
 
@@ -26,8 +26,8 @@ type TraceHeaders = Readonly<Record<"traceparent" | "tracestate", string | null>
 
 const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const ALL_ZEROS = /^0+$/;
-const MAX_PARENT_LENGTH = 512; // later versions may append fields
-const MAX_STATE_LENGTH = 512; // the length that the recommendation requires to forward
+const MAX_PARENT_LENGTH = 512; // the limit allows for fields that later versions append
+const MAX_STATE_LENGTH = 512; // the W3C recommendation requires to forward at least this length
 const MAX_MEMBERS = 32;
 const MEMBER =
   /^([a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=([ -+\--<>-~]{0,255}[!-+\--<>-~])$/;
@@ -47,7 +47,7 @@ export function traceHeaders({ traceId, spanId, sampled, state }: TraceContext):
   return state === "" ? { traceparent } : { traceparent, tracestate: state };
 }
 
-/** Formats the context as one text, for a database row. */
+/** Formats the context as text for a database row. */
 export function formatTrace(trace: TraceContext): string {
   return Object.values(traceHeaders(trace)).join(" ");
 }
@@ -76,7 +76,7 @@ export function childSpanContext(place: SpanContext): SpanContext {
   return { ...place, spanId: randomHex().slice(0, 16), parentId: place.spanId };
 }
 
-/** Returns random IDs. All zeros would be invalid, but are practically impossible. */
+/** Returns random IDs. All-zero IDs would be invalid, but practically never occur. */
 function randomIds(): Pick<SpanContext, "traceId" | "spanId"> {
   return { traceId: randomHex(), spanId: randomHex().slice(0, 16) };
 }

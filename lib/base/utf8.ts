@@ -1,6 +1,6 @@
 /** Decodes text files, with or without a byte order mark. */
 
-/** Decodes UTF-8. Throws Error if the bytes are not UTF-8, because replaced characters would corrupt names and passwords. */
+/** Decodes UTF-8. Throws an Error for other bytes: replacement characters would corrupt names and passwords. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -6,8 +6,8 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
 /**
- * Returns the variables that are set. An empty variable counts as absent, because compose files pass empty ones. Problems
- * are added to `problems`.
+ * Returns the variables that are set. An empty variable counts as absent, because compose files pass empty variables.
+ * Problems are added to `problems`.
  */
 export function readVariables(
   names: readonly string[],
@@ -31,8 +31,8 @@ export function readVariables(
 }
 
 /**
- * Returns problems of variables that name an unreadable file or directory. Only `serve` and `dev` need these files, and
- * `dev` has its own cluster.
+ * Returns problems of variables that name an unreadable file or directory. Only `serve` and `dev` need these files.
+ * `dev` needs no kubeconfig, because it has its own cluster.
  */
 export function findMissingFiles(mode: string, values: Readonly<Record<string, string>>): string[] {
   if (mode !== "serve" && mode !== "dev") return [];
@@ -40,7 +40,7 @@ export function findMissingFiles(mode: string, values: Readonly<Record<string, s
   return names.flatMap((name) => {
     const value = values[name];
     if (value === undefined) return [];
-    // KUBECONFIG may name several files. kubectl skips missing ones.
+    // KUBECONFIG may name several files. Like kubectl, this skips missing files.
     const paths = name === "KUBECONFIG" ? value.split(delimiter).filter(Boolean) : [value];
     const problems = paths.flatMap((path) => readErrorOf(path) ?? []);
     if (problems.length < Math.max(1, paths.length)) return [];

@@ -44,7 +44,10 @@ const RootDomain = v.pipe(
 );
 
 const PUBLIC_URL_MESSAGE = "must be an http or https URL, such as https://hubs.example.org";
-/** The public URL. It is in every mail, so it has no password; the portal's links need the root path. */
+/**
+ * The public URL. It must have no password, because every mail contains it, and no path, because the portal's links
+ * start at the root.
+ */
 const PublicUrl = v.pipe(
   url(PUBLIC_URL_MESSAGE, "http:", "https:"),
   v.check((value) => {
@@ -64,13 +67,16 @@ const Sender = v.pipe(
   v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
-/** No hyphen: otherwise the prefix of `a` would match the namespaces of `a-b`. */
+/** A release ID has no hyphen. Otherwise the prefix of `a` would match the namespaces of `a-b`. */
 const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting with a letter";
 
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
 const SPOKE_USER_MESSAGE = "must contain ${namespace}; otherwise only letters, digits and . _ @ + = / : -";
-/** The template of a spoke's account at the mail relay. Without the namespace, spokes would share an account. */
+/**
+ * The template of a spoke's account at the mail relay. It must contain the namespace, so that each spoke has its own
+ * account.
+ */
 const SpokeUser = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER_MESSAGE),

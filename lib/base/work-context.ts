@@ -1,8 +1,8 @@
 /**
  * Keeps the current request or job, with its trace span, in an AsyncLocalStorage.
  *
- * Log entries, outgoing calls and new jobs read it from there, so functions need no parameter for it. Work for no single
- * request or job runs detached.
+ * Log entries, outgoing calls and new jobs read the context from there, so functions need no parameter for it. Work
+ * that serves several requests or jobs runs without a context (`runDetached`).
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
@@ -12,7 +12,7 @@ interface WorkContext {
   readonly rootSpan: SpanContext;
   /** The current span within it. */
   readonly span: SpanContext;
-  /** The fields that each log line gets: its ID. */
+  /** Fields for each log line: the ID of the request or job. */
   readonly logFields: Readonly<Record<string, string>>;
 }
 

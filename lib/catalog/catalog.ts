@@ -47,7 +47,7 @@ export interface Catalog {
   readonly view: CatalogContents;
 }
 
-/** Throws Fault invalid `not_offered` with the allowed values of each field. Ignores undefined values. */
+/** Throws an `invalid` fault (`not_offered`) with the allowed values of each field. Ignores undefined values. */
 export function requireOffered(catalog: Catalog, values: Partial<Record<CatalogField, string | undefined>>): void {
   const problems = Object.entries(values).flatMap(([field, value]) => {
     const reason = value === undefined ? null : catalog.findProblem(field as CatalogField, value);

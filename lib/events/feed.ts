@@ -1,9 +1,9 @@
 /**
  * Shares the reading of a hub's events between its readers on a replica.
  *
- * New rows of a hub are read once, however many readers follow it. A wake-up, or the poll as a fallback, makes the feed
- * read new events into a short ring. Then it wakes the readers. A reader that fell behind the ring reads the table
- * itself.
+ * New rows of a hub are read once, however many readers follow the hub. A wake-up makes the feed read new events into a
+ * short ring buffer and wake the readers. A poll is the fallback for lost wake-ups. A reader that fell behind the ring
+ * buffer reads the table directly.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
@@ -17,7 +17,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
 const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections, nginx after 60 s
-const WAKE_BATCH = 500; // readers woken in one go; other work runs in between
+const WAKE_BATCH = 500; // readers that are woken in one batch; other work runs between batches
 
 export interface Feeds extends Readers {
   /** Follows a hub until the reader ends. The feed exists until its last reader leaves. */
@@ -25,12 +25,12 @@ export interface Feeds extends Readers {
   /** Sends keep-alives on a stream that is silent for too long. */
   openKeepAlive(send: Send): KeepAlive;
   /**
-   * Reads rows for one reader, retried until the database answers. Such reads run one after another, so shared reads
-   * never wait for more than one of them.
+   * Reads rows for one reader, retried until the database answers. These reads run one after another, so a shared read
+   * never waits for more than one of them.
    */
   read<T>(work: (rows: Rows) => Promise<T>, ended: AbortSignal): Promise<T>;
   closing(): boolean;
-  /** The number of open streams, and by how many events the slowest one is behind. */
+  /** The number of open streams, and the number of events by which the slowest stream is behind. */
   stats(): { readonly streams: number; readonly behind: number };
   readonly log: Log;
 }
@@ -46,7 +46,7 @@ export interface Feed {
   readonly opened: Promise<void>;
   /** Returns the number of the newest event that the feed has read. */
   last(): number;
-  /** Returns the events after this number; null if the ring does not reach back that far. */
+  /** Returns the events after this number. Null if the ring buffer no longer has all of them. */
   after(number: number): FeedPage | null;
   /** Waits for an event newer than this number, or for the end of the reader. */
   wait(number: number): void | Promise<void>;
@@ -55,7 +55,7 @@ export interface Feed {
 
 interface Waiter {
   wake(): void;
-  /** The number after which it last requested events. */
+  /** The number after which the reader last requested events. */
   position: number;
 }
 
@@ -114,7 +114,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
         left.abort();
       },
     };
-    hub.opened.catch(() => {}); // the last reader may leave before this settles
+    hub.opened.catch(() => {}); // avoids an unhandled rejection: the last reader may leave before this settles
     return hub;
   }
 
@@ -161,7 +161,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
   };
 }
 
-/** Reads new events into the ring. Returns whether there were any. */
+/** Reads new events into the ring. Returns whether new events were found. */
 async function readNewEvents(db: Database, federationId: string, hub: HubFeed): Promise<boolean> {
   await hub.opened;
   for (let hasNew = false;; hasNew = true) {
@@ -177,7 +177,8 @@ function findInRing({ last, ring, readAt: at }: HubFeed, number: number): FeedPa
   if (number >= last) return { events: [], readAt: at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  // Searched from the newest event, not calculated: in a restored database the numbers have gaps.
+  // The position is searched from the newest event and not calculated, because the numbers have gaps in a restored
+  // database.
   return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), readAt: at };
 }
 

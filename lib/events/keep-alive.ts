@@ -8,7 +8,7 @@ export type StreamFrame =
   | { readonly comment: string }
   | { readonly retry: number };
 
-/** Sends a frame. The promise settles when the client can take more. */
+/** Sends a frame. The promise settles when the client can receive more. */
 export type Send = (frame: StreamFrame) => void | Promise<void>;
 
 export interface KeepAlive {
@@ -17,7 +17,7 @@ export interface KeepAlive {
 }
 
 interface OpenStream {
-  /** The time of the last frame; Infinity while the client has not taken it. */
+  /** The time of the last frame. Infinity until the client has received it. */
   sentAt: number;
   readonly send: Send;
 }

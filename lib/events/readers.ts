@@ -1,9 +1,9 @@
 /**
  * Limits the event streams of a replica and tracks what each reader may see.
  *
- * The visibility is decided once per credential and hub, for all its streams. It is checked when a wake-up names the
- * user, when a reader needs a newer decision, and every 3 s in case a wake-up was lost. No decision outlives its
- * credential.
+ * The visibility is decided once per credential and hub, for all its streams. The decision is renewed when a wake-up
+ * names the user, when a reader needs a newer decision, and every 3 s in case a wake-up was lost. A decision ends with
+ * its credential.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
@@ -21,21 +21,21 @@ import { SECOND } from "#lib/base/time.ts";
 export interface StreamReader {
   readonly federationId: string;
   readonly userId: string;
-  /** Aborts when the stream must end: the access was revoked, the client left, or the replica stops. */
+  /** Aborts when the stream must end: the access was revoked, the client disconnected, or the replica stops. */
   readonly ended: AbortSignal;
   /**
-   * Returns what the reader may see, or null if no current decision exists.
-   * A decision is current if its check began at most 4.5 s ago, after the reader entered, after its user's last wake-up
-   * and not before `since` (`performance.now()`).
+   * Returns what the reader may see, or null if no current decision exists. A decision is current if its check began at
+   * most 4.5 s ago and not before `since` (`performance.now()`). It must also have begun after the reader entered and
+   * after its user's last wake-up.
    */
   visibility(since: number): StreamVisibility | null;
-  /** Settles after one more check or its failure. */
+  /** Settles after another check has succeeded or failed. */
   recheck(): Promise<void>;
   leave(): void;
 }
 
 export interface Readers {
-  /** Adds a stream until the follower leaves. Throws Fault limited `too_many_streams`. */
+  /** Adds a stream until the follower leaves. Throws a `limited` fault (`too_many_streams`). */
   enter(follower: Follower): StreamReader;
   /** Ends all streams. */
   close(): void;
@@ -55,7 +55,8 @@ interface UserStreams {
 
 const MAX_PER_USER = 20;
 const CHECK_INTERVAL = 3 * SECOND;
-const MAX_AGE = 1.5 * CHECK_INTERVAL; // the interval between checks, plus time for a slow check before readers wait
+// The interval between checks, plus the time that a slow check may take before readers wait.
+const MAX_AGE = 1.5 * CHECK_INTERVAL;
 
 export function openReaders(db: Database, log: Log, { readVisibility, maxStreams }: ReadersOptions): Readers {
   const accesses = new Map<string, HubAccess>(), users = new Map<string, UserStreams>();
@@ -64,7 +65,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   let streams = 0, pollTimer: ReturnType<typeof setInterval> | undefined;
 
   function onLost(access: HubAccess): void {
-    removeAccess(access); // a newly granted access is a new object
+    removeAccess(access); // access that is granted later is a new object
     for (const leave of access.endStreams) leave();
   }
 
@@ -82,7 +83,8 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   }
 
   function checkDue(): void {
-    const due = performance.now() - CHECK_INTERVAL + SECOND / 2; // rounded, so that it is not delayed to the next timer
+    // Includes a tolerance, so that a check is not delayed to the next timer.
+    const due = performance.now() - CHECK_INTERVAL + SECOND / 2;
     for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }
 
@@ -152,7 +154,7 @@ function keyOf({ credentialId, federationId }: Follower): string {
   return `${credentialId} ${federationId}`;
 }
 
-/** Streams last long, so an immediate retry would be refused again. The delay is random. */
+/** Creates the fault, with a random retry delay. Streams last long, so an immediate retry would be refused again. */
 function tooManyStreamsFault(message: string): Fault {
   return new Fault("limited", "too_many_streams", message, { retryAfter: 5 + Math.random() * 10 });
 }

@@ -1,5 +1,6 @@
 /**
- * Reads and writes the rows of the hubs' event streams. Only lib/changes writes them, while it holds the hub's head.
+ * Reads and writes the rows of the hubs' event streams. Only lib/changes writes them, while it has locked the hub's
+ * stream head.
  */
 import * as v from "valibot";
 import { sql } from "kysely";
@@ -8,7 +9,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 export interface StreamOperation {
   readonly id: string;
   readonly kind: string;
-  /** 0 while queued, else the number of the running or last finished step. */
+  /** 0 while the operation is queued. Otherwise the number of the running or last finished step. */
   readonly step: number;
   readonly of: number;
   readonly label: string;
@@ -17,15 +18,15 @@ export interface StreamOperation {
 
 export interface StreamEntry {
   readonly federationId: string;
-  /** Absent or null: the event is about the hub itself. */
+  /** The spoke. Absent or null if the event is about the hub itself. */
   readonly spokeId?: string | null;
-  /** The state of the spoke or hub after the change. It is part of the event's type. */
+  /** The state of the spoke or hub after the change. The event type contains it. */
   readonly state: string;
   readonly operation?: StreamOperation | null;
   readonly error?: string | null;
 }
 
-/** An event as readers get it. `data` is sent to the client. */
+/** An event as readers receive it. Only `data` is sent to the client. */
 export interface StreamEvent {
   readonly number: number;
   readonly type: string;
@@ -108,7 +109,7 @@ export async function readEvents(
 }
 
 interface StreamBounds {
-  /** The number of the newest event; 0 if there is none. */
+  /** The number of the newest event; 0 if no event exists. */
   readonly last: number;
   /** The number up to which events may have been pruned. */
   readonly prunedThrough: number;
@@ -125,8 +126,8 @@ export async function readStreamBounds(rows: Rows, federationId: string): Promis
 }
 
 /**
- * Returns the events with which a new reader begins, up to number `last`. These are the latest event of the hub and of
- * each spoke that exists or was removed in the last 5 minutes, in order.
+ * Returns the first events for a new reader, up to number `last`. These are the latest event of the hub and of each
+ * spoke that exists or was removed in the last 5 minutes, in order.
  */
 export async function readLatestEvents(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`

@@ -2,8 +2,8 @@
  * Streams a hub's events to one reader: first a replay, then live events, without a gap.
  *
  * The loop sends the events after the last one sent and waits for more. Each event is checked against what the reader
- * may see. The loop waits until the client has taken what was sent, so a slow client slows only its own loop. While the
- * database does not answer, the stream waits. When the hub is removed, `StreamEnd` is the last event.
+ * may see. The loop waits until the client has received what was sent, so a slow client slows only its own loop. While
+ * the database does not answer, the stream waits. When the hub is removed, `StreamEnd` is the last event.
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, Feeds } from "#lib/events/feed.ts";
@@ -17,7 +17,7 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 
 const PAGE_SIZE = 500;
 
-/** Sends the whole stream. `since` is the last event that the client has; null starts with the current state. */
+/** Sends the complete stream. `since` is the last event that the client has; null starts with the current state. */
 export async function followHub(
   feeds: Feeds,
   reader: StreamReader,
@@ -64,10 +64,11 @@ async function sendEvents(context: StreamContext): Promise<void> {
     ended.throwIfAborted();
     const existing = feed.last(), page = feed.after(sent) ?? await readPage(context, sent);
     await sendVisible(context, page);
-    sent = page.events.at(-1)?.number ?? Math.max(sent, existing); // all events of a slow reader may be pruned
+    // `sent` also advances if all remaining events of a slow reader were pruned.
+    sent = page.events.at(-1)?.number ?? Math.max(sent, existing);
     removed = page.events.some(isRemoval);
   }
-  // A removed hub has no further events. A client that reconnects gets the same reply, so it need not hurry.
+  // A removed hub has no further events. A client that reconnects gets the same reply, so its retry delay is long.
   await send({ retry: HOUR });
   await sendVisible(context, { events: [await createNotice(context, "StreamEnd", sent)], readAt: performance.now() });
 }
@@ -77,7 +78,7 @@ async function sendBacklog(context: StreamContext): Promise<{ sent: number; remo
   const { feeds, feed, reader: { federationId, ended }, since } = context;
   await unlessEnded(ended, () => feed.opened);
   const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
-  // A reader that comes from another replica may know newer events than this feed. That is no reason for a reset.
+  // A reader that comes from another replica may know newer events than this feed. This does not cause a reset.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
   for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {
@@ -100,8 +101,8 @@ async function* readBacklog(
     );
     return yield { events, readAt: performance.now() };
   }
-  // Otherwise the client's last event is pruned, or from before a restore of the database: the client must start
-  // again.
+  // Otherwise the client's last event was pruned, or is from before a restore of the database. Then the client must
+  // start again.
   const isComplete = since >= prunedThrough && since <= last;
   if (!isComplete) {
     yield { events: [await createNotice(context, "StreamReset", prunedThrough)], readAt: performance.now() };
@@ -141,7 +142,10 @@ async function createNotice(
   return { number, type, spokeId: null, data, members: [] };
 }
 
-/** Sends the events that the reader may see at that moment: a slow reader can take hours for a page. */
+/**
+ * Sends the events that the reader may see. This is decided when each event is sent, because a slow reader can take
+ * hours for a page.
+ */
 async function sendVisible(context: StreamContext, { events, readAt: at }: FeedPage): Promise<void> {
   const { reader, send } = context;
   for (const event of events) {
@@ -158,7 +162,7 @@ async function sendVisible(context: StreamContext, { events, readAt: at }: FeedP
 
 const fullFrames = new WeakMap<StreamEvent, StreamFrame>(), plainFrames = new WeakMap<StreamEvent, StreamFrame>();
 
-/** Returns the frame of an event: with operator details or without. Readers share the object. */
+/** Returns the frame of an event, with or without operator details. All readers share the frame. */
 function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame {
   const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
   if (existing) return existing;

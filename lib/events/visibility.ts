@@ -1,5 +1,5 @@
 /**
- * Checks what readers may see: many accesses in one query, one query at a time.
+ * Checks what readers may see. One query checks many accesses, and only one query runs at a time.
  *
  * While the database does not answer, the check is retried and the readers wait.
  */
@@ -9,7 +9,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The events of a hub that a reader may see: all, all without operator details, or those of some spokes. */
+/** The events of a hub that a reader may see: all, all without operator details, or only the events of some spokes. */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
 export interface Follower {
@@ -24,7 +24,7 @@ export interface VisibilityDecision {
   readonly expiresInMs: number;
 }
 
-/** Returns what each follower may see, in their order; null for one that may no longer follow the hub. */
+/** Returns what each follower may see, in the same order. Null for a follower that may no longer follow the hub. */
 export type ReadVisibility = (
   rows: Rows,
   followers: readonly Follower[],
@@ -57,7 +57,7 @@ interface AccessChecksOptions {
   readonly closing: AbortSignal;
 }
 
-const BATCH_SIZE = 1000; // accesses per query, so that no decision is outdated when the query ends
+const BATCH_SIZE = 1000; // accesses per query; more could make decisions outdated before the query ends
 
 export function openAccessChecks(
   db: Database,
@@ -82,7 +82,7 @@ export function openAccessChecks(
         await checkBatch([...pending].slice(0, BATCH_SIZE));
         failures = 0;
       } catch (error) {
-        const level = failures === 0 ? "warn" : "debug"; // logged once as a warning; repeats are only debug lines
+        const level = failures === 0 ? "warn" : "debug"; // logged once as a warning, then at debug level
         log[level]("Cannot look at what readers may see; they wait", { reason: messageOf(error) });
         await sleep(backoff(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }

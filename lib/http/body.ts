@@ -5,11 +5,11 @@ import type { UnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface BodyBounds {
-  /** Maximum bytes. */
+  /** The maximum number of bytes. */
   readonly limit: number;
   /** Counts the body while it is incomplete, and may cut it off. */
   readonly unread: UnreadBodies;
-  /** Milliseconds that every body may take. */
+  /** Milliseconds that any body may take, however small it is. */
   readonly patience?: number;
 }
 
@@ -19,8 +19,8 @@ const INITIAL_SIZE = 16 * 1024; // bytes of the first buffer
 const MAX_CHUNKS = 4096, SMALL_CHUNK = 1024; // the number of chunks is limited, because each chunk costs time
 
 /**
- * Returns a function that reads the body once. It throws Fault `body_too_large` or `body_too_slow`, or
- * ClientDisconnected.
+ * Returns a function that reads the body once. It throws ClientDisconnected, or a fault: `too_large` (`body_too_large`)
+ * or `unsent` (`body_too_slow`).
  */
 export function createBodyReader(request: Request, address: string, bounds: BodyBounds): () => Promise<Uint8Array> {
   let reading: Promise<Uint8Array> | undefined;
@@ -33,7 +33,8 @@ async function read(
   { limit, unread, patience = MAX_DURATION }: BodyBounds,
 ): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  // A body that is too large is not cancelled: that would close the connection before the response is sent.
+  // A body that is too large is not cancelled, because cancelling would close the connection before the response is
+  // sent.
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const cut = Promise.withResolvers<never>(), began = performance.now();
@@ -81,7 +82,7 @@ async function read(
   }
 }
 
-/** Closes the connection, because it still contains the unread part of the body. */
+/** Headers that close the connection. It still carries the unread part of the body. */
 const CLOSE = { headers: { connection: "close" } };
 
 function tooLarge(limit: number): Fault {

@@ -1,8 +1,8 @@
 /**
- * Compresses responses to GET with gzip: text, JSON and pages above a minimum size.
+ * Compresses responses to GET requests with gzip: text, JSON and pages above a minimum size.
  *
- * Streams are not compressed. Pages with `no-store` are not either: if a page contains a secret and text from the URL, the
- * compressed size could reveal the secret (BREACH). JSON shows secrets only in responses to POST.
+ * Streams and pages with `no-store` are not compressed. If a page contains a secret and text from the URL, its
+ * compressed size could reveal the secret (BREACH). JSON contains secrets only in responses to POST.
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -36,7 +36,7 @@ export const compress: Middleware = async ({ request }, next) => {
   };
 };
 
-/** Whether the response varies by encoding. True for 304 as well, because caches store its headers. */
+/** Whether the response varies by encoding. This includes 304, because caches store the headers of a 304. */
 function isCompressible({ status, headers, body }: HttpResponse): boolean {
   if ("content-encoding" in headers || "vary" in headers || "set-cookie" in headers || isBodyStream(body)) return false;
   if (status === 304) return true;

@@ -10,11 +10,13 @@ import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues
 import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The queues as one request uses them. */
+/** The access of one request to the queues. */
 export interface CreationQueue {
   /** Runs the authentication. Networks are served round-robin. */
   admit<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs the work in the queue of the hub. It is repeated if the database is busy, so it must be safe to repeat. */
+  /**
+   * Runs the work in the queue of the hub. The work is repeated if the database is busy, so it must be safe to repeat.
+   */
   runInHubQueue<T>(hubId: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -29,7 +31,7 @@ interface WaitingRequest {
 /** Creates the queue access of a request. */
 type OpenCreationQueue = (waiting: WaitingRequest) => CreationQueue;
 
-const CONNECTION_FRACTION = 4; // each of the two stages uses one part in 4 of the connections
+const CONNECTION_FRACTION = 4; // each of the two stages uses 1/4 of the connections
 const BUSY_FAULTS = ["database_busy", "database_locked"]; // faults after which nothing was changed
 
 /** Creates the queues. `connections` is the size of the database pool. */

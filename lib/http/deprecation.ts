@@ -14,7 +14,10 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 /** Header lines; a name may occur several times. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** Returns the headers of a deprecated endpoint. Both links lead to the announcement. A deprecation may be in the future. */
+/**
+ * Returns the headers of a deprecated endpoint. Both links lead to the announcement. The date of the deprecation may be
+ * in the future.
+ */
 export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): HeaderLines {
   const address = noticeUrl(publicUrl, notice);
   return [
@@ -74,7 +77,7 @@ export function postponeNotices(
   };
 }
 
-/** Returns the first midnight (UTC) after 30 days. */
+/** Returns the first midnight (UTC) that is at least 30 days after the first announcement. */
 function earliestOf({ id }: Notice, first: ReadonlyMap<string, Date>): Date | undefined {
   const at = first.get(id);
   return at && new Date(Math.ceil((at.getTime() + NOTICE_PERIOD) / DAY) * DAY);

@@ -20,8 +20,9 @@ type Input = v.GenericSchema<any, any> | undefined;
 type Parsed<S> = S extends v.GenericSchema<any, infer Out> ? Out : undefined;
 
 /**
- * The accepted credentials. A token scope is the narrowest accepted one; sessions are always accepted. `session` requires a
- * session and refuses tokens. `flow` requires nothing and refuses any Authorization header. `public` ignores credentials.
+ * The accepted credentials. A token scope means that tokens need this scope or a wider one, and that sessions are
+ * accepted. `session` requires a session and refuses tokens. `flow` requires nothing and refuses any Authorization
+ * header. `public` ignores credentials.
  */
 export type EndpointScope = TokenScope | "session" | "flow" | "public";
 
@@ -31,7 +32,7 @@ export type Method = (typeof METHODS)[number];
 /** The exports of a file in routes/. */
 export type RouteModule = { readonly [M in Method]?: AnyEndpoint };
 
-/** All routes, in the order in which patterns are tried. */
+/** All routes, in the order in which their patterns are matched. */
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
 
 /** Returns the other paths of an endpoint. Sign-in flows and the changelog feed also work without the prefix /api. */
@@ -44,10 +45,10 @@ export function documentedPath(pattern: string): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
 }
 
-/** What the server provides to endpoints about itself. */
+/** The functions through which endpoints read the state of the server. */
 export interface Service {
   readonly manifest: Manifest;
-  /** Runs the readiness checks, once for simultaneous callers. Throws Fault `not_ready`. */
+  /** Runs the readiness checks, once for simultaneous callers. Throws an `unavailable` fault (`not_ready`). */
   readonly readiness: () => Promise<Readiness>;
   /** Returns the OpenAPI document, which is built once. */
   readonly document: () => { readonly openapi: "3.1.0" };
@@ -96,36 +97,39 @@ export interface Endpoint<
   readonly summary: string;
   readonly access: Access<A, L>;
   readonly scope: EndpointScope;
-  /** With scope `session`: the subject of the message "… requires a session", if a token is sent. */
+  /** The subject of the message "… requires a session" when a token is sent. Only for scope `session`. */
   readonly purpose?: string;
   /** Whether this is a probe. Probes are answered even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
-  /** Counts calls in the rate limit of the client's network. The value is the message of the 429. */
+  /** The message of the 429. If it is set, calls count in the rate limit of the client's network. */
   readonly rateLimitMessage?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   /** Whether the body is an HTML form instead of JSON. */
   readonly form?: boolean;
-  /** Whether the endpoint gets the unparsed body, to check a signature. It excludes `body`. */
+  /** Whether the endpoint gets the unparsed body, to check a signature. It cannot be combined with `body`. */
   readonly raw?: boolean;
-  /** Whether this is a page of the portal: it exists only with PORTAL=on and is not documented. */
+  /** Whether this is a page of the portal. Such pages exist only with PORTAL=on and are not documented. */
   readonly portal?: boolean;
   /** Renders errors as a page instead of JSON. */
   readonly errorPage?: (problem: RequestRefusal) => HtmlPage;
-  /** Renders errors as a page for clients that accept HTML; others get JSON. */
+  /** Renders errors as a page for clients that accept HTML. Other clients get JSON. */
   readonly negotiatedErrorPage?: (problem: RequestRefusal) => HtmlPage;
   /** Whether calls wait in the creation queue instead of being refused (creation-queue.ts). */
   readonly queued?: boolean;
   /** Whether a page refuses unknown query parameters, like other endpoints. */
   readonly strict?: true;
-  /** Whether it accepts an Idempotency-Key header. */
+  /** Whether the endpoint accepts an Idempotency-Key header. */
   readonly idempotent?: boolean;
-  /** Seconds for which caches may store the response. It gets an ETag. Only for scope `public`. */
+  /** Seconds for which caches may store the response. The response gets an ETag. Only for scope `public`. */
   readonly cacheSeconds?: number;
-  /** Whether the response never changes, so that it is rendered once. Requires `cacheSeconds`. */
+  /** Whether to render the response only once, because it never changes. Requires `cacheSeconds`. */
   readonly renderedOnce?: boolean;
-  /** Whether clients poll it. The response gets an ETag, so an unchanged one has no body. */
+  /**
+   * Whether clients poll this endpoint. The response gets an ETag. If the client has the current response, it gets a
+   * 304 without a body.
+   */
   readonly polled?: boolean;
   readonly reply: Reply<T, Result>;
   /** Fault codes that do not follow from the other declarations. */
@@ -138,7 +142,7 @@ export interface Endpoint<
 export interface RequestRefusal {
   readonly statusCode: number;
   readonly message: string;
-  /** The page to retry, for example after signing in; null if the request was not for a page. */
+  /** The path of the page to retry, for example after signing in. Null if the request was not for a page. */
   readonly path: string | null;
 }
 

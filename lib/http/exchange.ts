@@ -13,7 +13,7 @@ export interface Exchange {
   readonly request: Request;
   readonly url: URL;
   readonly route: Route;
-  /** The request ID: the client's own if it is valid. */
+  /** The request ID. It is the client's own ID if that is valid. */
   readonly id: string;
   /** The client's IP address. `X-Forwarded-For` is used only behind a trusted proxy. */
   readonly ip: string;
@@ -21,14 +21,14 @@ export interface Exchange {
   /** The span of the request, in the client's trace or in a new one. */
   readonly trace: SpanContext;
   readonly log: Log;
-  /** IDs of the user, hub and spoke, for the log. Set when they are known. */
+  /** IDs of the user, hub and spoke, for the log. They are set once known. */
   readonly about: { user?: string; hub?: string; spoke?: string };
-  /** Aborts with ClientDisconnected, or at the time limit with the Fault of the response. */
+  /** Aborts with ClientDisconnected, or with a fault when the time limit is reached. */
   readonly signal: AbortSignal;
   readonly abort: (reason: Fault | ClientDisconnected) => void;
   /** Calls the listener if the client disconnects before it has the complete response. */
   readonly onDisconnect: (listener: () => void) => void;
-  /** Reads the body. Throws Fault `body_too_large` or `body_too_slow`. */
+  /** Reads the body. Throws a fault: `too_large` (`body_too_large`) or `unsent` (`body_too_slow`). */
   readonly body: () => Promise<Uint8Array>;
   /** The slot of this request in load shedding. */
   readonly place: LoadSlot;
@@ -44,7 +44,7 @@ export interface Route {
   /** The path pattern, for the log. Paths themselves may contain secrets. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
-  /** Renders errors for clients that accept HTML, if there is no endpoint. */
+  /** Renders errors for clients that accept HTML, if the route has no endpoint. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
   /** Headers of every response, including errors: the deprecation of the endpoint. */
   readonly headers: HeaderLines;

@@ -1,4 +1,4 @@
-/** Builds the routes of requests without an endpoint: OPTIONS, unsupported methods, and unknown paths. */
+/** Builds the routes for requests without an endpoint: OPTIONS, unsupported methods and unknown paths. */
 import { Fault } from "#lib/base/errors.ts";
 import { METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import type { Route } from "#lib/http/exchange.ts";
@@ -20,7 +20,7 @@ function allowedMethods(module: RouteModule): string {
   return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
 }
 
-/** Reads nothing: these requests need no body. */
+/** Does nothing, because these requests need no body. */
 function receiveNothing(): Promise<void> {
   return Promise.resolve();
 }

@@ -2,7 +2,10 @@
 import { Fault } from "#lib/base/errors.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
 
-/** Returns the fields as text. Throws Fault `not_a_form`, `bad_form` or a fault of reading the body. */
+/**
+ * Returns the fields as text. Throws a fault: `media_type` (`not_a_form`), `invalid` (`bad_form`), or a fault of
+ * reading the body.
+ */
 export async function readForm(exchange: Exchange): Promise<Record<string, string>> {
   const bytes = await exchange.body();
   const type = exchange.request.headers.get("content-type") ?? "";
@@ -22,7 +25,7 @@ function decode(bytes: Uint8Array): string {
     decodeURIComponent(text);
     return text;
   } catch {
-    throw badForm(); // without a cause, which would quote the form with its password
+    throw badForm(); // has no cause, because that would quote the form with its password
   }
 }
 

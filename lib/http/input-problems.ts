@@ -1,4 +1,4 @@
-/** Describes validation problems in a sentence: each invalid field by its path, and what it must be. */
+/** Describes validation problems in a sentence that lists each invalid field by its path with what it must be. */
 import * as v from "valibot";
 
 const MAX_SHOWN = 10; // more would make the message too long
@@ -13,7 +13,7 @@ export function collectProblems(schema: v.GenericSchema, issues: readonly v.Base
   return problems;
 }
 
-/** For example `size must be one of small, medium, large; ids.3 must be text`. */
+/** Returns the sentence, for example `size must be one of small, medium, large; ids.3 must be text`. */
 export function describeProblems(problems: ReadonlyMap<string, string>): string {
   const sentences = [...problems].map(([path, problem]) => `${path} ${problem}`);
   const rest = sentences.length - MAX_SHOWN;
@@ -22,7 +22,7 @@ export function describeProblems(problems: ReadonlyMap<string, string>): string 
 
 function describe(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
   if (isMissing(issue)) return describeAbsent(schema, issue);
-  // valibot's own messages start with this word. Ours state what the value must be.
+  // valibot's own messages start with this word. Our messages state what the value must be.
   if (!issue.message.startsWith("Invalid ")) return issue.message;
   return issue.expected === null ? "is not valid" : mustBe(issue.expected);
 }
@@ -32,7 +32,7 @@ function isMissing(issue: v.BaseIssue<unknown>): boolean {
   return issue.kind === "schema" && issue.received === "undefined" && issue.message.startsWith("Invalid key");
 }
 
-/** Describes a missing field with the message of its own schema, if there is one. */
+/** Describes a missing field. Uses the message of the field's schema, if it has one. */
 function describeAbsent(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
   const field = issue.path?.reduce<unknown>((at, { key }) => entryOf(at, key), schema) as v.GenericSchema | undefined;
   const [own] = field ? v.safeParse(field, undefined).issues ?? [] : [];
@@ -52,7 +52,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   Object: "an object",
 };
 
-/** `("small" | "medium")` becomes `must be one of small, medium`. */
+/** Converts `("small" | "medium")` to `must be one of small, medium`. */
 function mustBe(expected: string): string {
   const choices = expected.replace(/^\(|\)$/g, "").split(" | ").map((choice) => TYPE_WORDS[choice] ?? unquote(choice));
   return choices.length > 1 ? `must be one of ${choices.join(", ")}` : `must be ${choices[0]}`;

@@ -14,7 +14,7 @@ export function hasBody(method: string): boolean {
 
 /**
  * Whether unknown query parameters are refused. Pages accept them, because mail programs and trackers add parameters to
- * links. Endpoints with `raw` accept them, because another service defines the call.
+ * links. Endpoints with `raw` accept them, because another service defines the request.
  */
 export function refusesUnknownParameters(
   { raw, reply, strict }: Pick<AnyEndpoint, "raw" | "reply" | "strict">,
@@ -22,13 +22,16 @@ export function refusesUnknownParameters(
   return strict ?? (!raw && reply.content?.type !== "text/html");
 }
 
-/** Validates the query. Throws Fault `invalid_input` or `unknown_parameter`. */
+/** Validates the query. Throws an `invalid` fault (`invalid_input` or `unknown_parameter`). */
 export function parseQuery(endpoint: AnyEndpoint, query: Readonly<Record<string, string>>): unknown {
   if (refusesUnknownParameters(endpoint)) refuseUnknownParameters(endpoint.query, query);
   return parseInput(endpoint.query, query);
 }
 
-/** Reads and validates the body; undefined if the method has none. Throws Fault of kind media_type, too_large or invalid. */
+/**
+ * Reads and validates the body; undefined if the method has none. Throws a `media_type`, `too_large` or `invalid`
+ * fault.
+ */
 export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
   if (raw || !hasBody(exchange.request.method)) return undefined;
   const fields = await (form ? readForm : readBody)(exchange);
@@ -36,7 +39,9 @@ export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exch
   return parseInput(body, fields);
 }
 
-/** Validates input with a schema. Throws Fault `invalid_input`, whose message names each invalid field. */
+/**
+ * Validates input with a schema. Throws an `invalid` fault (`invalid_input`), whose message names each invalid field.
+ */
 export function parseInput(schema: v.GenericSchema | undefined, input: unknown): unknown {
   if (!schema) return undefined;
   const result = v.safeParse(schema, input, { abortPipeEarly: true });
@@ -45,13 +50,13 @@ export function parseInput(schema: v.GenericSchema | undefined, input: unknown):
   throw new Fault("invalid", "invalid_input", describeProblems(problems), { fields: Object.fromEntries(problems) });
 }
 
-/** Decodes percent-encoded path parameters. Throws Fault `bad_path`. */
+/** Decodes percent-encoded path parameters. Throws an `invalid` fault (`bad_path`). */
 export function decodePathParameters(encoded: Readonly<Record<string, string>>): Record<string, string> {
   const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)] as const);
   return refuseControlCharacters(Object.fromEntries(params));
 }
 
-/** Returns the parameters. Throws Fault `bad_path` if one is null or contains control characters. */
+/** Returns the parameters. Throws an `invalid` fault (`bad_path`) if one is null or contains control characters. */
 export function refuseControlCharacters(params: Readonly<Record<string, string | null>>): Record<string, string> {
   // deno-lint-ignore no-control-regex
   if (Object.values(params).every((value) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
@@ -62,7 +67,10 @@ export function refuseControlCharacters(params: Readonly<Record<string, string |
 
 const MAX_PARAMETERS = 40, MAX_QUERY_LENGTH = 8192;
 
-/** Reads the query parameters. Throws Fault of kind invalid if one is repeated or badly encoded, or if there are too many. */
+/**
+ * Reads the query parameters. Throws an `invalid` fault if a parameter is repeated or badly encoded, or if the query
+ * has too many.
+ */
 export function readQuery(url: URL): Record<string, string> {
   if (url.search.length > MAX_QUERY_LENGTH || url.search.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
     const message = `The query must have at most ${MAX_PARAMETERS} parameters and ${MAX_QUERY_LENGTH} characters`;
@@ -79,7 +87,7 @@ export function readQuery(url: URL): Record<string, string> {
   return Object.fromEntries(url.searchParams);
 }
 
-/** Reads a JSON object; an empty body counts as `{}`. Throws Fault of kind media_type, too_large or invalid. */
+/** Reads a JSON object; an empty body counts as `{}`. Throws a `media_type`, `too_large` or `invalid` fault. */
 async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   const bytes = await exchange.body();
   if (bytes.length === 0) return {};
@@ -93,13 +101,13 @@ async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   throw new Fault("invalid", "not_an_object", "The body must be a JSON object");
 }
 
-/** Returns the Idempotency-Key, or null. Throws Fault `bad_idempotency_key`. */
+/** Returns the Idempotency-Key, or null. Throws an `invalid` fault (`bad_idempotency_key`). */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   return key === null ? null : validateIdempotencyKey(key);
 }
 
-/** Returns the key if it is valid. Throws Fault `bad_idempotency_key`. */
+/** Returns the key if it is valid. Throws an `invalid` fault (`bad_idempotency_key`). */
 export function validateIdempotencyKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
@@ -117,7 +125,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // The parser's message quotes the body, which may contain a password, so it is not the cause.
+    // The parser's error is not the cause, because its message quotes the body, which may contain a password.
     throw new Fault("invalid", "unreadable_json", "The body is not valid JSON in UTF-8");
   }
 }

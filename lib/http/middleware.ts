@@ -51,8 +51,8 @@ export const requestId: Middleware = async (exchange, next) => {
 const REFUSED_STATUSES = [401, 403, 429];
 
 /**
- * Logs one line per request: the path pattern (a URL may contain secrets), the IDs of user, hub and spoke, and for refused
- * requests the IP address, so that attacks are visible.
+ * Logs one line per request: the path pattern, because a URL may contain secrets, and the IDs of user, hub and spoke.
+ * Lines of refused requests have the IP address, so that attacks are visible.
  */
 export const accessLog: Middleware = async ({ request, route, log, ip, about }, next) => {
   const began = performance.now();
@@ -94,7 +94,7 @@ export const routeHeaders: Middleware = async ({ route }, next) => {
   return answer;
 };
 
-/** Turns errors of the following middleware into responses: a page for people, otherwise JSON. */
+/** Turns errors of the following middleware into responses: a page for browsers, otherwise JSON. */
 export const renderErrors: Middleware = async (exchange, next) => {
   try {
     return await next();
@@ -110,13 +110,16 @@ export const renderErrors: Middleware = async (exchange, next) => {
   }
 };
 
-/** Reads the body before the request counts as in flight. */
+/** Reads the body. The request counts as in flight only afterwards. */
 export const receiveBody: Middleware = async (exchange, next) => {
   await exchange.route.receive(exchange);
   return await next();
 };
 
-/** Counts the request as in flight until its response is sent. Streams and early refusals count only until they start. */
+/**
+ * Counts the request as in flight until its response is sent. Streams and early refusals count only until their
+ * response starts.
+ */
 export const shedLoad: Middleware = async ({ place, sent }, next) => {
   place.enter();
   let streams = false;

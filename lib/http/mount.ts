@@ -44,11 +44,11 @@ interface MountOptions {
   readonly authenticate: Authenticate;
   readonly bucket: RateLimit;
   readonly calls: Pick<CallCounter, "count">;
-  /** Renders the 404 of unknown paths for people; JSON if absent. */
+  /** Renders the 404 of unknown paths for browsers. Without it, the 404 is JSON. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
 }
 
-/** The options, with the responses that are rendered once, by endpoint name. */
+/** The options and the responses that are rendered once, by endpoint name. */
 interface Mounted extends MountOptions {
   readonly kept: Map<string, (request: Request) => CachedResponse>;
 }
@@ -134,8 +134,8 @@ function routeTo(
 }
 
 /**
- * Checks the rate limit and reads the body, before the request counts as in flight. Requests from other sites are refused
- * before they count, so that a page of another site cannot use up its visitor's attempts.
+ * Checks the rate limit and reads the body, before the request counts as in flight. Requests that come from another
+ * site are refused before they count. Otherwise another site could use up the attempts of its visitors.
  */
 async function receive({ app, bucket }: MountOptions, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
   const { request, ip, body, place } = exchange;

@@ -1,8 +1,9 @@
 /**
- * Filters output by a schema, faster than valibot: objects, lists, text, numbers and times are filtered by simple checks.
+ * Filters output by a schema, faster than valibot: objects, lists, text, numbers and times are filtered by simple
+ * checks.
  *
- * Other schemas, and values that do not match, go through valibot. So the result never contains more than the schema
- * allows. valibot took a sixth of the time of a request for 50 spokes.
+ * valibot handles other schemas, and values that do not match. So the result never contains more than the schema
+ * allows. With valibot alone, filtering took a sixth of the time of a request for 50 spokes.
  */
 import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";

@@ -10,7 +10,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 
 export interface HtmlPage {
   readonly title: string;
-  /** The Atom feed of the page, which feed readers discover. */
+  /** The Atom feed of the page. Feed readers discover it. */
   readonly feed?: { readonly title: string; readonly href: string };
   /** Inline CSS. It must not contain text from callers. */
   readonly style: string;
@@ -18,7 +18,7 @@ export interface HtmlPage {
   readonly sheet?: string;
   /** An inline script, run at the end of the page. The page must work without it. */
   readonly script?: string;
-  /** The path of a script. It may send requests to this server only. */
+  /** The path of a script. The script may send requests only to this server. */
   readonly source?: string;
   readonly body: Markup;
 }
@@ -82,6 +82,6 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** The icon, inline in each page, so that browsers do not request /favicon.ico. */
+/** The icon. It is inline in each page, so that browsers do not request /favicon.ico. */
 export const ICON =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`;

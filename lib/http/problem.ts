@@ -9,7 +9,7 @@ import { ClientDisconnected, type Exchange } from "#lib/http/exchange.ts";
 import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import * as v from "valibot";
 
-/** Status and reason phrase (RFC 9110, RFC 6585). */
+/** HTTP status and reason phrase of each kind of fault (RFC 9110, RFC 6585). */
 const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string]>> = {
   invalid: [400, "Bad Request"],
   unauthenticated: [401, "Unauthorized"],

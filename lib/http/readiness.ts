@@ -18,11 +18,12 @@ export const Readiness = v.object({
 });
 export type Readiness = v.InferOutput<typeof Readiness>;
 
-const TIMEOUT = 2 * SECOND; // probes do not wait longer
+const TIMEOUT = 2 * SECOND; // milliseconds; probes do not wait longer
 
 /**
- * Returns a function that runs the checks, once for simultaneous callers. `notes` describes problems that do not prevent
- * requests from being answered. Throws Fault `not_ready` with the names of the failed checks; the log has the reasons.
+ * Returns a function that runs the checks, once for simultaneous callers. `notes` describes problems that do not
+ * prevent requests from being answered. Throws an `unavailable` fault (`not_ready`) with the names of the failed
+ * checks; the log has the reasons.
  */
 export function openReadiness(
   app: App,
@@ -45,7 +46,7 @@ async function runChecks(app: App, checks: readonly Check[]): Promise<Readiness[
   return Object.fromEntries(checks.map(({ name }) => [name, "ok" as const]));
 }
 
-/** Runs a check. Returns null if it passes, otherwise its name, with a hint for the operator if there is one. */
+/** Runs a check. Returns null if it passes. Otherwise returns its name and, if available, a hint for the operator. */
 async function runCheck(app: App, { name, passes }: Check): Promise<string | null> {
   try {
     return await passes(app) ? null : name;

@@ -11,15 +11,20 @@ import { encoder, type FrameSource, STREAM_TYPE, toBodyStream } from "#lib/http/
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
-/** `T` is the handler's value; the second type is what callers within the program get (`toResult`). */
+/**
+ * A reply. `T` is the type of the handler's value. The second type is the value that `toResult` returns to callers
+ * within the program.
+ */
 export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: Content | null;
   /** Names of the response headers of this reply. */
   readonly headers: readonly string[];
-  /** The other reply of the endpoint, for the documentation (eitherReply). */
+  /** The endpoint's second reply, for the documentation (eitherReply). */
   readonly alternative?: ReplyDescription;
-  /** The address of the request is for links to others of its kind, such as the next page. */
+  /**
+   * Converts the value to a response. `address` is the URL of the request; links such as the next page are based on it.
+   */
   readonly send: (value: T, address?: URL) => HttpResponse;
   /** Filters the value for callers within the program, such as pages: the same data as in the response. */
   readonly toResult: (value: T) => Told;
@@ -38,7 +43,10 @@ export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(200, schema);
 }
 
-/** A page of a list. Its Link header (RFC 8288) leads to the next page, with the same filters; the last page has none. */
+/**
+ * A page of a list. Its Link header (RFC 8288) leads to the next page with the same filters. The last page has no such
+ * header.
+ */
 export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
   const whole = ok(v.array(item));
   return {
@@ -60,7 +68,7 @@ export function created<In, Out>(schema: Schema<In, Out>, location: (made: Out) 
   return json(201, schema, (made) => ({ location: location(made) }), ["location"]);
 }
 
-/** 201 for a value that is shown only once. It has no path. */
+/** 201 for a value that is shown only once and has no path. */
 export function createdSecret<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
@@ -112,7 +120,7 @@ export function html(status = 200): Reply<HtmlPage, HtmlPage> {
 /** A permanent redirect to a path. */
 export const redirect: Reply<string, string> = redirectWith(308);
 
-/** A redirect to a path that is read with GET. */
+/** A redirect after which the browser reads the path with GET (303). */
 export const seeOther: Reply<string, string> = redirectWith(303);
 
 function redirectWith(status: number): Reply<string, string> {

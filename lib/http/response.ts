@@ -5,14 +5,14 @@ export interface HttpResponse {
   readonly body: string | Uint8Array<ArrayBuffer> | BodyStream | null;
 }
 
-/** Headers by lower-case name. Several values are joined by commas. */
+/** Headers by lower-case name. Several values of one header are joined by commas. */
 type Headers = Record<string, string>;
 
 /** A body that is generated while it is sent. */
 export interface BodyStream {
   /**
-   * Writes the body. The promise of `write` resolves when there is space for more. If `run` rejects, the connection must be
-   * closed without a regular end, so that the client notices that the body is incomplete.
+   * Writes the body. The promise of `write` resolves when there is space for more. If `run` rejects, the connection
+   * must be closed abruptly. This tells the client that the body is incomplete.
    */
   run(write: (bytes: Uint8Array) => void | Promise<void>): Promise<void>;
   /** Stops the body, even before it started. */

@@ -31,7 +31,7 @@ export function revalidate({ bytes, etag, headers: kept }: CachedResponse, reque
   if (!matchesEtag(request.headers.get("if-none-match"), etag)) {
     return { status: 200, headers: { ...kept }, body: bytes };
   }
-  // The other headers stay, because caches replace the stored headers with those of a 304.
+  // A 304 keeps the other headers, because caches replace their stored headers with those of the 304.
   const { "content-type": _, ...headers } = kept;
   return { status: 304, headers, body: null };
 }
@@ -41,7 +41,7 @@ export function withGzipVariant(plain: CachedResponse): (request: Request) => Ca
   const vary = { ...plain.headers, vary: "accept-encoding" };
   let gzip: CachedResponse | undefined;
   const pack = (): CachedResponse => {
-    const etag = `${plain.etag.slice(0, -1)}-gzip"`; // other bytes need another ETag
+    const etag = `${plain.etag.slice(0, -1)}-gzip"`; // the compressed bytes need a different ETag
     return { bytes: gzipSync(plain.bytes), etag, headers: { ...vary, etag, "content-encoding": "gzip" } };
   };
   return ({ headers }) => acceptsGzip(headers.get("accept-encoding")) ? gzip ??= pack() : { ...plain, headers: vary };
@@ -55,7 +55,10 @@ export function acceptsGzip(header: string | null): boolean {
   return !/^q=0(?:\.0*)?$/.test(quality ?? "");
 }
 
-/** Compares ETags weakly, because compressing proxies change them to W/"…". compress.ts appends -gzip. */
+/**
+ * Compares ETags weakly, because compressing proxies change them to W/"…". It ignores the -gzip that compress.ts
+ * appends.
+ */
 function matchesEtag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   const ours = [etag, `${etag.slice(0, -1)}-gzip"`];

@@ -46,7 +46,7 @@ function textOf<Data>(frame: Frame<Data>, write: (data: Data) => string): string
   return `${id}event: ${oneLine(frame.event)}\ndata: ${write(frame.data)}\n\n`;
 }
 
-/** Replaces line breaks, which would start another field. */
+/** Replaces line breaks, because a line break would start another field. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, " ");
 }

@@ -1,4 +1,4 @@
-/** Refuses unknown fields and parameters with a suggestion. Ignoring them would hide misspelled names. */
+/** Refuses unknown fields and parameters, and suggests the right name. Ignoring them would hide misspelled names. */
 import { Fault } from "#lib/base/errors.ts";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
@@ -20,16 +20,16 @@ interface UnknownField {
   readonly known: readonly string[];
 }
 
-/** A schema without fields. */
+/** The shape of a schema without fields. */
 const NOTHING: Shape = { type: "object", entries: {} };
 
-/** Throws Fault `unknown_field` if the body has a field that is not in the schema, at any depth. */
+/** Throws an `invalid` fault (`unknown_field`) if the body has a field that is not in the schema, at any depth. */
 export function refuseUnknownFields(schema: object | undefined, body: object): void {
   const strays = findUnknownFields(schema ?? NOTHING, body, "");
   if (strays.length > 0) throw new Fault("invalid", "unknown_field", describeUnknown("field", strays));
 }
 
-/** Throws Fault `unknown_parameter` if the query has a parameter that is not in the schema. */
+/** Throws an `invalid` fault (`unknown_parameter`) if the query has a parameter that is not in the schema. */
 export function refuseUnknownParameters(schema: object | undefined, query: object): void {
   const strays = findUnknownFields(schema ?? NOTHING, query, "");
   if (strays.length > 0) throw new Fault("invalid", "unknown_parameter", describeUnknown("parameter", strays));

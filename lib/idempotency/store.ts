@@ -2,7 +2,8 @@
  * Handles idempotency keys: a repeated creation request is executed once and gets the same reply.
  *
  * The key is written in the creating transaction. A concurrent request with the same key waits at the primary key. When
- * the first transaction commits, it gets that reply; when it rolls back, it creates the object.
+ * the first transaction commits, the waiting request gets the same reply. When it rolls back, the waiting request
+ * creates the object.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -20,8 +21,9 @@ export interface IdempotencyKey {
 const OLDEST_VALID = sql<Date>`wheelwright_now() - interval '24 hours'`;
 
 /**
- * Runs `create` unless this key was used within 24 hours; then returns the stored reply. `T` must survive JSON. Throws
- * Fault impossible `idempotency_key_reused` (422) if the key was used with another body.
+ * Runs `create`, or returns the stored reply if this key was used within 24 hours. `T` must survive a round trip
+ * through JSON. Throws an `impossible` fault (`idempotency_key_reused`, status 422) if the key was used with another
+ * body.
  */
 export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () => Promise<T>): Promise<T> {
   if (!key) return await create();
@@ -36,8 +38,8 @@ export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () 
 }
 
 /**
- * Returns the reply stored for this key within 24 hours, before the request is checked further. Undefined if there is
- * none yet. Throws like `runOnce`.
+ * Returns the reply stored for this key within 24 hours, before the request is checked further. Returns undefined if no
+ * reply is stored yet. Throws like `runOnce`.
  */
 export async function findReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;

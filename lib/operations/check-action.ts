@@ -76,7 +76,9 @@ export interface Acceptance {
   readonly becomes: SpokeState;
 }
 
-/** Checks an action. Throws Fault conflict `spoke_state` if neither the state nor the queued operations allow it. */
+/**
+ * Checks an action. Throws a `conflict` fault (`spoke_state`) if neither the state nor the queued operations allow it.
+ */
 export function checkAction(action: RequestableOperation, facts: SpokeFacts): Acceptance {
   const { state, live } = facts;
   const kind = kindOf(action, facts);

@@ -91,11 +91,11 @@ export interface Declaration<Name extends string, Step extends string> extends H
   /** Whether it changes if or how much the spoke is billed. */
   readonly affectsPrice?: true;
   /**
-   * Returns the payload of its job. Throws Fault invalid if a parameter is missing, contradictory or not in the
+   * Returns the payload of its job. Throws an `invalid` fault if a parameter is missing, contradictory or not in the
    * catalog.
    */
   readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
-  /** Throws Fault conflict or impossible if it would have no effect on this spoke. */
+  /** Throws a `conflict` or `impossible` fault if it would have no effect on this spoke. */
   readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
   /** Returns effects that no object's field shows, one sentence each. */
   readonly describe?: (subject: SpokeSubject) => readonly string[];

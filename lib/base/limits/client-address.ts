@@ -1,6 +1,8 @@
 /**
- * Finds the client's IP address behind proxies. X-Forwarded-For can be forged, so only the part that trusted proxies
- * wrote is used. Each proxy appends its peer, so the header is read from the right.
+ * Finds the client's IP address behind proxies.
+ *
+ * X-Forwarded-For can be forged, so only the part that trusted proxies wrote is used. Each proxy appends the address of
+ * its peer, so the header is read from the right.
  */
 import { isIP } from "node:net";
 import { formatAddress, parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
@@ -10,8 +12,9 @@ import { type Log, silentLog } from "#lib/base/log.ts";
 type FindClient = (peer: string, forwarded: string | null) => string;
 
 /**
- * Creates the function. `trusted` are CIDRs. The first untrusted peer that sends the header is logged, because it may be
- * a proxy that is missing in TRUSTED_PROXIES. Later ones are not logged, so that nobody can fill the log.
+ * Creates the function that finds the client's address. `trusted` are CIDRs. The first untrusted peer that sends the
+ * header is logged, because it may be a proxy that is missing in TRUSTED_PROXIES. Later peers are not logged, so that
+ * nobody can fill the log.
  */
 export function createClientFinder(trusted: readonly string[], log: Log = silentLog): FindClient {
   const isTrusted = parseNetworks(trusted);
@@ -26,7 +29,7 @@ export function createClientFinder(trusted: readonly string[], log: Log = silent
     const hops = forwarded?.split(",") ?? [];
     while (client !== null && isTrusted(client)) {
       const next = parseAddress(withoutPort(hops.pop() ?? ""));
-      if (next === null) break; // no or unreadable entry: the last proxy is the client
+      if (next === null) break; // the entry is missing or unreadable: the last proxy counts as the client
       client = next;
     }
     return client === null ? "" : formatAddress(client);

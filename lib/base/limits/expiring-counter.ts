@@ -1,4 +1,4 @@
-/** Counts by key that expire after one to two spans. The number of keys is bounded. */
+/** Counts events by key. A count expires after one to two spans, and the number of keys is bounded. */
 
 interface ExpiringCounter {
   count(key: string): number;
@@ -9,7 +9,7 @@ interface ExpiringCounter {
 interface ExpiringCounterOptions {
   /** Milliseconds. */
   readonly span: number;
-  /** New keys per span; the span ends early if there are more. */
+  /** The maximum of new keys per span. The span ends early when it is exceeded. */
   readonly capacity?: number;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;

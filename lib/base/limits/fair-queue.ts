@@ -1,8 +1,8 @@
 /**
- * A bounded queue that is fair between callers: the caller with the lowest recent count is next.
+ * Provides a bounded queue that is fair between callers: the caller with the lowest recent count is next.
  *
- * If the queue is full, the caller with the most recent and waiting entries loses its newest entry to a caller with
- * fewer. So one caller can neither fill the queue nor delay the others.
+ * If the queue is full, one caller loses its newest entry to a caller with fewer. It is the caller with the highest sum
+ * of recent and waiting entries. So one caller can neither fill the queue nor delay the others.
  */
 import type { Fault } from "#lib/base/errors.ts";
 
@@ -10,7 +10,7 @@ import type { Fault } from "#lib/base/errors.ts";
 export interface QueueEntry {
   /** The network or user ID that the entry counts for. */
   readonly caller: string;
-  /** Withdraws the entry when it aborts. */
+  /** A signal that withdraws the entry when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -18,7 +18,7 @@ interface FairQueueOptions<T extends QueueEntry> {
   readonly capacity: number;
   /** Returns the recent count of the entry's caller. */
   readonly recentCount: (turn: T) => number;
-  /** Returns the fault for an entry that finds no place. */
+  /** Returns the fault for an entry that the full queue rejects. */
   readonly refusal: () => Fault;
 }
 

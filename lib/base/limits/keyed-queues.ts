@@ -1,6 +1,6 @@
 /**
- * Queues by key that share slots. Each queue is first in, first out; the queues are served round-robin, so a long queue
- * does not delay the others.
+ * Provides queues by key that share slots. Each queue is first in, first out. The queues are served round-robin, so a
+ * long queue does not delay the others.
  *
  * The library Bottleneck cannot withdraw a waiting job, which is needed when a client disconnects.
  */
@@ -16,12 +16,15 @@ interface KeyedQueuesOptions {
 interface Arrival {
   /** Sequence number: a queue serves lower numbers first. */
   readonly order: number;
-  /** Withdraws the task while it waits. */
+  /** A signal that withdraws the task while it waits. */
   readonly signal?: AbortSignal;
 }
 
 export interface KeyedQueues {
-  /** Resolves with the function that releases the slot. Rejects with the signal's reason if that aborts first. */
+  /**
+   * Waits for a slot and resolves with the function that releases it. Rejects with the signal's reason if the signal
+   * aborts first.
+   */
   enter(key: string, arrival: Arrival): Promise<() => void>;
   /** Returns the number of waiting tasks, over all queues. */
   waiting(): number;
@@ -50,7 +53,7 @@ export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOp
       if (queue.running >= perQueue || !queue.waitQueue.serveNext()) continue;
       freeSlots--;
       queue.running++;
-      moveToEnd(key, queue); // this loop visits it again there
+      moveToEnd(key, queue); // the loop visits the queue again at the end
     }
   }
 
@@ -79,7 +82,7 @@ export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOp
         released = true;
         freeSlots++;
         queue.running--;
-        moveToEnd(key, queue); // also behind new queues
+        moveToEnd(key, queue); // behind new queues as well
         serveWaiting();
         removeIfIdle(key, queue);
       };

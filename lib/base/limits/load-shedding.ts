@@ -19,9 +19,9 @@ export type LoadPool = "general" | "people" | "creations" | "probes";
 export interface LoadSlot {
   /** Sets the size of the request's body, before `enter`. Only the pool of creations counts bytes. */
   setBodySize(bytes: number): void;
-  /** Counts the request. Throws Fault `overloaded` if the pool is full. */
+  /** Counts the request. Throws an `unavailable` fault (`overloaded`) if the pool is full. */
   enter(): void;
-  /** Counts the request for this caller. Throws Fault `overloaded` if the caller has too many. */
+  /** Counts the request for this caller. Throws an `unavailable` fault (`overloaded`) if the caller has too many. */
   assignTo(caller: string): void;
   release(): void;
   /** Whether the request counts for a caller. */
@@ -45,11 +45,11 @@ export interface LoadShedderOptions {
 
 type Reason = MeasurementLabels["shed"]["reason"];
 
-const CHECK_INTERVAL = 100; // ms between two checks of the clock
-const MAX_DELAY = 500; // ms that a check may be late
-const LATE_AFTER = SECOND; // ms of late checks before requests are refused
+const CHECK_INTERVAL = 100; // milliseconds between two checks of the clock
+const MAX_DELAY = 500; // milliseconds that a check may be late
+const LATE_AFTER = SECOND; // milliseconds of late checks before requests are refused
 const ALWAYS_ADMITTED = 8; // requests in flight that are accepted even if the event loop is late
-const CALLER_FRACTION = 4; // a caller may use one part in 4 of a pool
+const CALLER_FRACTION = 4; // a caller may use 1/4 of a pool
 const SIGN_IN_REQUESTS = 128; // twice the number of waiting login attempts (login-attempts.ts)
 const CREATION_BYTES = 128 * 2 ** 20; // bytes of all waiting creations
 const REQUEST_OVERHEAD = 32 * 2 ** 10; // bytes of a waiting request without its body: socket and headers
@@ -166,6 +166,6 @@ function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
 
 function repeat(ms: number, tick: () => void): () => void {
   const timer = setInterval(tick, ms);
-  timer.unref(); // it must not keep the process alive
+  timer.unref(); // lets the process exit
   return () => clearInterval(timer);
 }

@@ -20,8 +20,8 @@ export interface LoginAttempt extends QueueEntry {
 
 export interface LoginAttempts {
   /**
-   * Checks the password when the attempt may start. `checkPassword` returns null for a wrong password. Throws Fault
-   * `too_many_tries` if the attempt cannot start in time.
+   * Checks the password when the attempt may start. `checkPassword` returns null for a wrong password. Throws a
+   * `limited` fault (`too_many_tries`) if the attempt cannot start in time.
    */
   run<T>(attempt: LoginAttempt, checkPassword: () => Promise<T | null>): Promise<T | null>;
 }
@@ -40,14 +40,14 @@ interface Account {
   failures: number;
   failedAt: number;
   running: number;
-  /** Whether the pause after a failure is not over. */
+  /** Whether the pause after a failure is still running. */
   pausing: boolean;
 }
 
 const FREE_FAILURES = 5; // failures without a delay, for typing errors
 const FIRST_PAUSE = SECOND / 4, LONGEST_PAUSE = 2 * SECOND; // the longest allows 43,200 guesses a day
 const FAILURE_MEMORY = 15 * MINUTE; // milliseconds after which failures are forgotten
-const MAX_WAITING = 64; // over all accounts: waiting attempts count as requests in flight
+const MAX_WAITING = 64; // for all accounts together; waiting attempts count as requests in flight
 const MAX_WAIT = 15 * SECOND; // half of the time limit of a request
 
 export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAttempts {
@@ -74,7 +74,10 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     return created;
   }
 
-  /** Removes one idle account. Slowed accounts are removed last, so that an attacker cannot evict one by trying others. */
+  /**
+   * Removes one idle account. Slowed accounts are removed last, so that an attacker cannot evict one by attempts for
+   * other accounts.
+   */
   function evictOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {

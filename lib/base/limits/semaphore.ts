@@ -1,8 +1,8 @@
-/** A semaphore with a first-in, first-out queue. */
+/** Provides a semaphore with a first-in, first-out queue. */
 import { runWithin } from "#lib/base/cancellation.ts";
 
 export interface Semaphore {
-  /** Runs the work when there is a free slot. Rejects without running it if a signal aborts first. */
+  /** Runs the work when a slot is free. Rejects without running the work if a signal aborts first. */
   run<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T>;
 }
 
@@ -23,7 +23,7 @@ export function openSemaphore(count: number): Semaphore {
     try {
       await runWithin(signals, null, () => served);
     } catch (error) {
-      if (!waiting.delete(resolve)) release(); // aborted just after it got the slot
+      if (!waiting.delete(resolve)) release(); // the signal aborted just after this caller got the slot
       throw error;
     }
   }

@@ -1,19 +1,22 @@
 /**
  * Limits the number of incomplete request bodies, in total and per network.
  *
- * Above the limit, the oldest ones are cut off. So a body that is sent without delay is never cut, and one that is held
- * back on purpose is.
+ * Above the limit, the oldest bodies are cut off. So a slow sender is cut off, and a body that is sent without delay is
+ * not.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Bytes of incomplete bodies in memory. Divided by the limit of one body, it gives their maximum number. */
+/**
+ * The maximum bytes of incomplete bodies in memory. Divided by the size limit of one body, this gives the maximum
+ * number of bodies.
+ */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20;
-const NETWORK_FRACTION = 4; // a network may have one part in 4
+const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before a body may be cut
 
 export interface UnreadBodies {
-  /** Counts a body until the returned function is called. Calls `cut` if there are too many. */
+  /** Counts a body until the returned function is called. Calls `cut` if the number of bodies exceeds the limit. */
   track(address: string, cut: () => void): () => void;
 }
 

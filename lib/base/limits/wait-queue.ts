@@ -1,4 +1,4 @@
-/** A queue of waiting tasks, ordered by number. A waiting task can be withdrawn. */
+/** Queues waiting tasks, ordered by number. A waiting task can be withdrawn. */
 
 interface Waiter {
   readonly order: number;
@@ -7,14 +7,14 @@ interface Waiter {
 
 export interface WaitQueue {
   readonly length: number;
-  /** Resolves when `serveNext` selects the task. Rejects with the signal's reason if that aborts first. */
+  /** Resolves when `serveNext` selects the task. Rejects with the signal's reason if the signal aborts first. */
   enqueue(order: number, signal?: AbortSignal): Promise<void>;
   /** Serves the task with the lowest order. Returns false if the queue is empty. */
   serveNext(): boolean;
 }
 
 export function openWaitQueue(): WaitQueue {
-  const waiting: Waiter[] = []; // by order
+  const waiting: Waiter[] = []; // sorted by order
 
   function insert(waiter: Waiter): void {
     let at = waiting.length;

@@ -19,13 +19,13 @@ import { readUser } from "#lib/domains/users/store.ts";
 
 interface Acceptance {
   readonly token: string;
-  /** Checked against the password rules. */
+  /** The new password. It is checked against the password rules. */
   readonly password: string;
-  /** Defaults to the name that the inviter entered. */
+  /** The user's name. Defaults to the name that the inviter entered. */
   readonly displayName?: string | undefined;
 }
 
-/** Accepts the invitation without a session. Throws Fault impossible `link_spent`. */
+/** Accepts the invitation without a session. Throws an `impossible` fault (`link_spent`). */
 export async function acceptInvitation(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<void> {
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
@@ -52,7 +52,7 @@ async function accept(
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemLink(tx, link);
-    // The user was unverified when the invitation was sent. If it was verified since, this link would be void.
+    // The user was unverified when the invitation was sent, and still is. Otherwise this link would be void.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
     await record(tx, requesterOfLink(link, origin), {

@@ -1,9 +1,10 @@
 /**
  * Decides who can call an endpoint. Every endpoint names one of these access rules; there is no default.
  *
- * An access rule loads the endpoint's object and checks the caller: 401 without credentials, 404 for an object that the
- * caller cannot see, 403 for an action that the caller cannot do. It passes the object to `handle`, so a handler never
- * uses an unchecked object. `spoke("act")` and `federation("change")` are in their own domains.
+ * An access rule loads the endpoint's object and checks the caller. It answers 401 without credentials, 404 if the
+ * caller cannot see the object, and 403 if the caller may not do the action. The rule passes the object to `handle`, so
+ * a handler never uses an unchecked object. The rules for spokes and hubs, such as `spoke("act")`, are in their own
+ * domains.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -60,12 +61,12 @@ export const operator: Access<Actor, object> = {
   },
 };
 
-/** Throws Fault forbidden `operator_only`. */
+/** Throws a `forbidden` fault (`operator_only`). */
 export function requireOperator(actor: Actor): void {
   if (actor.role !== "operator") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
 }
 
-/** Returns the caller. Throws Fault unauthenticated `sign_in_required`. */
+/** Returns the caller. Throws an `unauthenticated` fault (`sign_in_required`). */
 export function requireActor(actor: Actor | null): Actor {
   if (actor) return actor;
   throw new Fault("unauthenticated", "sign_in_required", "Sign in or send a bearer token to do this");

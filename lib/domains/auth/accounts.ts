@@ -28,15 +28,16 @@ interface Changes {
 }
 
 /**
- * Changes a user. Undefined fields stay as they are; a patch without changes writes nothing. Disabling a user ends its
- * sessions, blocks its tokens until it is enabled, and voids its mailed links. Throws Fault conflict `last_operator` or
- * `user_unverified`. Throws unauthenticated `session_required` if a token makes or enables an operator.
+ * Changes a user. Undefined fields stay unchanged; a patch without changes writes nothing. Disabling a user ends the
+ * user's sessions and voids mailed links. API tokens do not work until the user is enabled again. Throws a `conflict`
+ * fault (`last_operator` or `user_unverified`). Throws an `unauthenticated` fault (`session_required`) if a token
+ * creates or enables an operator.
  */
 export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
   return await app.db.transact(async (tx) => {
     // Without this lock, two operators could demote each other at the same time.
     if (patch.operator === false || patch.disabled === true) await lockOperators(tx);
-    // Users cannot promote or enable themselves: another operator may be revoking that right at this moment.
+    // Users cannot promote or enable themselves: another operator may be revoking their permissions at this moment.
     const adjusted = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
     const changes = await planChanges(tx, actor, id, id === actor.userId ? { ...patch, ...adjusted } : patch);
     if (Object.keys(changes).length > 0) await writeChanges(tx, actor, id, changes);
@@ -84,7 +85,8 @@ async function writeChanges(tx: Tx, actor: Actor, id: string, changed: Changes):
     await endSessionsOf(tx, id);
     await voidGrants(tx, id, ["invitation", "password_reset", "email_verification"]);
   }
-  if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`); // its event streams check its permissions again
+  // The user's event streams check the permissions again.
+  if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`);
   await record(tx, actor, {
     audit: [{ kind: "user_updated", objectType: "user", objectId: id, metadata: { changed } }],
   });

@@ -1,9 +1,9 @@
 /**
- * Sets a generated password for a user who lost theirs. An operator requests it, or somebody on the server's machine.
- * The password is shown once and not stored.
+ * Sets a generated password for a user who lost the old one. An operator, or a person with access to the server's
+ * machine, requests the reset. The password is shown once and not stored.
  *
- * The person who requests it vouches for the user. The address becomes verified, and credentials from before are
- * revoked. New users can sign in this way where no mail can be sent.
+ * The person who requests the reset vouches for the user. So the address becomes verified, and earlier credentials are
+ * revoked. Where no mail can be sent, new users sign in this way.
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
@@ -21,8 +21,8 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Ends all sessions of the user and voids mailed links. API tokens stay valid if the address was verified. Throws Fault
- * conflict `user_disabled` and unavailable `busy`.
+ * Ends all sessions of the user and voids mailed links. API tokens stay valid if the address was verified. Throws a
+ * fault: `conflict` (`user_disabled`) or `unavailable` (`busy`).
  */
 export async function resetByOperator(
   app: App,
@@ -43,8 +43,8 @@ export async function resetByOperator(
 }
 
 /**
- * Resets a password on the server's machine. Also enables a disabled operator if no other operator exists. Throws Fault
- * missing `user_missing`, conflict `user_disabled`.
+ * Resets a password on the server's machine. Also enables a disabled operator if no other operator exists. Throws a
+ * fault: `missing` (`user_missing`) or `conflict` (`user_disabled`).
  */
 export async function resetPasswordLocally(
   { db, passwords }: Pick<App, "db" | "passwords">,

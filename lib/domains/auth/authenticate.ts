@@ -13,7 +13,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { User } from "#lib/domains/users/store.ts";
 
-/** Origin of a request, for the audit log. */
+/** The origin of a request, for the audit log. */
 export interface RequestOrigin {
   readonly ip: string;
   readonly userAgent: string;
@@ -22,8 +22,8 @@ export interface RequestOrigin {
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Returns the caller; null without a header or valid session cookie. Throws Fault unauthenticated `bad_credentials` for
- * an Authorization header that is malformed, unknown, expired or revoked.
+ * Returns the caller; null without a header or valid session cookie. Throws an `unauthenticated` fault
+ * (`bad_credentials`) for an Authorization header that is malformed, unknown, expired or revoked.
  */
 export async function authenticate(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   const header = request.headers.get("authorization");
@@ -89,7 +89,7 @@ function toActor(
   return { userId, email, displayName, role, federationIds, spokeIds, credential, ip, userAgent, tokenPrefix };
 }
 
-/** Creates the Fault for any invalid Authorization header. */
+/** Creates the fault for any invalid Authorization header. */
 export function badCredentialsFault(): Fault {
   return new Fault("unauthenticated", "bad_credentials", "The Authorization header has no valid token");
 }

@@ -2,13 +2,13 @@
  * Checks in each transaction of a request that the caller still has its permissions.
  *
  * A request is authorized when it arrives but may write much later, for example after a slow cluster. A permission that
- * was revoked meanwhile must not be used. So each transaction of a request first takes a shared lock on the caller's
- * user and checks the permissions again. A revocation commits and then waits for the exclusive lock before it reports
- * success (`transact` in lib/drivers/db/open.ts). Either the request's transaction has committed by then, or it is
- * refused.
+ * was revoked in the meantime must not be used. So each transaction of a request first takes a shared lock on the
+ * caller's user and checks the permissions again. A revocation commits and then waits for the exclusive lock before it
+ * reports success (`transact` in lib/drivers/db/open.ts). So either the request's transaction has committed by then, or
+ * it is refused.
  *
- * The lock is an advisory lock because those are fair. With row locks, a caller who writes continuously could block the
- * revocation.
+ * The lock is an advisory lock, because advisory locks are fair. With row locks, a caller who writes continuously could
+ * block the revocation.
  */
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -19,11 +19,14 @@ import { SECOND } from "#lib/base/time.ts";
 
 interface AuthorizedDatabase {
   /**
-   * A database whose transactions check the permissions. They throw Fault unauthenticated, or forbidden
-   * `access_changed`.
+   * A database whose transactions check the permissions. The check throws an `unauthenticated` or a `forbidden` fault
+   * (`access_changed`).
    */
   readonly db: Database;
-  /** Checks the permissions again before a late response, if no transaction did so. Throws like `db`. */
+  /**
+   * Checks the permissions again before a late response, unless a transaction has checked them. Throws the same faults
+   * as `db`.
+   */
   recheckIfLate(): Promise<void>;
 }
 

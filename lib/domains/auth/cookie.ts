@@ -5,7 +5,7 @@
 import { parse, serialize } from "hono/utils/cookie";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
-const MAX_AGE = 30 * DAY; // longest life of a session
+const MAX_AGE = 30 * DAY; // the maximum age of a session
 
 /** Returns the session secret of a request, or null. */
 export function readCookie(publicUrl: URL, request: Request): string | null {
@@ -23,7 +23,7 @@ export function clearedCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 
-/** Returns why PUBLIC_URL does not work for people on other machines; null if it does. */
+/** Returns the reason why PUBLIC_URL does not work on other machines. Null if it works. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
     return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in mails open only here; ` +

@@ -72,8 +72,8 @@ export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidTo
 }
 
 /**
- * Records the use of a session. It checks again whether an update is due, so that of many parallel requests only one
- * writes.
+ * Records the use of a session. The statement checks again whether an update is due, so only one of many parallel
+ * requests writes.
  */
 export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ seenAt: sql<Date>`wheelwright_now()` })
@@ -85,12 +85,12 @@ export async function recordTokenUse(rows: Rows, id: string): Promise<void> {
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
-/** Ignores the error of a database that is read-only at the moment. Requests that only read still work. */
+/** Ignores the error of a database that is read-only at the moment, so that requests that only read still work. */
 function ignoreReadOnly(error: unknown): void {
   if (!refusesWrites(error)) throw error;
 }
 
-/** Returns whether an update is due. Never on a standby, where the write would fail. */
+/** Returns the condition that an update is due. On a standby it is always false, because the write would fail. */
 function isStale(column: string) {
   return sql<boolean>`current_setting('transaction_read_only') = 'off'
     and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;

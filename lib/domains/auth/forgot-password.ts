@@ -1,6 +1,6 @@
 /**
- * Sends links to reset forgotten passwords. The request enqueues a job for every address and never checks whether a
- * user has it. So neither the response nor its duration reveals that.
+ * Sends links to reset forgotten passwords. The request enqueues a job for every address and never checks whether an
+ * account has this address. So neither the response nor its duration reveals whether the account exists.
  *
  * An invited user who never accepted gets the same link, because it also verifies the address and sets a password.
  */
@@ -24,7 +24,10 @@ export const FORGOTTEN_PASSWORD: JobKind = {
   timeLimit: HOUR,
 };
 
-/** Minimum milliseconds between two mails to the same address. Anybody can request one for any address. */
+/**
+ * Minimum milliseconds between two mails to the same address. The interval is needed because anybody can request a mail
+ * for any address.
+ */
 const MAIL_INTERVAL = 5 * MINUTE;
 
 /** Enqueues the job. `email` is in lower case, as the Email schema returns it. */
@@ -54,7 +57,10 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change>
   };
 }
 
-/** Returns the recipient of a mail. An unverified name is not used: anybody could have signed up with it. */
+/**
+ * Returns the recipient of a mail. The name of an unverified user is left out, because anybody could have signed up
+ * with it.
+ */
 export function recipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

@@ -25,15 +25,15 @@ import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/
 interface MembershipTarget {
   readonly seat: Seat;
   readonly ids: { readonly federationId: string; readonly spokeId?: string };
-  /** Locks the hub or spoke against removal. Throws a Fault if it cannot take members. */
+  /** Locks the hub or spoke against removal. Throws a fault if its state does not allow new members. */
   readonly lock: (tx: Tx) => Promise<unknown>;
   /** The audit event of a new member. The user's ID and address are added to its metadata. */
   readonly auditEntry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
 }
 
 /**
- * The result of adding a member. `expiresAt` is when the invitation expires, in ISO 8601, because replies are stored as
- * JSON.
+ * The result of adding a member. `expiresAt` is the time when the invitation expires. It is ISO 8601 text, because
+ * replies are stored as JSON.
  */
 export interface InvitationResult {
   readonly status: "added" | "invited" | "unchanged";
@@ -49,13 +49,13 @@ interface Invitee extends LockedUser {
 
 interface Invitation {
   readonly expiresAt: Date;
-  /** The grant to mail; null if a mail of the last hour is still valid. */
+  /** The grant for which to send a mail. Null if a mail of the last hour is still valid. */
   readonly grantId: string | null;
 }
 
 const MAIL_INTERVAL = "1 hour"; // prevents flooding of somebody's mailbox
 
-/** Adds a member. Idempotent. Throws Fault conflict `user_disabled`, and the faults of `lock`. */
+/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled`), and the faults of `lock`. */
 export async function addMember(
   tx: Tx,
   actor: Actor,
@@ -64,7 +64,7 @@ export async function addMember(
 ): Promise<InvitationResult> {
   const invitee = await lockInvitee(tx, email, displayName);
   await target.lock(tx);
-  // Only operators can add themselves. A hub admin's own right may be revoked at this moment.
+  // Only operators can add themselves: a hub admin's own permission may be revoked at this moment.
   const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
   const joined = mayJoin && await addSeat(tx, target.seat, invitee.id);
   if (joined) await skipHistory(tx, target.seat, invitee.id);
@@ -93,7 +93,7 @@ export async function addMember(
   };
 }
 
-/** Removes a member. Voids the invitation of an unverified user who is a member of nothing else. */
+/** Removes a member. Voids the invitation of an unverified user who has no other membership. */
 export async function removeMember(
   tx: Tx,
   actor: Actor,
@@ -127,8 +127,8 @@ async function lockInvitee(tx: Tx, email: string, displayName: string | undefine
 }
 
 /**
- * Returns the user's invitation. A mail of the last hour stays valid, even if the invitation was revoked since, and
- * each new membership renews its expiry. Otherwise creates a new grant.
+ * Returns the user's invitation. Creates a new grant unless a mail was sent in the last hour. That mail stays valid,
+ * even if the invitation was revoked since. Each new membership renews its expiry.
  */
 async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
   const recent = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])

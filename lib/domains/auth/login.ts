@@ -2,8 +2,8 @@
  * Signs users in and out.
  *
  * A failed login always returns the same error after the same work: the same statements and one run of scrypt. A
- * session starts only if the checked password is still the user's. Otherwise it would survive a change of the password,
- * which ends all sessions.
+ * session starts only if the user still has the checked password. Otherwise the session would survive a change of the
+ * password, which ends all sessions.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -43,8 +43,8 @@ const UNVERIFIED_MESSAGE =
   "signing in sends it again, at most once an hour";
 
 /**
- * Signs in. Waits in the queue until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user
- * who is disabled or has no password; limited `too_many_tries`; unavailable `busy`.
+ * Signs in. Waits in the queue until the signal aborts. Throws a fault: `unauthenticated` (`login_failed`), `limited`
+ * (`too_many_tries`) or `unavailable` (`busy`). A user who is disabled or has no password also gets `login_failed`.
  */
 export async function signIn(
   app: App,
@@ -73,7 +73,7 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
   return clearedCookie(app.config.publicUrl);
 }
 
-/** Returns null if the password is wrong. */
+/** Checks the password and starts the session. Returns null if the password is wrong. */
 async function checkLogin(
   app: App,
   origin: RequestOrigin,
@@ -88,7 +88,8 @@ async function checkLogin(
   }
   const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, turn) : null;
   const session = await startSession(app, origin, account, newHash);
-  if (!session) return await checkLogin(app, origin, login, turn); // the password changed meanwhile: check it again
+  // The password has changed in the meantime: check it again.
+  if (!session) return await checkLogin(app, origin, login, turn);
   const user = await readUser(app.db.rows, account.id);
   const cookie = sessionCookie(app.config.publicUrl, session.secret);
   return { user, cookie, ...(!account.verified && { message: UNVERIFIED_MESSAGE }) };
@@ -114,7 +115,7 @@ async function startSession(
   });
 }
 
-/** Records a failed login with the entered address, and the account if it exists. */
+/** Records a failed login: the entered address and, if it exists, the account. */
 async function recordFailedLogin(
   app: App,
   origin: RequestOrigin,

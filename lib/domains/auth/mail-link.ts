@@ -5,7 +5,7 @@
  * verification revokes its password, sessions and tokens. On a verified account a link sets a new password. Tokens are
  * revoked too, unless the owner keeps them.
  *
- * The user's row is locked before the link's row, as everywhere. A disabled user's link looks like a used one.
+ * The user's row is locked before the link's row, as in all other code. A disabled user's link looks like a used one.
  */
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -40,14 +40,16 @@ export async function findLink(rows: Rows, purpose: Purpose, secret: string): Pr
   return { purpose, secret, userId, email, displayName, expiresAt: grant.expiresAt };
 }
 
-/** Finds the link. Call this before the expensive hash of a password. Throws Fault impossible `link_spent`. */
+/** Finds the link. Call this before the expensive hash of a password. Throws an `impossible` fault (`link_spent`). */
 export async function requireLink(rows: Rows, purpose: Purpose, secret: string): Promise<MailLink> {
   const link = await findLink(rows, purpose, secret);
   if (!link) throw linkSpentFault();
   return link;
 }
 
-/** Redeems the link and returns the locked user as it was before. Only one of several parallel calls succeeds. */
+/**
+ * Redeems the link and returns the locked user, in the state from before. Only one of several parallel calls succeeds.
+ */
 export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
   const user = await lockUser(tx, { id: userId });
   if (!user || user.disabled) throw linkSpentFault();
@@ -56,10 +58,16 @@ export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink):
 }
 
 interface AccountTakeover {
-  /** Null removes the password, so that another link must set one. Undefined keeps it. */
+  /**
+   * The hash of the new password. Null removes the password, so that the user must set one with another link. Undefined
+   * keeps the password.
+   */
   readonly passwordHash: string | null | undefined;
   readonly displayName?: string | undefined;
-  /** Whether tokens stay valid. Has no effect if the address was unverified: its tokens are always revoked. */
+  /**
+   * Whether tokens stay valid. This has no effect if the address was unverified, because tokens are then always
+   * revoked.
+   */
   readonly keepTokens?: boolean | undefined;
 }
 
@@ -77,7 +85,7 @@ export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: Accoun
   }));
 }
 
-/** Returns the requester of an action by link: the link's user. */
+/** Returns the requester of an action that a mailed link starts: the link's user. */
 export function requesterOfLink(
   { userId, email }: Pick<MailLink, "userId" | "email">,
   { ip, userAgent }: RequestOrigin,

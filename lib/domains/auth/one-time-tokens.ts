@@ -11,7 +11,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
 export type Purpose = "invitation" | "password_reset" | "email_verification";
 
-/** Milliseconds after creation. */
+/** Milliseconds for which a grant is valid, by purpose. */
 export const LIFETIME: Readonly<Record<Purpose, number>> = {
   invitation: 7 * DAY,
   password_reset: HOUR,
@@ -66,7 +66,7 @@ export async function findGrant(rows: Rows, purpose: Purpose, secret: string): P
   return row ? toGrant(row) : null;
 }
 
-/** Redeems a grant. Only one of several parallel calls succeeds. Throws Fault impossible `link_spent`. */
+/** Redeems a grant. Only one of several parallel calls succeeds. Throws an `impossible` fault (`link_spent`). */
 export async function redeemGrant(tx: Tx, purpose: Purpose, secret: string): Promise<Grant> {
   const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
     .set({ usedAt: sql<Date>`wheelwright_now()` })
@@ -77,7 +77,7 @@ export async function redeemGrant(tx: Tx, purpose: Purpose, secret: string): Pro
   throw linkSpentFault();
 }
 
-/** Creates the Fault for any link that is not valid. */
+/** Creates the fault for any link that is not valid. */
 export function linkSpentFault(): Fault {
   const message = "This link has been used, has expired or was never valid; request a new one";
   return new Fault("impossible", "link_spent", message);

@@ -1,8 +1,9 @@
 /**
  * Lets users change their own name and password.
  *
- * A stolen session could be used to guess the password, so wrong passwords are counted and slowed down as in a login. A
- * new password ends all sessions. The caller gets a new session, which a thief of the old cookie does not have.
+ * Wrong passwords are counted and slowed down as in a login, because a thief could use a stolen session to guess the
+ * password. A new password ends all sessions. The caller gets a new session, which a thief of the old cookie does not
+ * have.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -31,13 +32,14 @@ import {
 
 interface PasswordChange {
   readonly current: string;
-  /** Checked against the password rules. */
+  /** The new password. It is checked against the password rules. */
   readonly password: string;
 }
 
 /**
  * Changes the password. Returns the Set-Cookie header of the new session. API tokens stay valid. Waits in the queue
- * until the signal aborts. Throws Fault forbidden `wrong_password`, limited `too_many_tries`, unavailable `busy`.
+ * until the signal aborts. Throws a fault: `forbidden` (`wrong_password`), `limited` (`too_many_tries`) or
+ * `unavailable` (`busy`).
  */
 export async function changePassword(
   app: App,
@@ -63,8 +65,8 @@ export async function changePassword(
 }
 
 /**
- * Changes the caller's name. Without a change it writes nothing. Throws Fault forbidden `unverified`: others see the
- * name next to an address that may not be the caller's.
+ * Changes the caller's name. Writes nothing if the name is the same. Throws a `forbidden` fault (`unverified`) for an
+ * unverified address, because others see the name next to the address.
  */
 export async function renameSelf(
   app: App,
@@ -88,7 +90,7 @@ export async function renameSelf(
 async function replacePassword(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
-    // Another change of the password has ended this session.
+    // The password was changed in the meantime, which has ended this session.
     if (!await lockAccount(tx, account)) requireActor(null);
     const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);

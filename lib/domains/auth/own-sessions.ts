@@ -1,7 +1,8 @@
 /**
  * Lists the sessions of a user and ends them.
  *
- * The list has the 100 sessions that were used last. A user with more can end all others in one request.
+ * The list has the 100 sessions that were used last. A user with more sessions can end all except the current one in
+ * one request.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -15,7 +16,7 @@ import { Fault } from "#lib/base/errors.ts";
 interface Session {
   readonly id: string;
   readonly createdAt: Date;
-  /** Accurate to one minute. */
+  /** The time of the last use, accurate to one minute. */
   readonly lastUsedAt: Date;
   /** Expiry if the session is not used again. */
   readonly expiresAt: Date;
@@ -45,7 +46,7 @@ export async function listSessions(rows: Rows, { userId, credential }: Actor): P
   }));
 }
 
-/** Ends one session. Idempotent. Throws Fault missing `session_missing` for a session of another user. */
+/** Ends one session. Idempotent. Throws a `missing` fault (`session_missing`) for a session of another user. */
 export async function endOwnSession(app: App, actor: Actor, id: string): Promise<void> {
   await app.db.transact(async (tx) => {
     const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("userId", "=", actor.userId)

@@ -2,7 +2,7 @@
  * Records that a mail server permanently refused a mail. The user's row stores the reason, and the admins who wait for
  * the user are notified.
  *
- * A refused invitation is an event of each hub and spoke that the user was invited to.
+ * A refused invitation is recorded as an event of each hub and spoke to which the user was invited.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -12,7 +12,7 @@ import type { Template } from "#lib/drivers/mail/letter.ts";
 /** Maximum number of events for one refused invitation. */
 const MAX_EVENTS = 50;
 
-/** Stores the reason and returns the events to record; none if no user has the address. */
+/** Stores the reason and returns the events to record. Returns no events if no user has the address. */
 export async function recordRefusedMail(
   tx: Tx,
   { email, template, reason }: { readonly email: string; readonly template: Template; readonly reason: string },
@@ -28,7 +28,7 @@ export async function recordRefusedMail(
   return [{ kind: "user_mail_refused", ...about, metadata: { ...about.metadata, template } }];
 }
 
-/** Clears the reason after a mail was accepted, or when another one is sent. */
+/** Clears the reason after the server accepted a mail, or when another mail is sent. */
 export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
   await tx.updateTable("users").set({ mailRefused: null }).where("email", "=", email)
     .where("mailRefused", "is not", null).execute();

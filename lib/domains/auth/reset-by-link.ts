@@ -1,4 +1,4 @@
-/** Sets a new password with a mailed link, for users who forgot theirs. */
+/** Sets a new password with a mailed link, for users who forgot the old one. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
@@ -9,7 +9,7 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 
 interface PasswordReset {
   readonly token: string;
-  /** Checked against the password rules. */
+  /** The new password. It is checked against the password rules. */
   readonly password: string;
   /** Whether API tokens stay valid. By default they are revoked. */
   readonly keepTokens?: boolean | undefined;
@@ -17,8 +17,8 @@ interface PasswordReset {
 
 /**
  * Sets the password, ends all sessions and revokes tokens. Returns the user's address. The link also verifies the
- * address, because it was mailed there. Otherwise a stranger's tokens could outlive the new password. Throws Fault
- * impossible `link_spent`.
+ * address, because it was mailed to that address. Otherwise a stranger's tokens could outlive the new password. Throws
+ * an `impossible` fault (`link_spent`).
  */
 export async function resetByLink(
   app: App,

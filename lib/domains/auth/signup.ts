@@ -1,9 +1,9 @@
 /**
  * Lets users sign up, if the service allows it.
  *
- * The response and its duration are the same for every address: the request hashes the password and enqueues a job,
- * which does the rest. An existing account is not changed. Its owner gets a mail, at most once an hour: the
- * verification link again, or a link to set a password if the address is verified.
+ * The response and its duration are the same for every address: the request hashes the password and enqueues a job that
+ * creates the account. An existing account is not changed. Its owner gets a mail, at most once an hour. The mail has
+ * the verification link or, if the address is verified, a link to set a password.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -23,11 +23,11 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 interface Signup {
-  /** In lower case, as the Email schema returns it. */
+  /** The address, in lower case as the Email schema returns it. */
   readonly email: string;
-  /** Checked against the password rules. */
+  /** The password. It is checked against the password rules. */
   readonly password: string;
-  /** Defaults to the address. */
+  /** The user's name. Defaults to the address. */
   readonly displayName?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export const SIGNUP: JobKind = {
 /** Minimum milliseconds between two mails to the same address. Anybody can sign up with any address. */
 const MAIL_INTERVAL = HOUR;
 
-/** Enqueues a signup. Throws Fault forbidden `signup_off`. */
+/** Enqueues a signup. Throws a `forbidden` fault (`signup_off`). */
 export async function signUp(app: App, origin: RequestOrigin, { email, password, displayName }: Signup): Promise<void> {
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");

@@ -29,7 +29,9 @@ export interface Token {
   readonly lastUsedAt: Date | null;
 }
 
-/** Loads the token in the path, unless it was revoked: the caller's own, or any token for an operator. */
+/**
+ * Loads the token in the path, unless the token was revoked. Users can load their own tokens; operators can load all.
+ */
 export const ownToken: Access<Actor, { readonly token: Token }> = {
   name: "own token",
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
@@ -45,8 +47,8 @@ export const ownToken: Access<Actor, { readonly token: Token }> = {
 };
 
 /**
- * Creates a token. Throws Fault invalid `expiry_past`. Throws unauthenticated if the session ended meanwhile, so that
- * nobody can create a token while an operator ends their sessions and tokens.
+ * Creates a token. Throws an `invalid` fault (`expiry_past`). Throws an `unauthenticated` fault if the session has
+ * ended in the meantime. So a user cannot create a token while an operator ends all of the user's sessions and tokens.
  */
 export async function createToken(
   app: App,

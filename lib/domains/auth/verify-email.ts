@@ -2,8 +2,8 @@
  * Verifies the address that a user signed up with.
  *
  * A stranger may have signed up with this address, and its owner may follow the link by mistake. If the stranger's
- * password stayed valid, the stranger would own a verified account in the owner's name. So the page asks for a new
- * password; the same one is allowed.
+ * password stayed valid, the stranger would own a verified account in the owner's name. So the page requires a new
+ * password, which may be the same one.
  *
  * An API client that sends only the token keeps its password, unless the account already has memberships. Then the
  * password is removed and must be reset. Earlier sessions and tokens are always revoked.
@@ -22,13 +22,13 @@ import { type LockedUser, readUser, type User } from "#lib/domains/users/store.t
 interface Verification {
   readonly token: string;
   /**
-   * Checked against the password rules. If undefined, the password of the signup stays, provided that the account has
-   * no memberships.
+   * Checked against the password rules. If undefined and the account has no memberships, the password from the signup
+   * stays.
    */
   readonly password?: string | undefined;
 }
 
-/** Verifies the address. Throws Fault impossible `link_spent`, also if the address is already verified. */
+/** Verifies the address. Throws an `impossible` fault (`link_spent`), also if the address is already verified. */
 export async function verifyEmail(app: App, origin: RequestOrigin, { token, password }: Verification): Promise<User> {
   const link = await requireLink(app.db.rows, "email_verification", token);
   if (password !== undefined) requirePassword(password, link.email);
@@ -46,12 +46,12 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
   return await readUser(app.db.rows, link.userId);
 }
 
-/** Returns whether the account has no permissions that a stranger's password could give access to. */
+/** Returns whether the account has no permissions that a stranger could use with the password from the signup. */
 async function hasNoAccess(tx: Tx, user: LockedUser): Promise<boolean> {
   return !user.operator && (await listAdministeredNames(tx, user.id)).length === 0;
 }
 
-/** Throws Fault forbidden `unverified`. */
+/** Throws a `forbidden` fault (`unverified`). */
 export function requireVerified({ verified }: Pick<LockedUser, "verified">): void {
   if (verified) return;
   const message = "Verify your e-mail address first: open the link that was mailed to you";

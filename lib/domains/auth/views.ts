@@ -7,7 +7,10 @@ import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
 
-/** A password as entered to sign in. The rules for new passwords do not apply: this one may be older. */
+/**
+ * A password as entered to sign in. The rules for new passwords do not apply, because the password may be older than
+ * the rules.
+ */
 const CurrentPassword = v.pipe(
   v.string(PASSWORD),
   v.minLength(1, PASSWORD),
@@ -23,7 +26,7 @@ export const NewPassword = v.pipe(
   v.check((value) => findPasswordProblem(value) === null, ({ input }) => findPasswordProblem(String(input)) ?? ""),
 );
 
-/** The value of `?token=` in a mailed link. A malformed one is treated like a used one. */
+/** The value of `?token=` in a mailed link. A malformed token is treated like a used one. */
 const LinkToken = text(1, 200);
 export const DisplayName = text(1, 200);
 
@@ -40,7 +43,7 @@ export const VerifyBody = v.object({ token: LinkToken, password: optionalOrNull(
 /** The next step, as a sentence for the user. */
 export const Acknowledgement = v.object({ message: v.string() });
 
-/** The signed-in user, and the next step if there is one. */
+/** The signed-in user and, if one is needed, the next step. */
 export const LoginView = v.object({ user: UserView, message: v.optional(v.string()) });
 
 /** The current password and the new one. */

@@ -2,8 +2,9 @@
  * Plans copies of spokes. A copy is an independent site with the courses and users of a backup of another site.
  *
  * The caller must be allowed to act on the source and to add spokes to the hub. The backup is selected while the
- * source's row is locked. It is then in use until the copy is created (`listBackupsInUse`), so later changes of the
- * source do not matter. A new backup is an ordinary operation of the source, and the copy waits for it in the queue.
+ * source's row is locked. From then on the backup counts as in use until the copy is created (`listBackupsInUse`), so
+ * later changes of the source do not matter. A new backup is an ordinary operation of the source, and the copy waits
+ * for it in the queue.
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
@@ -30,7 +31,7 @@ import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 type CopyDependencies = Pick<App, "catalog" | "config" | "blueprint">;
 
-/** The source of a copy. `backup` is null in a preview of a copy whose backup would be taken first. */
+/** The source of a copy. `backup` is null in the preview of a copy if the backup has to be taken first. */
 interface CopyOrigin {
   readonly spoke: SpokeRow;
   readonly backup: Backup | null;
@@ -39,9 +40,9 @@ interface CopyOrigin {
 type CopyParameters = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
 
 /**
- * Finds the spoke to copy; null if the request is not a copy. Throws Fault forbidden `scope_too_narrow` for a token
- * that can only create and destroy spokes: a copy contains users and may need a backup. Throws missing `spoke_missing`,
- * and invalid.
+ * Finds the spoke to copy; null if the request is not a copy. Throws a `forbidden` fault (`scope_too_narrow`) for a
+ * token that can only create and destroy spokes, because a copy contains users and may need a backup. Also throws a
+ * `missing` (`spoke_missing`) or an `invalid` fault.
  */
 export async function findCopySource(
   { db, ...app }: App,
@@ -88,8 +89,8 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
 }
 
 /**
- * Selects the backup to copy. Throws Fault conflict `backup_unusable`, and the faults of the action `backup` for a new
- * one.
+ * Selects the backup to copy. Throws a `conflict` fault (`backup_unusable`). For a new backup, it also throws the
+ * faults of the action `backup`.
  */
 async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
@@ -107,7 +108,7 @@ async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest
   }
 }
 
-/** Requests a backup. Uses a queued operation that has not started, if there is one. */
+/** Requests a backup. If a backup is queued and has not started, uses that one. */
 async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
   const waiting = (await listLiveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
@@ -117,8 +118,8 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
 }
 
 /**
- * Returns the inputs of the copy. Throws Fault invalid `size_too_small`, and impossible `another_cluster` or
- * `blueprint_lacks`.
+ * Returns the inputs of the copy. Throws a fault: `invalid` (`size_too_small`) or `impossible` (`another_cluster` or
+ * `blueprint_lacks`).
  */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
@@ -169,8 +170,8 @@ function anotherClusterFault({ slug, region }: SpokeRow): Fault {
 }
 
 /**
- * Throws Fault invalid `size_too_small` if the size has smaller disks than the source. A copy of the same size gets the
- * source's disks.
+ * Throws an `invalid` fault (`size_too_small`) if the size has smaller disks than the source. A copy of the same size
+ * gets the source's disks.
  */
 function requireLargeEnough(catalog: App["catalog"], size: string, { slug, blueprintInputs }: SpokeRow): void {
   const { disks } = (blueprintInputs as SpokeInputs).resources;

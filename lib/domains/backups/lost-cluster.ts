@@ -11,8 +11,8 @@ import { MINUTE } from "#lib/base/time.ts";
 const SETTLED_STATES = ["active", "suspended"];
 
 /**
- * Marks the spoke as failed, with the reason. Does nothing if an operation changes it now or has changed it since it
- * was listed.
+ * Marks the spoke as failed, with the reason. Does nothing if an operation is changing the spoke, or has changed it
+ * since it was listed.
  */
 export async function markSpokeLost(
   { db }: Pick<App, "db">,

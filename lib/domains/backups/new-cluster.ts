@@ -1,6 +1,6 @@
 /**
- * Restores hubs and spokes of a lost cluster to the cluster that has its name now. A hub gets a new namespace. A spoke
- * gets a site from its newest backup, whose snapshots still exist in the storage.
+ * Restores hubs and spokes of a lost cluster to the cluster that has the same name now. A hub gets a new namespace. A
+ * spoke gets a site from its newest backup, whose snapshots still exist in the storage.
  *
  * Only objects that were created in another cluster are restored; in the same cluster the sites still exist. A spoke
  * keeps its ID and names. The transaction that requests the new site clears what the rows say about the old cluster, so
@@ -30,14 +30,14 @@ import { MINUTE } from "#lib/base/time.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** A hub, or one of its spokes, that was created in another cluster than the current one. */
+/** A hub or spoke that was created in a different cluster than the current one. */
 export interface LostObject {
   readonly hub: FederationRow;
-  /** Null if the object is the hub itself. */
+  /** The spoke. Null if the object is the hub itself. */
   readonly spoke: SpokeRow | null;
   /** The backup to restore from; null for a hub, or if none exists. */
   readonly backup: Backup | null;
-  /** Why the object is not restored; null if it is. */
+  /** The reason why the object is not restored. Null if it is restored. */
   readonly keepReason: string | null;
 }
 
@@ -66,7 +66,7 @@ export async function listLostObjects(
   return objects;
 }
 
-/** Requests the restore. Returns its operation; null if another request came first. */
+/** Requests the restore. Returns the operation of the restore; null if another request came first. */
 export async function restoreLost(
   { db }: Pick<App, "db">,
   requester: Requester,
@@ -121,7 +121,10 @@ async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObje
   }
 }
 
-/** Prefers a verified backup to a newer one that failed its restore test, because nobody chooses for each spoke. */
+/**
+ * Returns the backup to restore. Prefers a verified backup to a newer one that failed its restore test, because nobody
+ * selects a backup for each spoke.
+ */
 async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
   return await requireUsableBackup(rows, spoke, preferVerified(await listBackups(rows, spoke.id))?.id);
 }
@@ -174,7 +177,7 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
     namespaceUid: null,
     clusterUid: null,
     imageDigest: null,
-    readyAt: null, // a retry creates this site, whatever failed at the old one
+    readyAt: null, // so that a retry creates this site, even if an operation of the old site had failed
     lmsVersion: backup.lmsVersion ?? before.lmsVersion,
     siteIdentifier: before.siteIdentifier ?? backup.siteIdentifier,
     blueprintInputs: JSON.stringify(inputsFrom(before, backup, job)),

@@ -1,6 +1,6 @@
 /**
- * Creates a new spoke from a backup of a removed one, under its old name or another. The rules for new spokes apply,
- * except that versions and sizes need not be in the catalog.
+ * Creates a new spoke from a backup of a removed spoke, under the old name or a new one. The rules for new spokes
+ * apply, except that the catalog need not have the version and the size.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -22,16 +22,16 @@ type RecreateDependencies = Pick<App, "db" | "config">;
 
 export interface RecreateRequest {
   readonly backupId?: string | undefined;
-  /** `hub/slug`. Defaults to those of the removed spoke. */
+  /** The new name, as `hub/slug`. Defaults to the hub and slug of the removed spoke. */
   readonly as?: string | undefined;
-  /** Defaults to the old domain, or to the default domain of a new slug. */
+  /** The domain. Defaults to the old domain, or to the default domain if the slug is new. */
   readonly domain?: string | undefined;
 }
 
 export interface RecreatePlan {
   readonly hub: FederationRow;
   readonly slug: string;
-  /** Candidates. The first one that is free is used. */
+  /** The candidates for the domain. The first free one is used. */
   readonly domains: readonly string[];
   readonly backup: Backup;
 }

@@ -7,7 +7,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 export interface RestoreTestIdentity {
   readonly backupId: string;
   readonly spokeId: string;
-  /** ID of the job. */
+  /** The ID of the test's job. */
   readonly drillId: string;
 }
 
@@ -27,8 +27,8 @@ export async function recordVerified(tx: Tx, test: RestoreTestIdentity, proof: R
 }
 
 /**
- * Records a failed restore test and removes an earlier success. Returns whether to notify people: only for the first
- * failure since the last success.
+ * Records a failed restore test and removes an earlier success. Returns whether to notify people, which is true only
+ * for the first failure since the last success.
  */
 export async function recordTestFailure(tx: Tx, test: RestoreTestIdentity, error: string): Promise<boolean> {
   if (!await saveOutcome(tx, test, { proof: null, provedAt: null, proofError: error })) return false;
@@ -57,7 +57,7 @@ async function saveOutcome(tx: Tx, { backupId, drillId }: RestoreTestIdentity, o
 export interface RestoreTestNumbers {
   /** Number of active spokes whose last restore test failed. */
   readonly failing: number;
-  /** The oldest of the last successful tests of all active spokes; null if none exists. */
+  /** The oldest of the last successful tests of all active spokes. Null if no test was successful. */
   readonly oldest: Date | null;
 }
 
@@ -69,7 +69,7 @@ export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers>
   ]).executeTakeFirstOrThrow();
 }
 
-/** Lists the backups of a spoke that an operation needs, or a new spoke that is not created yet. */
+/** Lists the backups of a spoke that are in use: by an operation, or by a copy that is not created yet. */
 export async function listBackupsInUse(rows: Rows, spokeId: string): Promise<Set<string>> {
   const { rows: found } = await sql<{ id: string }>`
     with own as (select id from backups where spoke_id = ${spokeId})

@@ -1,12 +1,12 @@
 /**
  * Checks a site that was restored from a backup. Pure.
  *
- * Users can change the site while a backup is taken. So courses and users are counted right before and right after, and
- * the restored counts must lie between the two.
+ * Users can change the site while a backup is taken. So courses and users are counted right before and right after the
+ * backup. The restored counts must lie between these two.
  */
 import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/results.ts";
 
-/** Counts from when the backup was taken. */
+/** The counts from right before and right after the backup. */
 export interface CountsAroundBackup {
   readonly before: SiteCounts;
   readonly after: SiteCounts;
@@ -14,12 +14,15 @@ export interface CountsAroundBackup {
 
 /** The stored result of a successful restore test. */
 export interface RestoreTestResult {
-  /** Counts of the restored site; null if its Job does not count them. */
+  /** The counts of the restored site. Null if the Job of the site does not count courses and users. */
   readonly courses: number | null;
   readonly users: number | null;
-  /** Seconds from the start of the test until the login page answered. Shows how long a recovery takes. */
+  /**
+   * Seconds from the start of the test until the login page answered. This is an estimate of the time that a recovery
+   * takes.
+   */
   readonly seconds: number;
-  /** Whether counts from when the backup was taken were available to compare with. */
+  /** Whether the counts were compared with those of the backup. Old backups may have no counts. */
   readonly compared: boolean;
   /**
    * Number of uploaded files in the database, all found with the right size, and how many of them were hashed. Null for
@@ -32,7 +35,7 @@ export interface RestoreTestResult {
 }
 
 export interface ExpectedData {
-  /** Null if it was not recorded. */
+  /** The site's identifier when the backup was taken. Null if it was not recorded. */
   readonly siteIdentifier: string | null;
   readonly counts: CountsAroundBackup | null;
 }

@@ -14,12 +14,12 @@ import type { Job } from "#lib/jobs/job.ts";
 import { enqueueAction, readFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** From the backup with this ID, or the newest one; or a rollback. */
+/** A request to restore the backup with this ID, or the newest one; or to roll back. */
 export type RestoreRequest = { readonly backupId?: string | undefined } | { readonly back: true };
 
 export interface RestorePlan {
   readonly parameters: RestoreParameters;
-  /** Null for a rollback. */
+  /** The backup to restore. Null for a rollback. */
   readonly backup: Backup | null;
   /** The site's version after the restore. */
   readonly version: string;
@@ -28,7 +28,7 @@ export interface RestorePlan {
   readonly notes: readonly string[];
 }
 
-/** Plans a restore. Throws Fault conflict `spoke_state`, or a ClusterError if it is not possible. */
+/** Plans a restore. Throws a `conflict` fault (`spoke_state`), or a ClusterError if the restore is not possible. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
   const facts = await readFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });

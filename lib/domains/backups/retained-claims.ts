@@ -24,7 +24,7 @@ export async function listUnusedClaims(rows: Rows, spokeId: string, operationId:
     .where("operationId", "<>", operationId).execute();
 }
 
-/** Records claims that the site does not use. Replaced ones are kept for several days. */
+/** Records claims that the site does not use. Replaced claims are kept for several days. */
 export async function retainClaims(
   tx: Tx,
   { spokeId, operationId, why }: Pick<RetainedClaim, "spokeId" | "operationId" | "why">,
@@ -66,9 +66,9 @@ export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promis
 }
 
 /**
- * Marks the claims of an active spoke that can be deleted now. A rollback can no longer use them. Replaced claims are
- * only included if a good backup was taken since. Includes claims whose removal has already started. The caller has
- * locked the spoke's row, and no restore is running.
+ * Marks the claims of an active spoke that can be deleted now, so that no rollback uses them. Includes claims whose
+ * removal has already started. Includes a replaced claim only if a good backup was taken since. The caller has locked
+ * the spoke's row, and no restore is running.
  */
 export async function markDueClaims(tx: Tx, spokeId: string): Promise<RetainedClaim[]> {
   return await tx.updateTable("kept_claims").set({

@@ -17,7 +17,7 @@ export interface DatedBackup {
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
-  /** When its removal started. From then on the backup is not good. */
+  /** The time when its removal started. From then on the backup does not count as good. */
   readonly removingSince: Date | null;
 }
 
@@ -45,8 +45,8 @@ export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<
 }
 
 /**
- * Returns the backups to remove now, oldest first: expired good ones, old failed ones, and those whose removal has
- * started.
+ * Returns the backups to remove now, oldest first: expired good backups, old failed backups, and backups whose removal
+ * has started.
  */
 export function selectExpired(backups: readonly DatedBackup[], now: Date): string[] {
   const retainedIds = selectRetained(backups, now);
@@ -58,7 +58,7 @@ export function selectExpired(backups: readonly DatedBackup[], now: Date): strin
   return newestFirst(due).reverse().map(({ id }) => id);
 }
 
-/** Returns whether this backup can be removed. A good one only if a newer good one remains. */
+/** Returns whether this backup can be removed. A good backup can be removed only if a newer good one remains. */
 export function mayDelete(backups: readonly DatedBackup[], id: string): boolean {
   const backup = backups.find((each) => each.id === id);
   if (!backup || backup.kind === "last") return false;

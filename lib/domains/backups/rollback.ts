@@ -9,13 +9,13 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface RollbackTarget {
   readonly footing: Footing;
-  /** When the site stopped using these volumes; null if its row still names them. */
+  /** The time when the site stopped using these volumes. Null if the spoke's row still names them. */
   readonly since: Date | null;
 }
 
 /**
- * Returns the site's base before its last restore. If that restore failed, the row still has it. Null if there was no
- * restore, or the volumes have expired.
+ * Returns the site's base before its last restore. If that restore failed, the spoke's row still has this base. Returns
+ * null if there was no restore, or if the volumes have expired.
  */
 export async function findRollback(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<RollbackTarget | null> {
   const last = await findLastRestore(rows, id);

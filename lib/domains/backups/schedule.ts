@@ -4,13 +4,13 @@
  */
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 
-/** Milliseconds after midnight, UTC. */
+/** Milliseconds after midnight (UTC) at which backups start. */
 const WINDOW_START = 22 * HOUR;
 const WINDOW_LENGTH = 6 * HOUR;
 /** Time from a spoke's backup to its restore test. */
 const TEST_DELAY = 3 * HOUR;
 
-/** How often a backup of each spoke is restored for a test. */
+/** The interval between restore tests of a spoke. */
 export type RestoreTestInterval = "weekly" | "nightly";
 const INTERVAL_DAYS: Readonly<Record<RestoreTestInterval, number>> = { weekly: 7, nightly: 1 };
 

@@ -1,8 +1,8 @@
 /**
  * Selects the snapshot class for a spoke's volumes. Pure.
  *
- * The class must have the deletion policy Retain, because other snapshots are deleted with the namespace. It must also
- * belong to the driver of the volumes.
+ * The class must have the deletion policy Retain, because otherwise the snapshots are deleted with the namespace. The
+ * class must also belong to the driver of the volumes.
  */
 export interface SnapshotClass {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface SnapshotClass {
 interface ClassRequirements {
   /** The class named in the cluster settings; undefined for any. */
   readonly name: string | undefined;
-  /** The drivers of the volumes, as far as they are known. */
+  /** The known drivers of the volumes. */
   readonly drivers: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function findFittingClass(
   return found?.name ?? null;
 }
 
-/** Returns why no class fits, as a clause after "because". */
+/** Returns the reason why no class fits, as a clause to follow "because". */
 export function describeMissingClass({ name }: ClassRequirements): string {
   const description = name === undefined ? "no snapshot class" : `no snapshot class ${name}`;
   return `the cluster has ${description} with the deletion policy Retain for these volumes`;

@@ -24,29 +24,29 @@ export interface BackupVolume {
   readonly handle?: string;
   readonly driver?: string;
   readonly class?: string;
-  /** Minimum bytes of a volume that is restored from it; null if the driver does not report it. */
+  /** Minimum bytes of a volume that is restored from this snapshot. Null if the driver does not report it. */
   readonly restoreSize?: number | null;
 }
 
 export interface Backup extends DatedBackup {
   readonly spokeId: string;
   readonly operationId: string;
-  /** The cluster of its snapshots. */
+  /** The cluster that has the snapshots. */
   readonly cluster: string;
   readonly volumes: readonly BackupVolume[];
   readonly sizeBytes: number | null;
   readonly error: string | null;
   readonly readyAt: Date | null;
   readonly failedAt: Date | null;
-  /** Version of the site when the backup was taken; null if not recorded. */
+  /** The version of the site when the backup was taken. Null if it was not recorded. */
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
-  /** Counts from when the backup was taken; null if there are none. */
+  /** The counts from when the backup was taken. Null if none were recorded. */
   readonly counts: CountsAroundBackup | null;
   readonly provedAt: Date | null;
   readonly proof: RestoreTestResult | null;
-  /** Error of the last restore test; null if it succeeded or there was none. */
+  /** The error of the last restore test. Null if the test succeeded or none ran. */
   readonly proofError: string | null;
 }
 
@@ -55,7 +55,10 @@ interface BackupCause {
   readonly kind: BackupKind;
 }
 
-/** Returns the pending backup of an operation. An operation has one backup; a failed attempt is continued. */
+/**
+ * Returns the pending backup of an operation. An operation has one backup, so a retry continues the backup of the
+ * failed attempt.
+ */
 export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
   await ensureBackup(tx, spoke, cause);
   await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
@@ -87,8 +90,8 @@ function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdent
 }
 
 /**
- * Saves the volumes before their snapshots are taken, so that a cleanup finds those of a failed attempt. Also saves the
- * spoke's version, which may have changed since the backup was requested.
+ * Saves the volumes before their snapshots are taken, so that a cleanup finds the snapshots of a failed attempt. Also
+ * saves the spoke's version, which may have changed since the backup was requested.
  */
 export async function saveVolumes(
   tx: Tx,
@@ -117,7 +120,7 @@ export async function completeBackup(tx: Tx, id: string, volumes: readonly Backu
 
 /**
  * Marks the pending backup of an operation as failed. Returns null if the operation has no backup. The reason is
- * redacted, because its readers may not see the cluster.
+ * redacted, because its readers may have no access to the cluster.
  */
 export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
@@ -128,7 +131,7 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
 
 /**
  * Closes pending backups whose operation has ended without a result. A backup that was cancelled before any snapshot is
- * marked as deleted; others as failed, and retention removes their snapshots.
+ * marked as deleted. Others are marked as failed, and retention removes their snapshots.
  */
 export async function closeAbandonedBackups(rows: Rows): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
@@ -141,7 +144,7 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
 }
 
 /**
- * Decides whether to notify people of a failed backup, and stores the decision. Of nightly backups, only the first
+ * Decides whether to notify people of a failed backup, and stores the decision. For nightly backups, only the first
  * failure since the last success is reported.
  */
 export async function claimFailureNotice(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
@@ -172,7 +175,7 @@ export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]
   return found.map(toBackup);
 }
 
-/** Returns the last failed backup of a spoke, deleted or not. Cancelled ones do not count. */
+/** Returns the last failed backup of a spoke, deleted or not. Cancelled backups do not count. */
 export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)

@@ -58,7 +58,7 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** Returns whether a backup is listed. One that is being removed can no longer be restored, so it is not. */
+/** Returns whether a backup is listed. A backup that is being removed is not, because it can no longer be restored. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.removingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;

@@ -11,8 +11,8 @@ export function testFailure({ proofError }: Pick<Backup, "proofError">): string 
 }
 
 /**
- * Returns the newest good backup. If its restore test failed, returns an older verified one if possible. `backups` must
- * be newest first.
+ * Returns the newest good backup. If that backup failed its restore test, returns an older verified one if possible.
+ * `backups` must be newest first.
  */
 export function preferVerified(backups: readonly Backup[]): Backup | null {
   const good = backups.filter(isGood), newest = good[0] ?? null;

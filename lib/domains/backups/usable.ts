@@ -1,6 +1,6 @@
 /**
- * Checks whether a site can be restored from a backup. It is checked when a restore is requested and again when it
- * starts, because retention may delete the backup in between.
+ * Checks whether a site can be restored from a backup. The check runs when a restore is requested and again when the
+ * restore starts, because retention may delete the backup in between.
  */
 import { isGood } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
@@ -19,7 +19,7 @@ export function restoreError(code: string, message: string, hint: string): Clust
 
 /**
  * Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError if a site cannot be
- * restored from it.
+ * restored from that backup.
  */
 export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);

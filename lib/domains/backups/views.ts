@@ -11,10 +11,10 @@ const SnapshotView = v.object({
   state: v.picklist(["pending", "ready", "failed"]),
   /** Moodle version of the spoke at that time; null if not recorded. */
   lmsVersion: v.nullable(v.string()),
-  /** When a restore test last verified it; null if none has. */
+  /** The time of the last successful restore test. Null if the backup was never verified. */
   provedAt: NullableTimestamp,
   /**
-   * Results of the restored site, and how many seconds the restore took. `compared` says whether the counts were
+   * The results of the restore test. `seconds` is the duration of the restore. `compared` is whether the counts were
    * compared with those of the backup.
    */
   proof: v.nullable(v.object({
@@ -33,7 +33,7 @@ const SnapshotView = v.object({
 const RetainedClaimView = v.object({
   /** Name of the PersistentVolumeClaim in the spoke's namespace. */
   claim: v.string(),
-  /** When the site stopped using it. */
+  /** The time when the site stopped using the volume. */
   since: Timestamp,
   until: Timestamp,
 });
@@ -44,19 +44,19 @@ export const BackupSummaryView = v.object({
   retention: v.object({ daily: v.number(), weekly: v.number(), monthly: v.number() }),
   lastSuccessAt: NullableTimestamp,
   lastFailureAt: NullableTimestamp,
-  /** Why backups are not available; otherwise the error of the last failure. */
+  /** The reason why backups are not available, or else the error of the last failure. */
   lastError: v.nullable(v.string()),
-  /** How often the newest backup is restored for a test. */
+  /** The interval between restore tests of the newest backup. */
   drills: v.picklist(["off", "weekly", "nightly"]),
-  /** When a backup of this spoke was last verified; null if never. */
+  /** The time when a backup of this spoke was last verified. Null if none was verified. */
   lastProvedAt: NullableTimestamp,
-  /** When restore tests started to fail; null if the last one succeeded or none ran. */
+  /** The time when restore tests started to fail. Null if the last test succeeded or none ran. */
   unprovedSince: NullableTimestamp,
-  /** Newest first. */
+  /** The backups, newest first. */
   snapshots: v.array(SnapshotView),
   /**
-   * PersistentVolumeClaims that a restore replaced, newest first. A rollback returns to them. After `until` they are
-   * deleted once a backup was taken.
+   * PersistentVolumeClaims that a restore replaced, newest first. A rollback returns to them. They are deleted after
+   * `until`, but not before a new backup was taken.
    */
   kept: v.array(RetainedClaimView),
 });

@@ -1,21 +1,21 @@
 /**
- * Computes what to bill: the number of spokes of each size. Pure.
+ * Computes the quantities to bill: the number of spokes of each size. Pure.
  *
- * A spoke is billed while it serves users or may do so: active, updating or suspending. Billing starts after a
- * successful install or resume. It stops when the spoke is suspended, because its pods are gone by then. A size without
- * a price is free, unless the subscription still has an item for it.
+ * A spoke is billed while it serves users or may serve them: in the states active, updating and suspending. Billing
+ * starts after a successful install or resume. It stops when the spoke is suspended, because its pods no longer exist
+ * then. A size without a price is free, unless the subscription still has an item for it.
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { PriceRequest } from "#lib/drivers/payments/payments.ts";
 
-/** Number of spokes by size. A missing size has none. */
+/** The number of spokes by size. A missing size counts as 0. */
 export type Quantities = Readonly<Record<string, number>>;
 
 /** States in which a spoke is billed. */
 export const BILLED_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
 
-/** Returns the counts of sizes that have a price or an item. Items without a size are not ours. */
+/** Returns the counts of sizes that have a price or an item. Items without a size were not created by Wheelwright. */
 export function selectBilled(
   counts: Quantities,
   catalog: Pick<Catalog, "priceOf">,
@@ -39,7 +39,7 @@ export function quantityOf(quantities: Quantities, size: string): number {
   return Object.hasOwn(quantities, size) ? quantities[size]! : 0;
 }
 
-/** Returns the price for a size that the subscription has no item for; null if it is free. */
+/** Returns the price for a size without an item in the subscription. Null if the size is free. */
 export function priceForSize({ priceOf, view }: Pick<Catalog, "priceOf" | "view">, size: string): PriceRequest | null {
   const price = priceOf(size), title = view.sizes.find(({ name }) => name === size)?.title ?? null;
   return price && { size, title, currency: price.currency, monthly: price.monthly };

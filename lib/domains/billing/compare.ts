@@ -13,7 +13,7 @@ import {
   type SubscriptionStatus,
 } from "#lib/drivers/payments/payments.ts";
 
-/** The difference between the spokes and the provider: by size, or a sentence if more than quantities differ. */
+/** The difference between the spokes and the provider: a list by size, or a sentence if more than quantities differ. */
 export type BillingDifference = readonly SizeDifference[] | string;
 
 interface SizeDifference {
@@ -59,14 +59,14 @@ interface FromTo<T> {
 
 /**
  * Compares the observed subscription with the stored one. `observed` is null if the provider no longer has it. `billed`
- * is what should be billed now.
+ * are the quantities to bill now.
  */
 export function compareSubscription(
   stored: StoredBilling,
   observed: Subscription | null,
   billed: Quantities,
 ): BillingComparison {
-  // A new subscription is compared with nothing.
+  // A new subscription is not compared with the stored state.
   const isSameSubscription = observed === null || observed.id === stored.subscriptionId;
   const before = isSameSubscription ? stored.status : null;
   const status = observed ? observed.status : stored.subscriptionId === null ? null : "canceled";
@@ -111,14 +111,14 @@ function findDifference(
   }`;
 }
 
-/** Sums the items of each size: somebody may have added a second price for a size. */
+/** Sums the items of each size. A size can have several items, if somebody added a second price for it. */
 function countBySize(items: readonly SubscriptionItem[]): Quantities {
   const counts = new Map<string, number>();
   for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
   return Object.fromEntries(counts);
 }
 
-/** Returns both quantities of each size that differs, sorted by name; null if none does. */
+/** Returns both quantities of each size that differs, sorted by name. Null if all are equal. */
 function diffQuantities(from: Quantities, to: Quantities): FromTo<Quantities> | null {
   const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
   const changed = sizes.filter((size) => quantityOf(from, size) !== quantityOf(to, size));
@@ -127,7 +127,7 @@ function diffQuantities(from: Quantities, to: Quantities): FromTo<Quantities> | 
   return { from: pick(from), to: pick(to) };
 }
 
-/** Returns a text that is equal for equal differences, whatever the order of their fields. */
+/** Returns a text that is the same for equal differences, even if their fields are in a different order. */
 function differenceKey(difference: BillingDifference | null): string {
   if (difference === null || typeof difference === "string") return difference ?? "";
   return difference.map(({ size, spokes, billed }) => `${size}: ${spokes}, ${billed}`).join("\n");

@@ -41,7 +41,7 @@ export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<Au
   return [{ ...entry, metadata: { email, from } }];
 }
 
-/** Connects a hub. Idempotent for the same address. Throws Fault missing `billing_off`. */
+/** Connects a hub. Idempotent for the same address. Throws a `missing` fault (`billing_off`). */
 export async function connectBilling(
   app: App,
   actor: Actor,
@@ -59,8 +59,9 @@ export async function connectBilling(
 }
 
 /**
- * Sends the complete state to the provider again, also to undo changes that were made there. An ended subscription is
- * replaced by a new one if there is something to bill. Throws Fault missing `billing_off`, conflict `not_billed`.
+ * Sends the complete state to the provider again, which also undoes changes that were made at the provider. An ended
+ * subscription is replaced by a new one if the hub has spokes to bill. Throws a fault: `missing` (`billing_off`) or
+ * `conflict` (`not_billed`).
  */
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
@@ -80,7 +81,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
   return await showBilling(app, actor, hub);
 }
 
-/** Columns that make the next sync send everything immediately. */
+/** Column values that make the next sync send all quantities immediately. */
 const RESYNC = { told: null, retryAt: null, error: null };
 const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 

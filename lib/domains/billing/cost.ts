@@ -1,6 +1,6 @@
 /**
- * The cost of a spoke in the API. Amounts are integers in the minor units of their currency: 1900 EUR is 19 euros, 1900
- * JPY is 1,900 yen.
+ * Defines the cost of a spoke in the API. Amounts are integers in the minor units of their currency: 1900 EUR is 19
+ * euros, 1900 JPY is 1,900 yen.
  */
 import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";
@@ -15,8 +15,8 @@ export const CostView = v.union([
     prorationDate: Timestamp,
   }),
   /**
-   * No cost: the hub is not connected to the provider, or the size has no price. In a dry run, `reason` says
-   * if the cost is only unknown at the moment.
+   * No cost: the hub is not connected to the provider, or the size has no price. In a dry run, `reason` is set if the
+   * cost is only unavailable at the moment.
    */
   v.object({ available: v.literal(false), reason: v.optional(v.string()) }),
 ]);

@@ -1,8 +1,8 @@
 /**
  * Stores the provider's events, each once by its ID.
  *
- * An event that concerns a hub gets a job in the same transaction, which marks it as handled. All other events are
- * stored for inspection and count as handled.
+ * An event that concerns a hub gets a job in the same transaction. The job marks the event as handled. All other events
+ * are stored for inspection and count as handled.
  */
 import { type Selectable, sql } from "kysely";
 import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
@@ -32,7 +32,7 @@ export function subjectOf(type: string): EventSubject | null {
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
-/** Returns the object by which to fetch the refunds of an event. */
+/** Returns the object that the provider's refunds are fetched by. */
 export function refundLookup({ type, objectId }: Pick<EventRow, "type" | "objectId">): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
@@ -47,7 +47,7 @@ export function eventJob(eventId: string, federationId: string | null): NewJob {
   return { kind: BILLING_EVENT, lane, federationId, spokeId: null, payload: { event: eventId } };
 }
 
-/** Stores an event. Returns false if it was already stored; the stored row stays. */
+/** Stores an event. Returns false if the event was already stored, and then leaves the stored row unchanged. */
 export async function insertEvent(
   tx: Tx,
   { id, type, createdAt, object }: ProviderEvent,
@@ -78,7 +78,7 @@ export async function findQueuedEvents(rows: Rows, federationId: string): Promis
   return found.map(({ event }) => event);
 }
 
-/** Marks those of the events as handled that have this subject. */
+/** Marks the events that have this subject as handled. */
 export async function markHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();

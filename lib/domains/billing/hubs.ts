@@ -22,7 +22,7 @@ export interface BilledHub {
   readonly counts: Quantities;
 }
 
-/** Returns undefined if the hub is not billed. */
+/** Reads a billed hub. Returns undefined if the hub is not billed. */
 export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
   return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
@@ -34,7 +34,7 @@ interface Batch {
 }
 
 /**
- * Returns hubs that may need a sync, by ID. Skips hubs with a live sync job, those that wait after a refusal, and
+ * Returns hubs that may need a sync, by ID. Skips hubs with a live sync job, hubs that wait after a refusal, and
  * removed hubs whose subscription has ended.
  */
 export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promise<BilledHub[]> {

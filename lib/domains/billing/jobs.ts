@@ -11,7 +11,10 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 
 const LANES = 4;
 
-/** A provider may be unavailable for any time; billing must still be sent afterwards. */
+/**
+ * Milliseconds that count as no time limit. The provider may be unavailable for any time, and billing must still be
+ * sent afterwards.
+ */
 export const NO_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING: JobKind = {
@@ -43,7 +46,8 @@ export function syncJob(federationId: string): NewJob {
 /** Creates a second sync that runs after late requests of an earlier replica have arrived; see sync.ts. */
 export function followUpSyncJob(federationId: string, runAt: Date): NewJob {
   const job = syncJob(federationId);
-  return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` }; // its own key: changes in the meantime need not wait for it
+  // A separate key: changes in the meantime need not wait for it.
+  return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` };
 }
 
 /** Creates a check. `runAt` spreads the checks of many hubs. */
@@ -56,7 +60,7 @@ function billingJob(kind: JobKind, federationId: string): NewJob {
   return { kind, lane: billingLane(federationId), federationId, spokeId: null, dedupeKey };
 }
 
-/** Returns the lane of a hub. Any distribution works, if it is the same on every replica. */
+/** Returns the lane of a hub. The distribution must be the same on every replica. */
 export function billingLane(federationId: string): string {
   const sum = [...federationId].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7);
   return `billing:${sum % LANES}`;

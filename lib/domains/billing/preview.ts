@@ -1,5 +1,5 @@
 /**
- * Previews the cost of adding or changing a spoke, as the payment provider computes it. It writes nothing.
+ * Previews the cost of adding or changing a spoke, as the payment provider computes it. Nothing is written.
  *
  * The provider starts from the quantities that it knows. A recent change that was not sent yet does not affect the cost
  * of another one.
@@ -31,7 +31,7 @@ export function addedSpoke(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
 
-/** Returns the cost. Throws Fault unavailable `billing_unavailable` if the provider does not answer. */
+/** Returns the cost. Throws an `unavailable` fault (`billing_unavailable`) if the provider does not answer. */
 export async function previewCost(app: CostDependencies, change: CostChange, signal: AbortSignal): Promise<Cost> {
   try {
     return await readCost(app, change, signal);
@@ -44,7 +44,9 @@ export async function previewCost(app: CostDependencies, change: CostChange, sig
   }
 }
 
-/** Returns the cost, or the reason why it is unavailable, for responses that should not fail for that. */
+/**
+ * Returns the cost, or the reason why the cost is unavailable. Used for responses that must not fail without the cost.
+ */
 export async function previewCostOrReason(
   app: CostDependencies,
   change: CostChange,

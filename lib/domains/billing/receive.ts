@@ -1,5 +1,5 @@
 /**
- * Receives the payment provider's events: verifies, stores and queues each once. The sender retries after a few
+ * Receives the payment provider's events: verifies, stores and queues each event once. The sender retries after a few
  * seconds, so nothing here calls the provider.
  *
  * The content of an event is not trusted. It only names a customer and an object, which the job reads from the
@@ -15,11 +15,11 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Allowed in the provider's IDs. An ID becomes part of a URL path. */
+/** The characters of the provider's IDs. They are restricted, because an ID becomes part of a URL path. */
 const ID = /^[A-Za-z0-9_]{1,255}$/;
 const TYPE = /^[a-z0-9_.]{1,255}$/;
 
-/** Stores an event. Throws Fault missing `billing_off` and invalid `bad_signature`. */
+/** Stores an event. Throws a fault: `missing` (`billing_off`) or `invalid` (`bad_signature`). */
 export async function receiveEvent(
   { db, payments }: Pick<App, "db" | "payments">,
   body: Uint8Array,
@@ -32,7 +32,7 @@ export async function receiveEvent(
 
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = subjectOf(event.type), { id, customer } = event.object;
-  // The customer is stored before anything is created for it, so a customer without a row is not ours.
+  // The customer is stored before any subscription is created, so a customer without a row belongs to another system.
   const row = customer === null ? undefined : await findByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
@@ -41,8 +41,8 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
 }
 
 /**
- * Verifies the signature and returns the event with valid IDs only. It is checked twice: first with the time in the
- * signature, and then with the database's clock. So a flood of forged events never reaches the database.
+ * Verifies the signature and returns the event with valid IDs only. The signature is checked twice: first with the time
+ * in the signature, and then with the database's clock. So a flood of forged events never reaches the database.
  */
 async function readSignedEvent(
   payments: Payments,

@@ -2,7 +2,7 @@
  * Saves the observed state of a hub's subscription, and returns what has changed.
  *
  * All callers (the sync, an event, the daily check) run in the hub's lane. So the row always has the latest
- * observation, and a failed payment is reported once, whatever the order of the provider's events.
+ * observation, and a failed payment is reported once, in whatever order the provider's events arrive.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -26,7 +26,7 @@ const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 /**
  * Saves the observed subscription in the row, which the caller has locked and read in this transaction. Returns the
  * audit events, which must be recorded last. `observed` is null if the provider no longer has the subscription. After a
- * sync, `row.told` is already updated. `billed` is what should be billed now.
+ * sync, `row.told` is already updated. `billed` are the quantities to bill now.
  */
 export async function saveSubscription(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function saveSubscription(
 ): Promise<AuditEntry[]> {
   const comparison = compareSubscription(row as StoredBilling, observed, billed);
   const { status, items, dunning, difference } = comparison;
-  // An open invoice stays, even if the subscription is gone.
+  // Keep an open invoice, even if the provider no longer has the subscription.
   const invoice = observed ? toStoredInvoice(observed) : row.invoice as StoredInvoice | null;
   await updateSubscription(tx, row.federationId, {
     ...(observed && { subscriptionId: observed.id, currency: observed.currency }),

@@ -1,8 +1,8 @@
 /**
  * Shows a hub's billing: the last observed state, and whether a change is being sent.
  *
- * Reads only the database, so it works while the provider is unavailable. Only operators see why the provider refused a
- * change.
+ * Reads only the database, so it works while the provider is unavailable. Only operators see the reason why the
+ * provider refused a change.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -13,7 +13,7 @@ import type { BillingRecord } from "#lib/domains/billing/views.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
-/** Billing of a hub that is not billed. */
+/** The billing record of a hub that is not billed. */
 const NOT_BILLED: BillingRecord = {
   connected: false,
   email: null,
@@ -57,7 +57,7 @@ function showItem({ size, quantity, monthly }: SubscriptionItem): BillingRecord[
   return { size, quantity, monthly: monthly === null ? null : monthly * quantity };
 }
 
-/** Returns the monthly sum; null if an item has no amount, or there are no items. */
+/** Returns the monthly sum. Null if an item has no amount, or if no items exist. */
 function sumOf(items: BillingRecord["items"]): number | null {
   if (items.length === 0 || items.some(({ monthly }) => monthly === null)) return null;
   return items.reduce((sum, { monthly }) => sum + monthly!, 0);

@@ -1,8 +1,8 @@
 /**
  * Stores subscriptions. A hub with a row is billed. A removed hub keeps its row, because refunds may follow.
  *
- * A writer locks the row first. Only the hub's stream head is locked after it, and only a job's own row before it.
- * Billing reads spokes with its own queries and never changes them.
+ * A writer locks the row first. Only the hub's stream head may be locked after this row, and only a job's own row
+ * before it. Billing reads spokes with its own queries and never changes them.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
 import { BILLED_STATES, type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";

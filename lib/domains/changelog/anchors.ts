@@ -1,5 +1,5 @@
 /**
- * Paths of the changelog, and the anchors of its notices.
+ * Defines the paths of the changelog and the anchors of its notices.
  *
  * Anchors are part of URLs in headers, mails and feeds. They must never change, and each notice has its own.
  */
@@ -12,8 +12,8 @@ export const FEED_PATH = "/changelog.atom";
 const MIDNIGHT = "T00:00:00.000Z";
 
 /**
- * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`. It
- * is used as an element ID and as a URL fragment.
+ * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`.
+ * The anchor is used as an element ID and as a URL fragment.
  */
 export function anchorOf(notice: Notice): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;

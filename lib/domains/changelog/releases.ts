@@ -1,8 +1,8 @@
 /**
  * Parses CHANGELOG.md into the changes of each release, newest first.
  *
- * It is parsed at build time (src/generate.ts), because an executable has no files next to it. The format is strict, so
- * that no entry is lost silently:
+ * The file is parsed at build time (src/generate.ts), because a standalone executable has no files next to it. The
+ * format is strict, so that no entry is lost silently:
  *
  *   ## Unreleased
  *
@@ -14,11 +14,11 @@
 import { isCalendarDay } from "#lib/base/time.ts";
 
 export interface ReleaseNotes {
-  /** For example `0.2.0`; `unreleased` for changes without a release. */
+  /** The version, for example `0.2.0`. `unreleased` for changes without a release. */
   readonly version: string;
-  /** For example `2026-12-01`; null for changes without a release. */
+  /** The day, for example `2026-12-01`. Null for changes without a release. */
   readonly date: string | null;
-  /** A line each. Backticks mark code, double asterisks mark emphasis. */
+  /** The changes, one line each. Backticks mark code, and double asterisks mark emphasis. */
   readonly changes: readonly string[];
 }
 
@@ -55,14 +55,14 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
   if (releases.length === 0) throw new Error('CHANGELOG.md has no release: it needs a line "## Unreleased"');
   const empty = releases.find(({ date, changes }) => date !== null && changes.length === 0);
   if (empty) throw new Error(`CHANGELOG.md: release ${empty.version} has no entry`);
-  // Links to other files do not work for its readers.
+  // Links are removed, because links to other files do not work outside of the repository.
   const withoutLinks = (change: string): string => change.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return releases.map((release) => ({ ...release, changes: release.changes.map(withoutLinks) }));
 }
 
 /**
- * Moves unreleased entries under this version and day. Returns the new file and those entries. Throws if there are
- * none, or if the version is not above the last one.
+ * Moves unreleased entries under this version and day. Returns the new file and those entries. Throws if no entry is
+ * unreleased, or if the version is not above the last one.
  */
 export function closeUnreleased(text: string, version: string, day: string): { text: string; notes: string } {
   const [first, last] = readReleases(text), heading = `## ${version} (${day})`;

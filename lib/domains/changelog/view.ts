@@ -1,4 +1,4 @@
-/** The changelog in the API: announcements, and the changes of each release. */
+/** Defines the changelog in the API: announcements, and the changes of each release. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { anchorOf, noticeUrl } from "#lib/domains/changelog/anchors.ts";
@@ -6,7 +6,7 @@ import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 
-/** An announcement, and whether it is in effect. */
+/** An announcement with its status: whether it is in effect. */
 export interface Announcement {
   readonly id: string;
   readonly kind: "deprecation" | "limit";
@@ -54,7 +54,9 @@ export async function showChangelog(app: App, releases: readonly ReleaseNotes[])
   return changelogAt(app, releases, await app.db.now());
 }
 
-/** Returns the changelog at a time, newest first. Announcements in effect stay as long as they are declared. */
+/**
+ * Returns the changelog at a time, newest first. Announcements in effect remain listed as long as they are declared.
+ */
 export function changelogAt(
   { notices, config, release }: Pick<App, "notices" | "config" | "release">,
   releases: readonly ReleaseNotes[],

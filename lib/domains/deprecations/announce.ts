@@ -1,8 +1,9 @@
 /**
- * Mails notices to users with an active token, each once. The mail and the record that it was sent are one transaction.
+ * Mails notices to users with an active token. Each user gets each notice once, because the mail and the record of its
+ * delivery are written in one transaction.
  *
- * A user gets one mail with all new notices, which lists only the user's own tokens. A user who gets a token during the
- * notice period is mailed then.
+ * A user gets one mail with all new notices, which lists only the user's own tokens. A user who creates a token during
+ * the notice period gets the mail then.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
@@ -97,7 +98,7 @@ function describe(notice: Notice, tokens: readonly TokenCalls[]): AnnouncedNotic
   };
 }
 
-/** Returns the endpoint whose calls are counted; null if all calls count. */
+/** Returns the endpoint whose calls are counted for the notice. Null if all calls count. */
 function endpointOf(notice: Notice): string | null {
   return notice.kind === "endpoint" ? `${notice.method} ${notice.pattern}` : null;
 }

@@ -3,8 +3,8 @@
  * endpoint. All endpoints are counted, because a notice covers the days before the deprecation.
  *
  * A request costs one addition in memory. The counts are written every few seconds in one statement. While the database
- * is unavailable they are kept, up to a limit. They are only information: a killed process loses unwritten counts, and
- * a lost connection can count a batch twice.
+ * is unavailable, the counts are kept, up to a limit. The counts are only approximate: a killed process loses unwritten
+ * counts, and a lost connection can count a batch twice.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
@@ -32,7 +32,7 @@ export interface CounterOptions {
 }
 
 const FLUSH_INTERVAL = 10 * SECOND, FLUSH_SIZE = 2000, MAX_PAIRS = 20_000;
-const FLUSH_TIMEOUT = 5 * SECOND; // of a flush; afterwards the counts are kept for the next one
+const FLUSH_TIMEOUT = 5 * SECOND; // the time limit of a flush; after it, the counts are kept for the next flush
 
 /** A counter that does nothing. */
 export const NO_COUNTER: Pick<CallCounter, "count"> = { count() {} };

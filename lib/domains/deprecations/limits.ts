@@ -1,7 +1,7 @@
-/** The announced limits that are not in effect yet, or took effect since the last release. */
+/** Lists announced limits that are not in effect yet or took effect since the last release. */
 
 export interface AnnouncedLimit {
-  /** Never reused: it identifies who was notified. */
+  /** A name that is never reused. The database stores which users were notified about it. */
   readonly name: string;
   /** The limit and its amount, for example "Requests with one token: 600 a minute". */
   readonly title: string;

@@ -1,4 +1,4 @@
-/** Stores the calls of tokens and which notices were sent to whom. */
+/** Stores the calls of tokens and which notices each user was sent. */
 import { sql } from "kysely";
 import type { Notice } from "#lib/base/notice.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -13,7 +13,7 @@ const isActive = sql`revoked_at is null and (expires_at is null or expires_at > 
 
 interface Calls {
   readonly tokenId: string;
-  /** `GET /api/spokes/:spokeId` */
+  /** Method and path pattern: `GET /api/spokes/:spokeId`. */
   readonly endpoint: string;
   readonly calls: number;
 }
@@ -90,7 +90,7 @@ export interface TokenCalls extends NoticeDelivery {
 
 /**
  * Returns the active tokens of each notified user, the busiest first. Their calls are those of the last 30 days to the
- * endpoint, or to any endpoint if null. For users with very many tokens, only the last used ones count.
+ * endpoint, or to any endpoint if null. For users with very many tokens, only the most recently used ones count.
  */
 export async function readTokenCalls(
   rows: Rows,

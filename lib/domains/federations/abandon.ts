@@ -1,7 +1,7 @@
 /**
  * Abandons a hub whose removal cannot finish, because its cluster is gone or unreachable. The row becomes `removed`
- * without confirmation from the cluster, and the audit log says so. Only a hub whose removal has failed at least once
- * can be abandoned. Objects that remain in a cluster are no longer managed.
+ * without confirmation from the cluster, and the audit log records this. Only a hub whose removal has failed at least
+ * once can be abandoned. Objects that remain in a cluster are no longer managed.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -24,8 +24,8 @@ import { cancelHubOperations } from "#lib/jobs/store.ts";
 export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
 /**
- * Abandons a hub. Throws Fault forbidden `operator_only`, conflict `federation_state` if no removal has failed, missing
- * if it is removed.
+ * Abandons a hub. Throws a `forbidden` fault (`operator_only`), a `conflict` fault (`federation_state`) if no removal
+ * has failed, or a `missing` fault if the hub is removed.
  */
 export async function abandonFederation(
   app: App,
@@ -63,7 +63,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether the removal has failed. An earlier release ended a removal at its time limit. */
+/** Returns whether the removal has failed. A removal may also have ended at its time limit, in an earlier release. */
 export function hasFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null || isFinished(removal.state);
 }

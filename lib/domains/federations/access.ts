@@ -26,13 +26,13 @@ export function federation(permission: FederationPermission): Access<Actor, { re
   };
 }
 
-/** Throws Fault forbidden `federation_admin_only` unless the caller can manage the hub. */
+/** Throws a `forbidden` fault (`federation_admin_only`) unless the caller can manage the hub. */
 export function requireHubAdmin(actor: Actor, federationId: string): void {
   if (canManageHub(actor, federationId)) return;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of this hub may do this");
 }
 
-/** Shows removed objects only to operators who request them with `?includeRemoved=true`. */
+/** Returns `shown` for operators who request removed objects with `?includeRemoved=true`, otherwise `hidden`. */
 export function removedVisibility(
   actor: Actor,
   query: { readonly includeRemoved?: string | boolean | undefined },
@@ -41,7 +41,9 @@ export function removedVisibility(
   return isRequested && actor.role === "operator" ? "shown" : "hidden";
 }
 
-/** Returns the hub with this ID or slug. Throws Fault missing `federation_missing` if the viewer cannot see it. */
+/**
+ * Returns the hub with this ID or slug. Throws a `missing` fault (`federation_missing`) if the viewer cannot see it.
+ */
 export async function findVisibleHub(
   rows: Rows,
   viewer: Viewer,

@@ -15,7 +15,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-/** Creates a hub. Throws Fault conflict `slug_taken`, invalid `not_offered`. */
+/** Creates a hub. Throws a fault: `conflict` (`slug_taken`) or `invalid` (`not_offered`). */
 export async function createFederation(
   app: App,
   actor: Actor,
@@ -38,7 +38,7 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
   return row;
 }
 
-/** Inserts the row only. The caller must call `recordNewFederation` last. Throws Fault conflict `slug_taken`. */
+/** Inserts the row only. The caller must call `recordNewFederation` last. Throws a `conflict` fault (`slug_taken`). */
 export async function insertNewFederation(
   tx: Tx,
   app: App,

@@ -17,12 +17,12 @@ interface FollowOptions {
 }
 
 interface StreamSource {
-  /** Sends events until the stream ends; see followHub. */
+  /** Sends events until the stream ends (followHub). */
   run(send: Send): Promise<void>;
   cancel(): void;
 }
 
-/** Starts to follow a hub. Throws Fault limited `too_many_streams`. */
+/** Starts to follow a hub. Throws a `limited` fault (`too_many_streams`). */
 export function followFederation(
   app: App,
   { credential, userId }: Actor,
@@ -30,7 +30,7 @@ export function followFederation(
   { since, signal }: FollowOptions,
 ): StreamSource {
   const follower = { credentialId: credential.id, userId, federationId: federation.id };
-  signal.throwIfAborted(); // otherwise nothing would end the stream
+  signal.throwIfAborted(); // a signal that is already aborted would never end the stream
   const { feeds } = app, reader = feeds.enter(follower);
   let request: AbortSignal | null = signal; // released when the stream starts; otherwise it would keep the request in memory
   request.addEventListener("abort", reader.leave);
@@ -45,8 +45,8 @@ export function followFederation(
 }
 
 /**
- * Returns the event number to resume after: the browser's Last-Event-ID, or the requested one. An invalid Last-Event-ID
- * belongs to another stream: null starts from the beginning.
+ * Returns the event number to resume after: the browser's Last-Event-ID, or the requested one. Returns null, which
+ * starts from the beginning, for an invalid Last-Event-ID: it belongs to another stream.
  */
 export function resumePosition(request: Request, requested: number | undefined): number | null {
   const lastEventId = request.headers.get("last-event-id");
@@ -57,7 +57,7 @@ export function resumePosition(request: Request, requested: number | undefined):
 /**
  * Decides which events each follower can see, in the same order. Operators and hub admins see all events of the hub;
  * hub admins see them without operator details. Spoke admins see events of their spokes. Others see nothing. Objects
- * that were removed in the last 5 minutes still count, so that their admins learn of the removal.
+ * that were removed in the last 5 minutes still count, so that their admins get the event of the removal.
  */
 export async function decideVisibility(
   rows: Rows,

@@ -1,4 +1,4 @@
-/** Adds, lists and removes hub admins. A hub without any is managed by operators only. */
+/** Adds, lists and removes hub admins. A hub without admins is managed by operators only. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
@@ -10,7 +10,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
-/** Lists members, newest first. Returns all unless a limit is given. */
+/** Lists members, newest first. Returns all members unless a limit is given. */
 export async function listHubMembers(
   rows: Rows,
   { id }: FederationRow,
@@ -19,7 +19,7 @@ export async function listHubMembers(
   return await listSeats(rows, { federationId: id }, page);
 }
 
-/** Adds a member. Idempotent. Throws Fault conflict `user_disabled`, `federation_state`. */
+/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled` or `federation_state`). */
 export async function addHubMember(
   app: App,
   actor: Actor,
@@ -45,7 +45,9 @@ export async function addHubMember(
   );
 }
 
-/** Removes a member, with immediate effect. Admins can remove themselves. Throws Fault missing `member_missing`. */
+/**
+ * Removes a member, with immediate effect. Admins can remove themselves. Throws a `missing` fault (`member_missing`).
+ */
 export async function removeHubMember(
   app: App,
   actor: Actor,

@@ -10,8 +10,8 @@ import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
 
 /**
- * Returns the counts, of one hub if its ID or slug is given. Throws Fault missing `federation_missing` if the viewer
- * cannot see it.
+ * Returns the counts. They are limited to one hub if its ID or slug is given. Throws a `missing` fault
+ * (`federation_missing`) if the viewer cannot see it.
  */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
@@ -36,7 +36,7 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
   return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
 }
 
-/** Lists the templates, newest first. There is one for each cluster and version in use. */
+/** Lists the templates, newest first. Each cluster has one template per version in use. */
 async function listTemplateSummaries(rows: Rows): Promise<TemplateSummary[]> {
   return await rows.selectFrom("templates")
     .select(["cluster", "version as lmsVersion", "state", "error", "nextTryAt", "readyAt", "lastUsedAt"])

@@ -15,7 +15,7 @@ import type { FederationPatch, FederationRecord } from "#lib/domains/federations
 const FIELDS = ["name", "region", "mode", "tier"] as const;
 type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
 
-/** Changes a hub. Undefined fields stay; without changes it writes nothing. */
+/** Changes a hub. Undefined fields stay unchanged. Writes nothing if no field changes. */
 export async function patchFederation(
   app: App,
   actor: Actor,

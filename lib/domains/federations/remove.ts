@@ -1,6 +1,6 @@
 /**
  * Requests the removal of a hub without spokes. A job deletes the namespace; the row stays and becomes `removed`. From
- * then on nobody is its admin, and its slug is free.
+ * then on the hub has no admins, and its slug is free.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -24,8 +24,8 @@ import { findLastRemoval, retrySoon } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
- * Requests the removal. During a removal it returns the running operation. Throws Fault conflict `federation_not_empty`
- * if the hub has spokes, missing `federation_missing` if it is removed.
+ * Requests the removal. During a removal it returns the running operation. Throws a `conflict` fault
+ * (`federation_not_empty`) if the hub has spokes, and a `missing` fault (`federation_missing`) if the hub is removed.
  */
 export async function removeFederation(app: App, actor: Actor, federation: FederationRow): Promise<FederationRecord> {
   const row = await app.db.transact((tx) => acceptHubRemoval(tx, actor, federation.id));
@@ -33,8 +33,8 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
 }
 
 /**
- * Locks the row against new spokes. A queued provisioning is cancelled immediately, a running one as soon as its
- * replica notices. The removal follows in the hub's lane.
+ * Locks the row against new spokes. A queued provisioning is cancelled immediately. A running one is cancelled as soon
+ * as its replica notices. The removal follows in the hub's lane.
  */
 export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
@@ -43,7 +43,7 @@ export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string)
   if (removal && !isFinished(removal.state)) {
     await retrySoon(tx, removal); // the caller may have fixed its error
     return before;
-  } // otherwise an earlier release ended it at its time limit, and the hub must still be removed
+  } // otherwise an earlier release ended the removal at its time limit, and the hub must still be removed
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
   const cancelledJobs = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });

@@ -17,7 +17,7 @@ export async function showFederation(rows: Rows, viewer: Viewer, row: Federation
   return (await showFederations(rows, viewer, [row]))[0]!;
 }
 
-/** Converts rows in the same order, with a fixed number of queries. */
+/** Converts rows in the same order. The number of queries does not depend on the number of rows. */
 async function showFederations(
   rows: Rows,
   viewer: Viewer,

@@ -1,5 +1,5 @@
 /**
- * The states of a hub, and what each of them allows.
+ * Defines the states of a hub and what each state allows.
  *
  *                      retry
  *               +------------------+
@@ -21,14 +21,14 @@ type FederationState = (typeof FEDERATION_STATES)[number];
 
 export const FEDERATION_ACTIONS = ["retry"] as const;
 
-/** Throws Fault conflict `federation_state` unless the hub's provisioning has failed. */
+/** Throws a `conflict` fault (`federation_state`) unless the hub's provisioning has failed. */
 export function requireFailedHub(state: FederationState): void {
   if (state === "failed") return;
   const reason = state === "provisioning" ? "wait until it is active or failed" : "it must be failed";
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
 }
 
-/** Throws Fault conflict `federation_not_empty` if the hub has spokes, including those that are being removed. */
+/** Throws a `conflict` fault (`federation_not_empty`) if the hub has spokes, including those that are being removed. */
 export function requireNoSpokes(slug: string, spokes: number): void {
   if (spokes === 0) return;
   const blocker = spokes === 1 ? "a spoke lives in it; remove that" : `${spokes} spokes live in it; remove those`;
@@ -36,7 +36,9 @@ export function requireNoSpokes(slug: string, spokes: number): void {
   throw new Fault("conflict", "federation_not_empty", message);
 }
 
-/** Throws Fault conflict `federation_state` if the hub is removing or removed. `what` completes "Cannot … a hub". */
+/**
+ * Throws a `conflict` fault (`federation_state`) if the hub is removing or removed. `what` completes "Cannot … a hub".
+ */
 export function requireLiveHub(state: FederationState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;
   const message = `Cannot ${blocker} a hub that is ${state}; it must be provisioning, active or failed`;

@@ -78,7 +78,7 @@ export async function countLiveSpokes(rows: Rows, federationId: string): Promise
   return count;
 }
 
-/** Adds the hub; returns undefined if a live one has its slug, even if it was committed just now. */
+/** Adds the hub. Returns undefined if a live hub has the same slug, even if that hub was committed just now. */
 export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<FederationRow | undefined> {
   return await tx.insertInto("federations").values(row).onConflict((conflict) => conflict.doNothing())
     .returningAll().executeTakeFirst();
@@ -94,14 +94,14 @@ export async function lockFederation(tx: Tx, id: string): Promise<FederationRow>
 }
 
 /**
- * Locks the row also against additions to the hub. They either commit before and are seen, or wait and see the new
- * state.
+ * Locks the row also against additions to the hub. A concurrent addition either has committed before and is seen, or
+ * waits and sees the new state.
  */
 export async function lockFederationExclusively(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Locks the row only against removal, which locks it `for update`. */
+/** Locks the row only against a removal, which takes a `for update` lock. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

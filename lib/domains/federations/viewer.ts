@@ -1,6 +1,6 @@
 /**
- * Decides what a viewer can see. Operators see everything, hub admins their hubs. Spoke admins see their spokes, and a
- * reduced view of the hubs that contain them. All queries for a viewer use these conditions.
+ * Decides what a viewer can see. Operators see everything, and hub admins see their hubs. Spoke admins see their spokes
+ * and a reduced view of the hubs that contain these spokes. All queries for a viewer use these conditions.
  */
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";

@@ -37,7 +37,7 @@ const spokeCounts = {
   degraded: v.number(),
   /** Active spokes whose last restore test failed. */
   unproved: v.number(),
-  /** The oldest of the last successful restore tests of all active spokes; null if none exists. */
+  /** The oldest of the last successful restore tests of all active spokes. Null if no test was successful. */
   oldestProofAt: NullableTimestamp,
 };
 const SpokeCounts = v.object(spokeCounts);
@@ -45,7 +45,7 @@ export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
 
 export const TEMPLATE_STATES = ["making", "ready", "failed", "retiring"] as const;
 
-/** An installation from which new sites are created. */
+/** A template, from which new sites are created. */
 const TemplateSummary = v.object({
   cluster: v.string(),
   lmsVersion: v.string(),
@@ -63,7 +63,7 @@ export const OverviewView = v.object({
   hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
   /** Operations that are queued or running. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
-  /** Null unless an operator requests all hubs. */
+  /** The templates. Null unless an operator requests all hubs. */
   templates: v.nullable(v.array(TemplateSummary)),
 });
 export type Overview = v.InferInput<typeof OverviewView>;
@@ -90,7 +90,7 @@ export const NewFederation = v.object({
 });
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
-/** Changes of a hub. The slug can be sent, but it must be the current one. */
+/** Changes of a hub. If the slug is sent, it must be the current one. */
 export const FederationPatch = v.object({ ...NewFederation.entries, slug: choice });
 export type FederationPatch = v.InferOutput<typeof FederationPatch>;
 

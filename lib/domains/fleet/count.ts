@@ -19,7 +19,7 @@ export interface Fleet {
   readonly proofs: RestoreTestNumbers;
   /** The oldest of the newest backups of all active spokes. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
-  /** When the oldest event was written that should be sealed but is not. */
+  /** The time of the oldest event that should be sealed but is not. */
   readonly oldestUnsealed: Date | null;
   readonly now: Date;
 }
@@ -49,7 +49,10 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
   ]).groupBy(["state", "health"]).execute();
 }
 
-/** Returns the time of the oldest of the newest backups. A spoke without a backup counts from when it was ready. */
+/**
+ * Returns the time of the oldest of the newest backups. For a spoke without a backup, the time when it became ready
+ * counts.
+ */
 async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`
     select min(coalesce((

@@ -35,7 +35,7 @@ export function watchFleet({ db, log }: Pick<App, "db" | "log">, intervalMs = CO
 
   let counting = count();
   const end = new AbortController();
-  run().catch(() => {}); // closed
+  run().catch(() => {}); // the watch was closed
 
   async function run(): Promise<void> {
     for (;;) {

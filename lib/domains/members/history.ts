@@ -1,5 +1,5 @@
 /**
- * Marks the history from before a member was added as read. Notifications list it, but it is not new.
+ * Marks events from before a member was added as read. The notifications list these events, but not as new.
  *
  * Reads are counted per reader and object. So each affected object's count is raised in the transaction that adds the
  * member. A spoke that the user administered before keeps its unread events.
@@ -8,7 +8,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Seat } from "#lib/domains/members/seats.ts";
 
-/** Locks the reader's marks until the transaction ends, so that one transaction at a time writes them. */
+/** Locks the reader's marks until the transaction ends, so that only one transaction at a time writes them. */
 export async function lockMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }
@@ -29,8 +29,8 @@ export async function skipHistory(tx: Tx, seat: Seat, userId: string): Promise<v
 }
 
 /**
- * Marks all events of these spokes as read, and the hub's own events if a hub is given. One statement sees one
- * consistent moment.
+ * Marks all events of these spokes as read, and the hub's own events if a hub is given. It is a single statement, so it
+ * sees one consistent snapshot.
  */
 async function markHistoryRead(
   tx: Tx,

@@ -15,24 +15,24 @@ export interface Member {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
-  /** The user has not accepted the invitation yet; the membership has no effect. */
+  /** Whether the user has not accepted the invitation yet. Until then the membership has no effect. */
   readonly pending: boolean;
-  /** Why the mail server permanently refused the last mail; null if it did not. */
+  /** The reason why the mail server permanently refused the last mail. Null if it was not refused. */
   readonly mailRefused: string | null;
-  /** When the membership was added. */
+  /** The time when the membership was added. */
   readonly createdAt: Date;
 }
 
 /** A hub or spoke that a user administers, with its display name. */
 export interface AdministeredObject {
   readonly name: string;
-  /** The site of a spoke, and whether it should be reachable now. Null for a hub. */
+  /** The site of a spoke. `open` is whether the site should be reachable now. Null for a hub. */
   readonly site:
     | { readonly spokeId: string; readonly host: string; readonly url: string; readonly open: boolean }
     | null;
 }
 
-/** Adds a membership. Returns whether it is new. The user's event streams check its permissions again. */
+/** Adds a membership. Returns whether the membership is new. The user's event streams check its permissions again. */
 export async function addSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(seat);
   const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
@@ -41,7 +41,9 @@ export async function addSeat(tx: Tx, seat: Seat, userId: string): Promise<boole
   return rows.length > 0;
 }
 
-/** Removes a membership. Returns whether it existed. The user's event streams check its permissions again. */
+/**
+ * Removes a membership. Returns whether the membership existed. The user's event streams check its permissions again.
+ */
 export async function removeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(seat);
   const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
@@ -50,7 +52,7 @@ export async function removeSeat(tx: Tx, seat: Seat, userId: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Lists members, newest first. Returns all unless a limit is given. */
+/** Lists members, newest first. Returns all members unless a limit is given. */
 export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): Promise<ListPage<Member>> {
   const { table, column, id } = tableOf(seat);
   return await readPage(page, async (bounds) => {
@@ -64,7 +66,8 @@ export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): 
 }
 
 /**
- * Lists what the user administers, or will administer after verification: hubs, then spokes, by time of membership.
+ * Lists the hubs and then the spokes that the user administers, or will administer after verification. Each list is in
+ * order of the membership's time.
  */
 export async function listAdministeredObjects(rows: Rows, userId: string): Promise<AdministeredObject[]> {
   const { rows: found } = await sql<AdministeredRow>`
@@ -87,7 +90,7 @@ export async function listAdministeredObjects(rows: Rows, userId: string): Promi
   }));
 }
 
-/** Lists only the names of what the user administers. */
+/** Lists only the names of the hubs and spokes that the user administers. */
 export async function listAdministeredNames(rows: Rows, userId: string): Promise<string[]> {
   return (await listAdministeredObjects(rows, userId)).map(({ name }) => name);
 }

@@ -1,8 +1,8 @@
 /**
  * Finds the hubs and spokes that a user administers.
  *
- * They are columns of the query that finds the user, so a request needs one round trip. Memberships have an effect only
- * for verified addresses, and only in objects that are not removed.
+ * These are columns of the query that finds the user, so a request needs only one round trip. Memberships have an
+ * effect only for verified addresses, and only in objects that are not removed.
  */
 import { type RawBuilder, sql } from "kysely";
 
@@ -22,7 +22,7 @@ export const spokeIds: RawBuilder<string[]> = sql`array(
       where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
   order by member.spoke_id)`;
 
-/** Role of a user: operators by a flag, others by their memberships. */
+/** The role of a user. Operators have a flag; for others it follows from their memberships. */
 export type Role = "operator" | "hub_admin" | "spoke_admin";
 
 export function roleOf(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): Role {

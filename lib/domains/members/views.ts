@@ -12,7 +12,7 @@ const invitationFields = {
   status: v.picklist(["added", "invited", "unchanged"]),
   userId: v.string(),
   email: v.string(),
-  /** When the invitation expires. */
+  /** The time when the invitation expires. */
   expiresAt: v.optional(Timestamp),
 };
 
@@ -24,7 +24,7 @@ export const MemberView = v.object({
   email: v.string(),
   displayName: v.string(),
   pending: v.boolean(),
-  /** The mail server's response. */
+  /** The reason why the mail server refused the last mail. */
   mailRefused: v.nullable(v.string()),
   createdAt: Timestamp,
 });

@@ -11,7 +11,7 @@ export async function countUnread(rows: Rows, reader: Reader): Promise<{ count: 
   return { count: Number(row!.count) };
 }
 
-/** Reads one small row per hub. A single total for all hubs would be a row that every change must update. */
+/** Reads one small row per hub. With a single total for all hubs, every change would have to update the same row. */
 const countForOperator = prepareShared((_, { userId }: Pick<Reader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)

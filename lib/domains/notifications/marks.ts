@@ -1,7 +1,7 @@
 /**
  * Marks events as read and updates the counts, in one statement of the caller's transaction.
  *
- * `lockMarks` serializes a reader's marks on all replicas. So nothing is counted twice, there are no deadlocks, and
+ * `lockMarks` serializes a reader's marks on all replicas. So no event is counted twice, no deadlock is possible, and
  * each statement sees the result of the previous one.
  */
 import { type RawBuilder, sql } from "kysely";
@@ -11,8 +11,8 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { ObjectKind, Reader } from "#lib/domains/notifications/objects.ts";
 
 /**
- * Tries to lock the right to mark all as read. Returns false if another transaction of this reader has it. It never
- * waits, because waiting calls would hold database connections.
+ * Tries to take the reader's lock for marking all as read. Returns false if another transaction has the lock. It never
+ * waits for the lock, because waiting calls would occupy database connections.
  */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
@@ -23,8 +23,8 @@ export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
 }
 
 /**
- * Marks the events of the query (`id`, `at`), which must all be visible. Returns for each `place` of the query: the
- * number of events, the time of the last, and how many were unread.
+ * Marks the events of the query (`id`, `at`), which must all be visible. Returns for each `place` of the query the
+ * number of events, the time of the last event, and the number of unread events.
  */
 export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
@@ -72,7 +72,7 @@ export interface MarkResult {
   readonly place: number;
   readonly found: number;
   readonly marked: number;
-  /** In PostgreSQL's text format. */
+  /** The time of the last event, in PostgreSQL's text format. */
   readonly last: string;
 }
 
@@ -80,11 +80,11 @@ export interface ReadPosition {
   readonly about: ObjectKind;
   readonly federationId: string;
   readonly spokeId: string;
-  /** In PostgreSQL's text format. All events of the object up to this time are read. */
+  /** The time up to which all events of the object are read, in PostgreSQL's text format. */
   readonly through: string;
 }
 
-/** Raises the positions up to which everything is read, and deletes the stretches below. */
+/** Raises the positions up to which all events are read, and deletes the stretches below them. */
 export async function raiseReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
@@ -105,7 +105,7 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
     do update set read_through = greatest(count.read_through, excluded.read_through)`.execute(tx);
 }
 
-/** The user who marks notifications as read; recorded as the actor in the audit log. */
+/** The user who marks notifications as read. The audit log records this user as the actor. */
 export type MarkingReader = Reader & Requester;
 
 /** Records the audit event, if any notification became read. */

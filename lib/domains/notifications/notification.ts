@@ -1,4 +1,4 @@
-/** A notification is an audit event with the reader's read state. It is not stored separately. */
+/** Defines a notification: an audit event with the reader's read state. It is not stored separately. */
 import type { Selectable } from "kysely";
 import { type AuditEvent, redactForReader, toAuditEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";

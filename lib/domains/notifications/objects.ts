@@ -61,13 +61,13 @@ interface EventWalk {
   /** Condition on `event`. It can use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
-  /** Maximum number of events, plus those with the same time as the last one. */
+  /** The maximum number of events. All others with the same time as the last one are added. */
   readonly limit: number;
 }
 
 /**
  * Selects `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same FROM clause. Each kind of
- * object has its own query, so that each uses the index with its events in order. Only one of them runs.
+ * object has its own query, so that each uses the index that has its events in order. Only one of these queries runs.
  */
 export function walkEvents(reader: Reader, { where, order, limit }: EventWalk): RawBuilder<unknown> {
   const isNewestFirst = order === "newest first";

@@ -1,10 +1,10 @@
 /**
  * Marks all notifications as read that are visible at the start.
  *
- * It first reads the last event time of each object; later events have later times (see lib/changes). Then it marks
- * events in batches, oldest first, one transaction each. Stretches of read events are skipped, so the cost depends on
- * the unread ones. An interrupted call leaves exact counts, and the next call continues. Each batch with changes writes
- * an audit event.
+ * The code first reads the last event time of each object. Later events have later times (see lib/changes). Then it
+ * marks events in batches, oldest first, with one transaction per batch. Stretches of read events are skipped, so the
+ * cost depends on the unread ones. An interrupted call leaves exact counts, and the next call continues. Each batch
+ * with changes writes an audit event.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -21,7 +21,7 @@ import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
 import { selectUnmarked } from "#lib/domains/notifications/stretches.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
-/** Maximum events per object in a batch, and the approximate maximum of unread events in a batch. */
+/** The maximum of events per object in a batch, and the approximate maximum of unread events in a batch. */
 const BATCH_SIZE = 2000;
 /** Maximum objects per batch. */
 const MAX_OBJECTS = 200;
@@ -32,7 +32,7 @@ interface RemainingObject extends ReadPosition {
   readonly unread: number;
 }
 
-/** Marks all as read. Returns how many became read. */
+/** Marks all notifications as read. Returns how many became read. */
 export async function markAllRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
   let remaining = await findUnread(db.rows, reader);
@@ -57,7 +57,9 @@ async function findUnread(rows: Rows, reader: Reader): Promise<RemainingObject[]
   return found.map((row) => ({ ...row, unread: Number(row.unread) }));
 }
 
-/** Returns how many objects form a batch. An object with more unread events is a batch of its own. */
+/**
+ * Returns how many objects form a batch. An object with more unread events than a batch may have is a separate batch.
+ */
 function batchLength(remaining: readonly RemainingObject[]): number {
   let size = 0;
   for (let unread = 0; size < Math.min(remaining.length, MAX_OBJECTS); size++) {
@@ -67,7 +69,7 @@ function batchLength(remaining: readonly RemainingObject[]): number {
   return size;
 }
 
-/** Marks a batch. Returns what remains of its objects; null if another transaction is marking. */
+/** Marks a batch. Returns the remaining events of its objects; null if another transaction is marking. */
 async function markBatch(
   tx: Tx,
   reader: MarkingReader,

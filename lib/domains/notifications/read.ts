@@ -22,9 +22,9 @@ import { mergeIntoStretch } from "#lib/domains/notifications/stretches.ts";
 import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
-/** Allows callers who can see the notification. The transaction that marks it checks again. */
+/** Allows callers who can see the notification. The transaction that marks it as read checks this again. */
 export const notification: Access<Actor, object> = {
-  name: "signed in", // any signed-in user can call it; others' notifications are reported as missing
+  name: "signed in", // any signed-in user can call it; notifications of other users are reported as missing
   async admit({ app, actor: caller, params: { notificationId = "" } }) {
     const actor = requireActor(caller);
     const found = isId("evt", notificationId) && await findNotification(app.db.rows, actor, notificationId);
@@ -34,8 +34,8 @@ export const notification: Access<Actor, object> = {
 };
 
 /**
- * Marks a notification as read and returns it. A read one stays unchanged. Throws Fault missing if the reader cannot
- * see the event.
+ * Marks a notification as read and returns it. A notification that is already read stays unchanged. Throws a `missing`
+ * fault if the reader cannot see the event.
  */
 export async function markRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();

@@ -1,7 +1,7 @@
 /**
  * Stores stretches of read events. Between the first and last event of a stretch, all events of the object are read.
- * Adjacent marks are merged into one stretch, so between two stretches there is always an unread event. A search for
- * unread events jumps over stretches, so its cost depends only on what it finds.
+ * Adjacent marks are merged into one stretch, so two stretches always have an unread event between them. A search for
+ * unread events jumps over stretches, so its cost depends only on the number of events that it finds.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -17,8 +17,8 @@ function selectStretchBefore({ userId }: Reader, moment: RawBuilder<unknown>): R
 }
 
 /**
- * Selects the newest unread events of `object` (`id`, `at`) that match `where`, with those of the same time as the last
- * one.
+ * Selects the newest unread events of `object` (`id`, `at`) that match `where`, and all others with the same time as
+ * the last one.
  */
 export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: number): RawBuilder<unknown> {
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
@@ -43,8 +43,8 @@ export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: 
 
 /**
  * Selects the oldest events of `object` after its `after` and up to its `through`, outside of stretches. Returns at
- * least `limit` events if there are enough, with those of the same time as the last one. A few of them may be read
- * already.
+ * least `limit` events if there are enough, and all others with the same time as the last one. A few of these events
+ * may be read already.
  */
 export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
@@ -111,7 +111,8 @@ export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Prom
 }
 
 /**
- * Maximum events with the same time that are checked. Normally there is one, because lib/changes assigns unique times.
+ * The maximum of events with the same time that are checked. Normally one event has a time, because lib/changes assigns
+ * unique times.
  */
 const SAME_TIME_LIMIT = 100;
 
@@ -119,7 +120,7 @@ interface Stretch {
   readonly about: string;
   readonly federationId: string;
   readonly spokeId: string;
-  /** In PostgreSQL's text format. */
+  /** The time of the first event, in PostgreSQL's text format. */
   readonly fromAt: string;
   readonly throughAt: string;
 }

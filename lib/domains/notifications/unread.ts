@@ -12,7 +12,7 @@ export function historyEnd({ userId }: Pick<Reader, "userId">): RawBuilder<Date>
 
 /**
  * Condition that an event is unread. It uses scalar subqueries, so that the planner looks up single events instead of
- * loading all reads. The history is only checked for readers who have one.
+ * loading all reads. The history is checked only for readers who have events from before their membership.
  */
 export function isUnread(reader: Reader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done

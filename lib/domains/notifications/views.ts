@@ -29,5 +29,5 @@ export const NotificationView = v.object({
 
 export const UnreadCount = v.object({ count: v.number() });
 
-/** How many notifications became read by this call. */
+/** The number of notifications that this call marked as read. */
 export const Marked = v.object({ marked: v.number() });

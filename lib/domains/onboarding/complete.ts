@@ -1,9 +1,9 @@
 /**
  * Completes the onboarding wizard of a new user: a name, a password and a first hub request, in one transaction.
  *
- * Onboarding can be completed once. It sets a password without asking for the old one, so the session must be recent:
- * otherwise a stolen session could be used to take over the account. A new password ends all sessions and is reported
- * by mail. The caller gets a new session.
+ * Onboarding can be completed once. It sets a password without the old one, so the session must be recent. Otherwise a
+ * thief could use a stolen session to take over the account. A new password ends all sessions and is reported by mail.
+ * The caller gets a new session.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -25,7 +25,7 @@ import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/v
 import { endSessionsOf, type LockedUser, lockUser, readUser } from "#lib/domains/users/store.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
-const MAX_SESSION_AGE = "1 hour"; // a younger session proves that the user has just signed in
+const MAX_SESSION_AGE = "1 hour"; // a session that is younger than this shows that the user has just signed in
 
 /** The response, and the Set-Cookie header of the new session. */
 interface OnboardingResult {
@@ -33,15 +33,15 @@ interface OnboardingResult {
   readonly cookie: string;
 }
 
-/** Returns when the user completed the wizard, or null. */
+/** Returns the time when the user completed the wizard, or null. */
 export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date | null> {
   const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
   return row?.onboardedAt ?? null;
 }
 
 /**
- * Completes the onboarding. Throws Fault conflict `onboarded`, forbidden `session_too_old` for a password, and the
- * faults of a hub request.
+ * Completes the onboarding. Throws a `conflict` fault (`onboarded`), a `forbidden` fault (`session_too_old`) if a
+ * password is set, and the faults of a hub request.
  */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
   if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // checked before the expensive hash of the password
@@ -71,7 +71,7 @@ async function complete(
   passwordHash: string | null,
 ): Promise<OnboardingResult> {
   const user = await lockUser(tx, { id: actor.userId });
-  // The session has ended if the password was changed or the user was disabled meanwhile.
+  // The session has ended if the password was changed or the user was disabled in the meantime.
   if (!user || !await endSession(tx, actor.credential.id)) {
     throw new Fault("unauthenticated", "sign_in_required", "Your session has ended meanwhile; sign in again");
   }
@@ -102,7 +102,7 @@ async function complete(
   return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }
 
-/** Stores the completion. Throws Fault conflict `onboarded` if another request came first. */
+/** Stores the completion. Throws a `conflict` fault (`onboarded`) if another request came first. */
 async function saveOnboarding(
   tx: Tx,
   id: string,

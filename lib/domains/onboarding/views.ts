@@ -5,7 +5,7 @@ import { FederationRequestView, NewFederationRequest } from "#lib/domains/federa
 import { NullableTimestamp, optionalOrNull } from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
-/** Values from the wizard. Undefined ones stay as they are. */
+/** The values from the wizard. Undefined values stay unchanged. */
 export const OnboardingBody = v.object({
   displayName: optionalOrNull(DisplayName),
   password: optionalOrNull(NewPassword),
@@ -20,5 +20,5 @@ export const OnboardingView = v.object({
 });
 export type OnboardingRecord = v.InferInput<typeof OnboardingView>;
 
-/** Null until it is completed. */
+/** The time when the wizard was completed. Null before that. */
 export const OnboardingState = v.object({ onboardedAt: NullableTimestamp });

@@ -1,4 +1,4 @@
-/** Shows operations in the API: those of a hub, those of a spoke, or one with its failure report. */
+/** Shows operations in the API: all of a hub, all of a spoke, or a single one with its failure report. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import { canManageHub, canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -12,7 +12,10 @@ import {
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
-/** Finds the operations of a hub, newest first. Callers who cannot manage the hub see only those of their spokes. */
+/**
+ * Finds the operations of a hub, newest first. Callers who cannot manage the hub see only the operations of their
+ * spokes.
+ */
 export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,

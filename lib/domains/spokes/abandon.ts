@@ -27,8 +27,8 @@ import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
- * Abandons a spoke. Throws Fault forbidden `operator_only`, conflict `spoke_state` if no removal has failed, missing if
- * it is removed.
+ * Abandons a spoke. Throws a `forbidden` fault (`operator_only`), a `conflict` fault (`spoke_state`) if no removal has
+ * failed, or a `missing` fault if the spoke is removed.
  */
 export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   requireOperator(actor);

@@ -7,8 +7,8 @@ import { findListedSpoke, findSpoke, type FoundSpoke, type ListedSpoke } from "#
 
 /**
  * `see` and `act`: operators, hub admins and spoke admins. `remove` and `delegate`: operators and hub admins.
- * `history`: as `see`, and operators and hub admins also see removed spokes. `restore`: operators and hub admins, also
- * for removed spokes.
+ * `history`: like `see`, but operators and hub admins also see removed spokes. `restore`: operators and hub admins,
+ * also for removed spokes.
  */
 type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 
@@ -51,7 +51,7 @@ export function spokeMissingFault(): Fault {
   return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
 }
 
-/** Returns whether the actor can see the spoke, and act on it. */
+/** Returns whether the actor can see the spoke and act on it. */
 export function canSeeSpoke(actor: Actor, row: ListedSpoke): boolean {
   if (row.state === "removed") return canManageHub(actor, row.federationId);
   return canSee(actor, { federationId: row.federationId, spokeId: row.id });

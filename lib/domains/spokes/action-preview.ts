@@ -1,4 +1,4 @@
-/** Previews an action. It is checked like the real action and sent to the cluster as a dry run. It writes nothing. */
+/** Previews an action: checks it like the real action and sends it to the cluster as a dry run. Nothing is written. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -15,7 +15,7 @@ import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
-/** Previews an action. Throws the faults of the action, and unavailable if the cluster does not answer. */
+/** Previews an action. Throws the faults of the action, and an `unavailable` fault if the cluster does not answer. */
 export async function previewAction(
   app: App,
   actor: Actor,
@@ -29,11 +29,11 @@ export async function previewAction(
   requireEffect(app, spoke, facts, request);
   const operation: Declaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: payloadOf(facts, request) });
-  // Without a namespace there is nothing to change.
+  // A spoke without a namespace has no objects to change.
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
     previewInCluster(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
-    // Spoke admins do not see what the hub pays.
+    // Spoke admins do not see the hub's costs.
     canManageHub(actor, spoke.federationId)
       ? previewPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
       : NO_COST,

@@ -21,8 +21,8 @@ import { lockSpoke, moveSpoke, setBlueprintInputs, type SpokeRow } from "#lib/do
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
- * Requests an action. Throws Fault conflict `spoke_state` if the spoke's state and queued operations do not allow it.
- * Also throws the faults of the operation's own parameters.
+ * Requests an action. Throws a `conflict` fault (`spoke_state`) if the spoke's state and queued operations do not allow
+ * it. Also throws the faults of the operation's own parameters.
  */
 export async function requestAction(
   app: App,
@@ -38,13 +38,13 @@ export async function requestAction(
 /** An action with its parameters. */
 interface ActionRequest {
   readonly action: SpokeActionName;
-  /** Payload of the job. */
+  /** The payload of the job. */
   readonly parameters: object;
 }
 
 /**
- * Parses an action. Throws Fault forbidden for actions that only operators can request, and invalid for invalid
- * parameters.
+ * Parses an action. Throws a `forbidden` fault for actions that only operators can request, and an `invalid` fault for
+ * invalid parameters.
  */
 export function parseAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
   const { action } = input, { forOperators, parsePayload: parameters } = rulesOf(action);
@@ -62,7 +62,7 @@ export function requireEffect(
   rulesOf(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
-/** Facts by which an action is checked: the spoke's state after all its queued operations. */
+/** The facts that an action is checked against: the spoke's state after all its queued operations. */
 interface ActionFacts extends SpokeFacts {
   readonly size: string;
   /** The failed upgrade that left the spoke in the state `failed`, if any. */
@@ -88,8 +88,8 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFact
 }
 
 /**
- * Accepts an action. If nothing is queued before it, the spoke changes to the operation's state; otherwise it keeps its
- * state. The row is locked first, so a parallel request sees the result.
+ * Accepts an action. If no other operation is queued, the spoke changes to the operation's state. Otherwise it keeps
+ * its state. The row is locked first, so a parallel request sees the result.
  */
 export async function acceptAction(
   app: App,
@@ -138,7 +138,7 @@ export async function enqueueAction(
   return [after, job];
 }
 
-/** Returns the payload of the job. A retry repeats the failed one's. */
+/** Returns the payload of the job. A retry has the payload of the failed job. */
 export function payloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
   return action === "retry" ? failure?.payload ?? {} : parameters;
 }

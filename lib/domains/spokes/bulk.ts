@@ -1,4 +1,6 @@
-/** Requests an action on many spokes. Each is a separate transaction, so one refusal does not affect the others. */
+/**
+ * Requests an action on many spokes. Each spoke has a separate transaction, so one refusal does not affect the others.
+ */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -15,12 +17,12 @@ const SPOKE_FAULTS = {
   timeout: { statusCode: 504, error: "Gateway Timeout" },
 } as const;
 
-/** Share of the request's time limit for the actions; the rest is for the response. */
+/** The share of the request's time limit for the actions. The rest is for the response. */
 const TIME_SHARE = 0.6;
 
 /**
- * Returns one outcome for each distinct ID that the caller can see, in the same order; others are skipped. A spoke's
- * refusal is in its outcome. Once an action was accepted, the response covers all spokes: those that were not reached
+ * Returns one outcome for each distinct ID that the caller can see, in the same order. Other IDs are skipped. A spoke's
+ * refusal is in its outcome. Once an action was accepted, the response covers all spokes. Spokes that were not reached
  * in time, or that the database refused, are reported as refused and can be sent again.
  */
 export async function requestActions(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
@@ -43,7 +45,7 @@ export async function requestActions(app: App, actor: Actor, input: BulkAction):
     try {
       accepted.set(id, await app.db.transact((tx) => acceptAction(app, tx, actor, id, request)));
     } catch (error) {
-      // A spoke that was removed meanwhile is skipped. Other errors concern the whole request.
+      // A spoke that was removed in the meantime is skipped. Other errors concern the whole request.
       if (!(error instanceof Fault)) throw error;
       if (error.kind === "missing") continue;
       if (error.code === "access_changed" && accepted.size > 0) throw accessChangedFault(accepted.size);
@@ -63,7 +65,7 @@ export async function requestActions(app: App, actor: Actor, input: BulkAction):
   });
 }
 
-/** Creates the Fault for a permission that was revoked before all spokes were done. */
+/** Creates the fault for a permission that was revoked before all spokes were processed. */
 function accessChangedFault(input: number): Fault {
   const some = input === 1 ? "one of the spokes" : `${input} of the spokes`;
   const message = `Your permissions changed during this request: ${some} had accepted it, and the others are unchanged`;

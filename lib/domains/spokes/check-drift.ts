@@ -1,6 +1,6 @@
 /**
  * Compares an object in the cluster with its manifest by a dry run, because only the API server knows its defaults.
- * It writes nothing.
+ * Nothing is written.
  */
 import { asItWas, type Expected, titleOf } from "#lib/moodle/expected.ts";
 import {
@@ -53,8 +53,8 @@ async function dryRunDifferences(
 }
 
 /**
- * Returns the object with the manifest's labels and annotations. Used for namespaces: applying one could recreate a
- * deleted namespace.
+ * Returns the object with the manifest's labels and annotations. This is used for namespaces, because applying a
+ * manifest could recreate a deleted namespace.
  */
 export function withLabels(current: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;

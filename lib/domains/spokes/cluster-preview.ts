@@ -1,4 +1,4 @@
-/** Previews changes in the cluster with dry runs. It writes nothing. */
+/** Previews changes in the cluster with dry runs. Nothing is written. */
 import type { App } from "#lib/app.ts";
 import { fitted } from "#lib/moodle/expected.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
@@ -19,13 +19,13 @@ const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 
 interface PreviewResult {
   readonly changes: ActionPreview["changes"];
-  /** Changes that the cluster would refuse, in its own words. */
+  /** The changes that the cluster would refuse, each as the cluster's message. */
   readonly refusals: readonly string[];
 }
 
 type PreviewTarget = Pick<Cluster, "find"> & { readonly space: Space };
 
-/** Previews the changes. Throws Fault unavailable if the cluster does not answer. */
+/** Previews the changes. Throws an `unavailable` fault if the cluster does not answer. */
 export async function previewInCluster(
   app: App,
   actor: Pick<Actor, "role">,
@@ -57,7 +57,7 @@ async function previewChange(
   signal: AbortSignal,
 ): Promise<PreviewResult> {
   const { ref } = change, object = `${ref.kind}/${ref.name}`;
-  const before = await target.space.get(ref, { signal }); // also checks that the namespace exists and is ours
+  const before = await target.space.get(ref, { signal }); // also checks that Wheelwright's namespace exists
   if ("remove" in change) {
     const found = before ? diffObjects(null, before) : [];
     return { changes: found.map(({ to }) => ({ object, field: "", from: to, to: null })), refusals: [] };

@@ -1,8 +1,8 @@
 /**
  * Creates a spoke: its row, its events and its install in the hub's lane, in one transaction.
  *
- * Unique indexes decide who gets a slug or domain. A lock decides conflicts of a domain with its parent domains.
- * Nothing relies on an earlier check.
+ * Unique indexes decide which request gets a slug or domain. A lock prevents conflicts of a domain with its parent
+ * domains. So no result depends on an earlier check.
  */
 import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -38,10 +38,10 @@ export interface CopySource {
   claim(tx: Tx): Promise<CopyPlan>;
 }
 
-/** How a copy is created. */
+/** The plan of a copy. */
 export interface CopyPlan {
   readonly lmsVersion: string;
-  /** backupId is null if the backup would be taken first. */
+  /** `backupId` is null if the backup has to be taken first. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
   inputsOf(spoke: SiteColumns, cluster: string): SpokeInputs;
   auditExtras(row: SpokeRow): AuditExtras;
@@ -51,20 +51,20 @@ export interface CopyPlan {
 export type FindCopySource = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
 export const noCopy: FindCopySource = () => Promise.resolve(null);
 
-/** Runs work in a queue per hub, after other creations in the same hub. */
+/** Runs the work in the hub's queue, after earlier creations in the same hub. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
 
 interface CreateOptions {
   /** The request's signal. Name servers may be slow. */
   readonly signal?: AbortSignal;
   readonly findCopySource?: FindCopySource;
-  /** Runs immediately if undefined. */
+  /** The queue of the hub. If undefined, the creation runs immediately. */
   readonly runInHubQueue?: RunInHubQueue;
 }
 
 /**
- * Creates a spoke. Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`,
- * unavailable `dns_unavailable`, invalid, and the faults of `findCopySource`.
+ * Creates a spoke. Throws the faults of `findCopySource`, and a fault: `conflict` (`slug_taken`, `domain_taken`,
+ * `domain_unproven` or `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
  */
 export async function createSpoke(
   app: App,
@@ -145,7 +145,8 @@ export async function insertUnderFreeDomain(
 ): Promise<SpokeRow> {
   const ownNames = ownNamesOf(config);
   for (const domain of domains) {
-    // Sent together and run in this order: after the lock, the result of the check stays valid.
+    // The statements are sent together and run in this order. Once the lock is held, the result of the check stays
+    // valid.
     const [, taken] = await Promise.all([
       lockNames(tx, domain, ownNames),
       isInUse(tx, domain, parentNames(domain, ownNames)),

@@ -1,6 +1,6 @@
 /**
  * Compares the desired values of a spoke with the applied ones. The row's columns are the desired values. Its blueprint
- * inputs are what the site has applied.
+ * inputs are the values that the site has applied.
  */
 import type { App } from "#lib/app.ts";
 import { movedInputs } from "#lib/moodle/configure.ts";

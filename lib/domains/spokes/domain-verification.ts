@@ -17,10 +17,10 @@ const HASH_DIGITS = 40; // 160 bits
 const RETRY_SECONDS = 5; // seconds
 
 /**
- * Requires the TXT record. Throws Fault conflict `domain_unproven`, which names the record; conflict `domain_taken` for
- * a subdomain of another spoke's domain; unavailable `dns_unavailable`; and invalid `domain_invalid` if the record's
- * name would be too long. It may take seconds, so hold no database connection. `own` is the spoke that moves to the
- * domain, if it exists.
+ * Requires the TXT record. Throws a `conflict` fault (`domain_unproven`) that names the record, or (`domain_taken`) for
+ * a subdomain of another spoke's domain. Throws an `unavailable` fault (`dns_unavailable`), and an `invalid` fault
+ * (`domain_invalid`) if the record's name would be too long. The call may take seconds, so hold no database connection
+ * meanwhile. `own` is the spoke that moves to the domain, if it exists.
  */
 export async function requireVerifiedDomain(
   { config, db, dns }: Pick<App, "config" | "db" | "dns">,
@@ -45,7 +45,7 @@ export async function requireVerifiedDomain(
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: RETRY_SECONDS, cause });
   });
   if (texts.includes(value)) return;
-  // Only parent domains are reported, because those are public in DNS. The domain itself may become free again.
+  // Only parent domains are reported, because they are public in DNS. The domain itself may become free again.
   if (await isAnyInUse(db.rows, parentNames(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";

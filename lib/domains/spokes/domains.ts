@@ -36,7 +36,10 @@ export function parentNames(domain: string, { rootDomain }: OwnNames): string[] 
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
 }
 
-/** Returns the domains to try, in order: the requested one, or the defaults. Throws Fault invalid or conflict. */
+/**
+ * Returns the domains to try, in order: the requested one, or the defaults. Throws an `invalid` fault if the requested
+ * domain is not allowed, or if no default exists.
+ */
 export function domainsFor(
   config: Pick<Config, "rootDomain" | "publicUrl">,
   slug: string,
@@ -55,15 +58,15 @@ export function domainsFor(
   throw new Fault("invalid", "domain_needed", message);
 }
 
-/** Throws Fault invalid `domain_reserved` for a domain of the service. */
+/** Throws an `invalid` fault (`domain_reserved`) for a domain of the service. */
 export function requireUnreserved(domain: string, ownNames: OwnNames): void {
   const why = reservedReason(domain, ownNames);
   if (why) throw new Fault("invalid", "domain_reserved", `domain must be a spoke's own; ${why}`);
 }
 
 /**
- * Returns why no spoke can have the domain, or null. A site can set cookies for its subdomains and read those of its
- * parent domain. So no site may be above or below the service.
+ * Returns the reason why no spoke can have the domain, or null. A site can set cookies for its subdomains and read
+ * those of its parent domain. So no site may be above or below the service.
  */
 function reservedReason(domain: string, { rootDomain, publicHost }: OwnNames): string | null {
   const belongs = `${domain} belongs to the service`;
@@ -76,7 +79,7 @@ function reservedReason(domain: string, { rootDomain, publicHost }: OwnNames): s
 /** A host name that browsers treat as an IPv4 address: its last label is a number. */
 const ADDRESS = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
 
-/** Throws Fault invalid `domain_invalid` for a host name that browsers cannot open. */
+/** Throws an `invalid` fault (`domain_invalid`) for a host name that browsers cannot open. */
 function requireReachable(domain: string): void {
   const broken = domain.split(".").find((label) => label.startsWith("xn--") && !isALabel(label));
   if (broken === undefined && !ADDRESS.test(domain)) return;
@@ -86,7 +89,7 @@ function requireReachable(domain: string): void {
   throw new Fault("invalid", "domain_invalid", `domain must be a host name such as school.example.org; ${why}`);
 }
 
-/** Returns whether the label is a valid A-label. An invalid one stays unchanged when decoded, or contains U+FFFD. */
+/** Returns whether the label is a valid A-label. When decoded, an invalid label stays unchanged or contains U+FFFD. */
 function isALabel(label: string): boolean {
   const letters = domainToUnicode(label);
   return letters !== label && !letters.includes("\uFFFD") && domainToASCII(letters) === label;
@@ -94,14 +97,14 @@ function isALabel(label: string): boolean {
 
 /**
  * Returns the default domains, in order of preference. Each is one label below ROOT_DOMAIN, because a wildcard
- * certificate covers no more. Labels that are too long or reserved are left out.
+ * certificate covers only one label. Labels that are too long or reserved are left out.
  */
 export function defaultDomains(slug: string, hubSlug: string, ownNames: OwnNames): string[] {
   return [`${slug}.${ownNames.rootDomain}`, `${slug}-${hubSlug}.${ownNames.rootDomain}`]
     .filter((domain) => v.is(HostName, domain) && reservedReason(domain, ownNames) === null);
 }
 
-/** Creates the Fault for a taken domain. It does not reveal names of other hubs' spokes. */
+/** Creates the fault for a taken domain. The message does not reveal names of other hubs' spokes. */
 export function domainTakenFault(domains: readonly string[]): Fault {
   const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
   const message = `${what} taken, or above or below a name in use; choose another domain`;

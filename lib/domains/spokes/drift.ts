@@ -1,12 +1,12 @@
-/** The drift of a spoke, as the API shows it and the row stores it. */
+/** Defines the drift of a spoke, as it is shown in the API and stored in the row. */
 import * as v from "valibot";
 import { isDeepStrictEqual } from "node:util";
 
 const DriftedObject = v.object({
-  /** For example `Deployment/moodle`. */
+  /** The object, for example `Deployment/moodle`. */
   object: v.string(),
   what: v.picklist(["changed", "missing"]),
-  /** For example `spec.template.spec.containers[moodle].image`. Empty for a missing object. */
+  /** The fields that differ, for example `spec.template.spec.containers[moodle].image`. Empty for a missing object. */
   fields: v.array(v.string()),
 });
 export type DriftedObject = v.InferOutput<typeof DriftedObject>;
@@ -21,7 +21,9 @@ export type Drift = v.InferOutput<typeof Drift>;
 /** Maximum fields that are listed for an object. */
 const MAX_FIELDS = 50;
 
-/** Creates the drift; null if none exists. Sorted, so that equal drift is stored as equal text. */
+/**
+ * Creates the drift; null if no differences exist. The objects are sorted, so that equal drift is stored as equal text.
+ */
 export function createDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
   if (objects.length === 0 && revision === null) return null;
   const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MAX_FIELDS) }));

@@ -8,7 +8,7 @@ export interface NamedSpoke extends SpokeRow {
   readonly hubSlug: string;
 }
 
-/** Returns the live spoke with this name, or the one that was removed last. */
+/** Returns the live spoke with this name, or else the spoke with this name that was removed last. */
 export async function findSpokeByName(rows: Rows, name: string): Promise<NamedSpoke | null> {
   const [hub, slug] = name.split("/");
   const matchesName = isId("spk", name)

@@ -1,9 +1,9 @@
 /**
- * Checks the health of a spoke by the status of its objects. lib/workers/sweep reads them.
+ * Checks the health of a spoke by the status of its objects, which lib/workers/sweep reads.
  *
- * The Deployment is available while the kubelet's readiness probe gets a page that queries the database (app.yaml). The
- * sweep does not connect to the site, because network policies would block it. A site in maintenance counts as healthy,
- * because somebody requested the maintenance.
+ * The Deployment is available while the kubelet's readiness probe succeeds. The probe reads a page that queries the
+ * database (app.yaml). The sweep does not connect to the site, because network policies would block it. A site in
+ * maintenance counts as healthy, because somebody requested the maintenance.
  */
 import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -14,16 +14,16 @@ export const FAILED_CHECKS_LIMIT = 3;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Returns the objects of a site that must be healthy, besides the namespace. */
+/** Returns the objects of a site that must be healthy, in addition to the namespace. */
 export function partsOf(site: Parameters<typeof claimNames>[0]): readonly Ref[] {
   return [MOODLE, DATABASE, ...Object.values(claimNames(site)).map((name) => ({ ...CLAIM, name }))];
 }
 
-/** The kinds of these objects. */
+/** The kinds of the objects in `partsOf`. */
 export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE, DATABASE, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
-/** Returns the problem of the namespace, as a sentence; null if none exists. */
+/** Returns the problem of the namespace as a sentence, or null. */
 export function findNamespaceProblem(namespace: KubeObject | null, uid: string): string | null {
   if (!namespace) return "Its namespace is gone";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
@@ -35,7 +35,7 @@ export function findNamespaceProblem(namespace: KubeObject | null, uid: string):
   return isDeleting ? "Its namespace is being deleted" : null;
 }
 
-/** Returns the problem of an object; null if none exists. */
+/** Returns the problem of an object, or null. */
 export function findPartProblem({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
   const what = `${kind} ${name}`;
   if (!object) return `${what} is missing`;

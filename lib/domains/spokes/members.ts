@@ -12,7 +12,7 @@ import { spoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /**
- * Loads the spoke and the member in the path. Those who can manage the hub can remove anybody; members can remove
+ * Loads the spoke and the member in the path. Callers who can manage the hub can remove anybody. Members can remove
  * themselves.
  */
 export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
@@ -24,12 +24,12 @@ export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly use
   },
 };
 
-/** Lists members, newest first. Returns all unless a limit is given. */
+/** Lists members, newest first. Returns all members unless a limit is given. */
 export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListPageRequest): Promise<ListPage<Member>> {
   return await listSeats(rows, { spokeId: id }, page);
 }
 
-/** Removes a member, with immediate effect on permissions and streams. Throws Fault missing `member_missing`. */
+/** Removes a member, with immediate effect on permissions and streams. Throws a `missing` fault (`member_missing`). */
 export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
   const entry = { kind: "spoke_delegation_removed", objectType: "spoke", objectId: spoke.id } as const;
   const ids = { federationId: spoke.federationId, spokeId: spoke.id };
@@ -42,7 +42,7 @@ export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow,
   );
 }
 
-/** Adds a member. Idempotent. Throws Fault conflict `user_disabled`, `spoke_state`. */
+/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled` or `spoke_state`). */
 export async function delegateSpoke(
   app: App,
   actor: Actor,

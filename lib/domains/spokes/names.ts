@@ -1,5 +1,5 @@
 /**
- * Stores the domains of spokes: the current one, the requested one, and former ones.
+ * Stores the domains of spokes: the current, the requested and former domains.
  *
  * Code that changes names takes a lock first, so that checks stay valid until the transaction ends.
  */
@@ -13,7 +13,8 @@ export const FORMER_DOMAIN_DAYS = 30;
 
 /**
  * Returns whether another live spoke of any hub has the domain, one of its parents (`above`), or a subdomain.
- * Subdomains end with a dot and the domain, so reversed names have a common prefix. `/` is the character after the dot.
+ * Subdomains end with a dot and the domain, so their reversed names have a common prefix. `/`, the character after the
+ * dot, is the end of this range.
  */
 export async function isInUse(
   rows: Rows,
@@ -97,7 +98,7 @@ export async function clearRequestedDomain(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("spokes").set({ wishedDomain: null }).where("id", "=", id).execute();
 }
 
-/** Releases the former domains, except these. */
+/** Releases the former domains, except those in `except`. */
 export async function releaseDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
   const freed = await tx.deleteFrom("former_domains").where("spokeId", "=", id)
     .where(sql<boolean>`domain <> all(${except}::text[])`).returning("domain").execute();

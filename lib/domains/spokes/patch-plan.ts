@@ -20,8 +20,9 @@ interface PatchPlan {
   readonly desired: SpokeRow;
   readonly changes: Changes;
   /**
-   * How the site gets the changes. `nothing`: it has them or is getting them. `install`: the install that has not run
-   * includes them. `waiting`: a queued operation includes them. Otherwise: a new operation.
+   * The way in which the site gets the changes. `nothing`: the site has them, or a running operation applies them.
+   * `install`: the install that has not run yet includes them. `waiting`: a queued operation includes them. Otherwise:
+   * a new operation.
    */
   readonly execution: "nothing" | "install" | "waiting" | Acceptance;
 }
@@ -51,7 +52,7 @@ export async function planPatch(
     return { desired, changes, execution: "waiting" };
   }
   const execution = checkAction("configure", await readFacts(rows, before));
-  // The request repeats a failed change: report what the site lacks.
+  // The request repeats a failed change, so report the changes that the site has not applied.
   return { desired, changes: changed ? changes : pending, execution };
 }
 
@@ -61,8 +62,8 @@ function selectDefined(patch: SpokePatch): Partial<SpokeRow> {
 }
 
 /**
- * Returns the domain columns. A site that is not installed gets the new domain immediately, others when they answer
- * under it.
+ * Returns the domain columns. A site that is not installed gets the new domain immediately. Others get it when they
+ * answer under the new domain.
  */
 function domainColumns(
   { domain }: SpokeRow,
@@ -87,7 +88,7 @@ export function requireAllowedDomain(
   domainsFor(config, slug, "", domain);
 }
 
-/** Applies the rules of a creation. The spoke's own names, and their parents and subdomains, are free for it. */
+/** Applies the rules of a creation. The spoke may use its own names, and their parents and subdomains. */
 async function requireFreeDomain(
   rows: Rows,
   app: App,

@@ -1,6 +1,6 @@
 /**
- * Previews a patch of a spoke. It is checked like the real patch and sent to the cluster as a dry run. It writes
- * nothing.
+ * Previews a patch of a spoke. The patch is checked like a real one and sent to the cluster as a dry run. Nothing is
+ * written.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -18,7 +18,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type Changes, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
-/** Previews a patch. Throws the faults of the patch, and unavailable if the cluster does not answer. */
+/** Previews a patch. Throws the faults of the patch, and an `unavailable` fault if the cluster does not answer. */
 export async function previewPatch(
   app: App,
   actor: Actor,
@@ -37,7 +37,7 @@ export async function previewPatch(
     spokeId: spoke.id,
     state: spoke.state,
     becomes: typeof by === "object" ? by.becomes : spoke.state,
-    downtime: needsOperation && (moves || changes.mail !== undefined), // Moodle restarts to read it
+    downtime: needsOperation && (moves || changes.mail !== undefined), // Moodle restarts to read the new mail settings
     steps: needsOperation ? Object.values(configure.plan.steps).map(([label]) => label) : [],
     changes: objectChanges,
     notes: [

@@ -1,10 +1,10 @@
 /**
- * Changes a spoke's name, brand, administrator, mail and domain. The rows change here; the operation `configure` then
- * updates the site, after other operations of the spoke. The domain changes once the site answers under the new one,
- * which is reserved until then.
+ * Changes a spoke's name, brand, administrator, mail and domain. This module changes the rows. Then the operation
+ * `configure` updates the site, after other operations of the spoke. The domain changes once the site answers under the
+ * new one. Until then the new domain is reserved.
  *
- * An install that has not started uses the new values directly. A suspended spoke is refused: its site cannot be
- * updated, and the row would differ from it for months.
+ * An install that has not started uses the new values directly. A patch of a suspended spoke is refused: its site
+ * cannot be updated, and the row could differ from the site for months.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -29,8 +29,8 @@ import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
 /**
- * Changes a spoke. Throws Fault conflict `spoke_state`, invalid `not_offered`, forbidden `federation_admin_only`, and
- * the domain faults of creating a spoke. `signal` is the request's, because name servers may be slow.
+ * Changes a spoke. Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid`
+ * (`not_offered`) or `forbidden` (`federation_admin_only`). `signal` is the request's signal. It ends slow DNS queries.
  */
 export async function patchSpoke(
   app: App,
@@ -44,7 +44,7 @@ export async function patchSpoke(
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** Verifies a new domain. The current and the requested one were verified before. */
+/** Verifies a new domain. The current and the requested domain were verified before. */
 export async function verifyPatchDomain(
   app: App,
   actor: Actor,

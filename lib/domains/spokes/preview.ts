@@ -1,4 +1,4 @@
-/** Previews the creation of a spoke, with the checks of the real creation. It writes nothing. */
+/** Previews the creation of a spoke, with the checks of a real creation. Nothing is written. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -52,7 +52,7 @@ export async function previewSpoke(
   };
 }
 
-/** Throws Fault conflict `domain_taken`. */
+/** Returns the first free domain. Throws a `conflict` fault (`domain_taken`) if none is free. */
 async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
     if (!await isInUse(db.rows, domain, parentNames(domain, ownNamesOf(config)))) return domain;
@@ -61,8 +61,8 @@ async function findFreeDomain({ db, config }: App, domains: readonly string[]): 
 }
 
 /**
- * Previews the cost of another spoke, for callers who can manage the hub. Throws Fault invalid `not_offered` and
- * unavailable `billing_unavailable`.
+ * Previews the cost of another spoke, for callers who can manage the hub. Throws a fault: `invalid` (`not_offered`) or
+ * `unavailable` (`billing_unavailable`).
  */
 export async function previewAddedCost(
   app: App,

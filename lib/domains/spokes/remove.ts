@@ -25,8 +25,8 @@ export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Prom
 }
 
 /**
- * Cancels the spoke's other operations: queued ones immediately, running ones as soon as their replica notices. The
- * removal starts when nothing of the spoke runs.
+ * Cancels the spoke's other operations. Queued ones are cancelled immediately, and running ones as soon as their
+ * replica notices. The removal starts when no operation of the spoke is running.
  */
 export async function acceptRemoval(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
@@ -36,7 +36,7 @@ export async function acceptRemoval(tx: Tx, requester: Requester, id: string): P
     if (removal && !isFinished(removal.state)) {
       await retrySoon(tx, removal);
       return before;
-    } // otherwise an earlier release ended it at its time limit, and the spoke must still be removed
+    } // otherwise an earlier release ended the removal at its time limit, and the spoke must still be removed
   }
   const cancelledJobs = await cancelSpokeOperations(tx, id);
   const after = await moveSpoke(tx, id, "removing");

@@ -23,7 +23,7 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
   return (await showSpokes(rows, viewer, [row]))[0]!;
 }
 
-/** Converts rows in the same order, with a fixed number of queries. */
+/** Converts rows in the same order. The number of queries does not depend on the number of rows. */
 export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly SpokeRow[]): Promise<SpokeRecord[]> {
   return await showListedSpokes(
     rows,
@@ -33,8 +33,8 @@ export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly Sp
 }
 
 /**
- * Converts listed rows. Queries only those that are busy or have former domains. `newJobs` are operations that were
- * just enqueued.
+ * Converts listed rows. Reads operations and former domains only for spokes that have some. `newJobs` are operations
+ * that were just enqueued.
  */
 export async function showListedSpokes(
   rows: Rows,

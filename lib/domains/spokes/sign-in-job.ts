@@ -1,5 +1,5 @@
 /**
- * Creates a sign-in link by a Job in the site's namespace, whose output is encrypted for this request.
+ * Creates a sign-in link with a Job in the site's namespace. The Job's output is encrypted for this request.
  *
  * Anybody who can read logs in the cluster sees a pod's output, so the private key never leaves this process. The Job's
  * name is fixed, so the cluster runs one at a time for all replicas. The Job is deleted after its output was read. If
@@ -19,7 +19,7 @@ import type { Log } from "#lib/base/log.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const JOB_SUFFIX = "0"; // instead of a fence: all these Jobs have the same name
+const JOB_SUFFIX = "0"; // in the place of the fence, because all these Jobs have the same name
 const TIME_SHARE = 0.6; // share of the request's time limit; the rest is for cleanup and recording
 const CLEANUP_TIMEOUT = 3 * SECOND;
 const MAX_EXPIRY = 253_402_300_799; // the largest timestamp, in seconds since 1970
@@ -37,7 +37,7 @@ const Answer = v.pipe(
 type SiteAnswer = v.InferOutput<typeof Answer>;
 
 const OTHER_ADMIN_HINT = "another administrator of the site must fix that first; reset-admin-password does not help";
-/** Reasons and remedies for the codes that sign-in-link.php prints. */
+/** The reason and the remedy for each code that sign-in-link.php prints. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> = {
   page: [
     "the site redirects forgotten passwords to another page",
@@ -50,8 +50,8 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
 };
 
 /**
- * Creates the link. Throws Fault conflict `link_under_way` or `admin_unusable`, unavailable `link_failed` or
- * `cluster_unavailable`, or timeout.
+ * Creates the link. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable` (`link_failed` or
+ * `cluster_unavailable`) or `timeout`.
  */
 export async function createLinkInSite(
   app: App,
@@ -90,7 +90,7 @@ async function runLinkJob(app: App, spoke: SpokeRow, seal: SealedReply, signal: 
   }
 }
 
-/** Returns whether the Job belongs to this request, by its public key. */
+/** Returns whether the Job has the public key of this request. */
 function belongsToRequest(job: KubeObject, { publicKey }: SealedReply): boolean {
   return JSON.stringify(job["spec"]).includes(publicKey);
 }
@@ -111,7 +111,7 @@ async function deleteJob(
   }
 }
 
-/** Logs a failed run. Its output is safe to log: the token was not committed, or nobody can decrypt it. */
+/** Logs a failed run. The output is safe to log: either the token was not committed, or nobody can decrypt it. */
 function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
   const said = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
   log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, said });

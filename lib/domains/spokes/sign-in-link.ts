@@ -1,8 +1,9 @@
 /**
- * Creates sign-in links: a link with which the site's administrator sets a password and is signed in.
+ * Creates sign-in links, which let the site's administrator set a password and sign in.
  *
- * It is Moodle's own link to reset a password. It is shown to the caller and not stored. It is recorded before it is
- * shown, and only if nothing has changed meanwhile. A link that is not shown expires.
+ * A sign-in link is Moodle's own link to reset a password. It is shown to the caller and not stored. The audit event is
+ * written before the link is shown, and only if the spoke has not changed in the meantime. A link that is not shown
+ * expires.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -31,7 +32,8 @@ const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
 };
 
 /**
- * Creates a link. Throws Fault conflict `spoke_state`, limited `too_many_links`, and the faults of createLinkInSite.
+ * Creates a link. Throws the faults of createLinkInSite, and a fault: `conflict` (`spoke_state`) or `limited`
+ * (`too_many_links`).
  */
 export async function createSignInLink(
   app: App,
@@ -44,7 +46,8 @@ export async function createSignInLink(
   const { token, expires } = await createLinkInSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw spokeMissingFault();
-    await requireOpenSite(app.db.rows, after); // an operation that started meanwhile explains the error better
+    // An operation that has started in the meantime explains the error better.
+    await requireOpenSite(app.db.rows, after);
     throw error;
   });
   const expiresAt = new Date(expires * SECOND);

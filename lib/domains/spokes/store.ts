@@ -17,7 +17,7 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Facts about a spoke that are not in its columns. They show whether more queries are needed. */
+/** Facts about a spoke that are not in its columns. They tell the caller whether more queries are needed. */
 interface SpokeExtras {
   /** Whether an operation is queued or running. */
   readonly busy: boolean;
@@ -36,7 +36,7 @@ export function defaultExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
-/** The columns of a spoke that are shown. */
+/** The columns of a spoke that lists show. */
 const listedColumns = [
   ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
   ...[
@@ -106,7 +106,7 @@ function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | und
   return domain.success ? { domain: domain.output, hidden: true } : undefined;
 }
 
-/** Finds the live ones of these spokes that the viewer can see, in any order. */
+/** Finds the live spokes with these IDs that the viewer can see, in any order. */
 export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
@@ -150,8 +150,8 @@ export async function listSpokes(
   removed: RemovedVisibility,
 ): Promise<ListPage<ListedSpoke>> {
   const federationId = where.federationId ?? findOnlyHub(viewer);
-  // For a hub that the viewer can manage, the query uses only the hub: PostgreSQL caches its plan, unlike one with an
-  // array.
+  // For a hub that the viewer can manage, the query filters only by hub. PostgreSQL caches this plan, unlike the plan
+  // for an array.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer;
   const conditions = {
@@ -174,8 +174,8 @@ function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefi
 }
 
 /**
- * Adds the spoke; returns undefined if a live one has its slug or domain. Waits for another transaction that is adding
- * the same. So the unique indexes decide every race, and no error aborts the transaction.
+ * Adds the spoke. Returns undefined if a live spoke has the same slug or domain. Waits for another transaction that is
+ * adding the same slug or domain. So the unique indexes decide every race, and no error aborts the transaction.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
   return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
@@ -189,7 +189,7 @@ export async function hasSlug(rows: Rows, federationId: string, slug: string): P
 }
 
 /**
- * Locks the row against changes until the transaction ends, so a second caller sees the first one's result. Rows that
+ * Locks the row against changes until the transaction ends, so a second caller sees the changes of the first. Rows that
  * refer to it can still be added.
  */
 export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {

@@ -42,12 +42,15 @@ export const SpokeView = v.object({
   adminEmail: v.string(),
   region: v.nullable(v.string()),
   lmsVersion: v.string(),
-  /** Equal to lmsVersion, under the specification's name. */
+  /** The same value as lmsVersion, under the name in the specification. */
   moodleVersion: v.string(),
-  /** The image that ran after the installation or the last upgrade, restore or reapply; null until it was seen. */
+  /**
+   * The digest of the image that ran after the installation or the last upgrade, restore or reapply. Null until a pod
+   * has reported it.
+   */
   imageDigest: v.nullable(v.string()),
   seed: v.nullable(v.string()),
-  /** Null if it is not a copy. */
+  /** The source of a copy. Null if the spoke is not a copy. */
   from: v.nullable(CopiedFrom),
   /** `held` if the site sends no mail until an administrator allows it, as in a copy. */
   mail: v.picklist(MAIL),
@@ -55,7 +58,7 @@ export const SpokeView = v.object({
   status: v.picklist(SPOKE_STATES),
   stateReason: v.nullable(v.string()),
   health: v.picklist(SPOKE_HEALTH),
-  /** Whether the site is in maintenance, because somebody requested that. */
+  /** Whether the site is in maintenance mode because somebody requested it. */
   maintenance: v.boolean(),
   namespace: v.string(),
   operation: v.nullable(OperationView),
@@ -63,7 +66,7 @@ export const SpokeView = v.object({
   updatedAt: Timestamp,
   readyAt: NullableTimestamp,
   observedAt: NullableTimestamp,
-  /** Drift of the site; null if none is known. */
+  /** The drift of the site. Null if no drift was found. */
   drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
@@ -105,7 +108,7 @@ export const NewSpoke = v.object({
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
-/** Changes of a spoke. Undefined fields stay. */
+/** Changes of a spoke. Undefined fields stay unchanged. */
 export const SpokePatch = v.object({
   ...v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]).entries,
   mail: optionalOrNull(v.picklist(MAIL, "must be on or held")),
@@ -116,12 +119,12 @@ const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(",
 
 /** Parameters of some actions. */
 const actionParameters = {
-  /** For upgrade: the target version. */
+  /** The target version of an upgrade. */
   lmsVersion: optionalOrNull(Version),
   moodleVersion: optionalOrNull(Version),
-  /** For resize: the new size. */
+  /** The new size of a resize. */
   size: choice,
-  /** For upgrade: continue without a backup if the cluster cannot take one. */
+  /** Whether an upgrade continues without a backup if the cluster cannot take one. */
   skipBackup: flag,
 };
 
@@ -163,7 +166,7 @@ export const SpokePreview = v.object({
   dryRun: v.literal(true),
   spoke: v.object({
     ...v.omit(SpokeView, [...CREATED_FIELDS]).entries,
-    /** backupId is null if the backup would be taken first. */
+    /** `backupId` is null if the backup has to be taken first. */
     from: v.nullable(v.object({ ...CopiedFrom.entries, backupId: v.nullable(v.string()) })),
   }),
   /** Objects that would be applied in the cluster, in order. */
@@ -188,7 +191,7 @@ export const ActionPreview = v.object({
   steps: v.array(v.string()),
   /** Changes according to the cluster's dry run. */
   changes: v.array(v.object({ object: v.string(), field: v.string(), from: v.unknown(), to: v.unknown() })),
-  /** Effects that no field shows, and what the cluster would refuse. */
+  /** Effects that no field shows, and changes that the cluster would refuse. */
   notes: v.array(v.string()),
   price: CostView,
 });

@@ -2,15 +2,18 @@
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** VolumeSnapshotContents that templates use, and the IDs of templates and jobs, whose endings are in the names of sandboxes. */
+/**
+ * The VolumeSnapshotContents that templates use, and the IDs of templates and jobs. The name of a sandbox has the same
+ * ending as the ID.
+ */
 export interface NeededSandboxes {
   readonly contents: ReadonlySet<string>;
   readonly ids: readonly string[];
 }
 
 /**
- * Reads what is needed. Call it after the cluster was listed, because rows are written before objects are created. A failed
- * template needs only the contents in its row; other snapshots of it are orphans.
+ * Reads the needed sandboxes and snapshots. Call this after listing the cluster's objects, because rows are written
+ * before objects are created. A failed template needs only the contents in its row. Its other snapshots are orphans.
  */
 export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> {
   const [templates, { rows: jobs }] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Stores templates, and which sites are created from them. */
+/** Stores templates, and the sites that are created from them. */
 import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
@@ -13,7 +13,7 @@ type TemplateRow = Selectable<Schema["templates"]>;
 export type SiteTemplate = Omit<TemplateRow, "volumes"> & { readonly volumes: readonly BackupVolume[] };
 export type TemplateUse = Selectable<Schema["template_uses"]>;
 
-/** The first retry waits an hour. The wait doubles after each failure, up to a week. */
+/** The waits before a failed template is created again. The wait doubles after each failure. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
 export async function findTemplate(rows: Rows, key: TemplateKey): Promise<SiteTemplate | null> {
@@ -75,7 +75,7 @@ export async function failTemplate(
   return row !== undefined;
 }
 
-/** Marks templates as failed whose job ended without a result. */
+/** Marks templates as failed if their job ended without a result. */
 export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
   await sql`update templates set state = 'failed', failures = failures + 1, next_try_at = wheelwright_now(),
       error = 'Its job ended before the template was ready'
@@ -121,7 +121,8 @@ export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
-  // A separate statement: it also sees uses that were added while the first one waited for the row.
+  // This is a separate statement, so that it also sees uses that were added while the first statement waited for the
+  // row.
   const { rows: [inUse] } = await sql`
     select from template_uses join jobs using (spoke_id)
     where template_id = ${id} and given_up is null and visible and jobs.state in ('queued', 'running')`.execute(tx);

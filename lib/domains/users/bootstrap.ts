@@ -10,14 +10,14 @@ import type { Log } from "#lib/base/log.ts";
 import { findFirstOperator, hasOperators, insertOperator } from "#lib/domains/users/store.ts";
 
 interface Admin {
-  /** In lower case, as the Email schema returns it. */
+  /** The address, in lower case as the Email schema returns it. */
   readonly email: string;
   readonly password: string;
 }
 
 const DEV_EMAIL = "admin@wheelwright.localhost";
 
-/** Creates the first operator from the configuration. If one exists, the configuration has no effect. */
+/** Creates the first operator. If an operator exists, the configuration has no effect. */
 export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
@@ -48,8 +48,8 @@ export async function ensureFirstOperator(
 }
 
 /**
- * Creates an operator if none exists. Returns whether it did. Of replicas that start at the same time, one does.
- * Users who signed up earlier do not matter.
+ * Creates an operator if none exists, whether or not other users have signed up. Returns whether it was created. If
+ * several replicas start at the same time, only one creates it.
  */
 export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;

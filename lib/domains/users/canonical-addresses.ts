@@ -1,8 +1,9 @@
 /**
- * Normalizes addresses that an older release stored (email.ts).
+ * Converts addresses that an older release stored to the canonical form (email.ts).
  *
- * It runs at each start, because an older replica may still store others during a rollout. Two accounts with the same
- * normalized address are never merged, because they may be different people. The log names both.
+ * The conversion runs at each start, because an older replica may still store such addresses during a rollout. Two
+ * accounts with the same canonical address are never merged, because they may belong to different people. The log names
+ * both.
  */
 import { sql } from "kysely";
 import { canonicalEmail } from "#lib/base/email.ts";
@@ -17,7 +18,8 @@ const SAME_ADDRESS =
   "Two accounts have the same address in different spellings, and neither was changed; disable one of them";
 
 /**
- * Returns how many addresses were changed. It never fails the start: errors are logged, and the next start tries again.
+ * Returns how many addresses were changed. Errors do not prevent the start. They are logged, and the next start tries
+ * again.
  */
 export async function canonicaliseAddresses({ rows }: Pick<Database, "rows">, log: Log): Promise<number> {
   let changed = 0;

@@ -19,7 +19,7 @@ export interface User {
 export interface Account {
   readonly id: string;
   readonly email: string;
-  /** Null if no password was set or the user is disabled. */
+  /** The hash of the password. Null if no password is set, or if the user is disabled. */
   readonly passwordHash: string | null;
   readonly verified: boolean;
 }
@@ -83,7 +83,7 @@ export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Returns whether an operator exists. The last one can never be demoted or disabled, so this stays true. */
+/** Returns whether an operator exists. The last operator can never be demoted or disabled, so the result stays true. */
 export async function hasOperators(rows: Rows): Promise<boolean> {
   const row = await rows.selectFrom("users").select("id").where("operator", "=", true).limit(1).executeTakeFirst();
   return row !== undefined;
@@ -103,8 +103,9 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
 }
 
 /**
- * Creates an operator with a verified address: the person who configures the machine vouches for it. An existing account with
- * the address may be a stranger's, so its password, sessions and tokens are replaced or revoked.
+ * Creates an operator with a verified address, because the person who configures the machine vouches for the address.
+ * An existing account with this address may belong to a stranger, so its password is replaced, and its sessions and
+ * tokens are revoked.
  */
 export async function insertOperator(
   tx: Tx,
@@ -142,7 +143,7 @@ export interface LockedUser {
   readonly verified: boolean;
   readonly disabled: boolean;
   readonly hasPassword: boolean;
-  /** The flag alone. It has an effect only for a verified address. */
+  /** The stored flag. It has an effect only for a verified address. */
   readonly operator: boolean;
 }
 
@@ -166,7 +167,7 @@ export async function lockUser(
   };
 }
 
-/** Adds a user with an unverified address and returns its ID; null if the address has an account. */
+/** Adds a user with an unverified address. Returns the user's ID, or null if the address already has an account. */
 export async function insertUser(
   tx: Tx,
   user: { readonly email: string; readonly displayName: string; readonly passwordHash: string | null },
@@ -178,7 +179,9 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
-/** Marks the address as verified. Sets the password, or removes it if null, and the name if given. */
+/**
+ * Marks the address as verified. Sets the password, or removes it if `passwordHash` is null. Sets the name if given.
+ */
 export async function verifyAndUpdateUser(
   tx: Tx,
   id: string,
@@ -205,7 +208,7 @@ export async function enableUser(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).execute();
 }
 
-/** Revokes all API tokens of the user. Returns those that were not revoked yet. */
+/** Revokes all API tokens of the user. Returns the tokens that were not revoked before. */
 export async function revokeTokensOf(
   tx: Tx,
   id: string,

@@ -7,8 +7,9 @@ import type { User } from "#lib/domains/users/store.ts";
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
 
 /**
- * `active`: the address is verified. `invited`: it is not, and the user is a member of a hub or spoke. `unverified`: it
- * is not, and there is no membership. `disabled`: an operator disabled the user.
+ * The states of a user. `active`: the address is verified. `invited`: the address is unverified, and the user is a
+ * member of a hub or spoke. `unverified`: the address is unverified, and the user is a member of nothing. `disabled`:
+ * an operator disabled the user.
  */
 const STATES = ["active", "invited", "unverified", "disabled"] as const;
 export type UserState = (typeof STATES)[number];
@@ -27,8 +28,8 @@ export function showUser(user: User): v.InferInput<typeof UserView> {
 }
 
 /**
- * A user for operators. Role, hubs and spokes show what is in effect now. Pending memberships are listed with the
- * members of the hub or spoke.
+ * A user for operators. Role, hubs and spokes show the permissions that are in effect now. Pending memberships are
+ * listed with the members of the hub or spoke.
  */
 export const UserRecordView = v.object({
   ...UserView.entries,

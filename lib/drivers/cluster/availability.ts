@@ -3,7 +3,7 @@ import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 
 const BUSY = "TooManyRequests";
 
-/** Error codes of calls that reached no API server, or that it would have refused to every caller. */
+/** Error codes of calls that reached no API server, or that the API server would refuse for any caller. */
 export const UNAVAILABLE_CODES: readonly string[] = [
   ...["unreachable", "untrusted", "deadline", "credentials", "kubeconfig", "BadAnswer", "unknown_cluster"],
   ...[BUSY, "Unauthorized", "BadGateway", "ServiceUnavailable", "Timeout"],

@@ -1,9 +1,9 @@
 /**
  * Defines the interface to Kubernetes for the rest of the program. `openCluster` in open.ts implements it.
  *
- * Every call takes a signal and has its own deadline. Every failure is a ClusterError that says whether a retry can
- * help. All calls in a namespace go through `Space`, which checks the namespace's UID first: somebody else may reuse a
- * name, but never a UID.
+ * Every call takes a signal and has its own deadline. Every failure is a ClusterError that states whether a retry can
+ * succeed. All calls in a namespace use `Space`, which checks the namespace's UID first. Another namespace may reuse
+ * the name, but never the UID.
  */
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
 import { makeReadable } from "#lib/base/readable.ts";
@@ -41,13 +41,13 @@ export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref
   return { apiVersion, kind, name };
 }
 
-/** An access in all namespaces, for example `create` of `jobs` in `batch`. A subresource is written `pods/log`. */
+/** A permission in all namespaces, for example to `create` `jobs` in `batch`. A subresource is written `pods/log`. */
 export interface ClusterAccess {
   readonly verb: string;
   /** The API group. Empty for the core group. */
   readonly group: string;
   readonly resource: string;
-  /** The name of the only object that the access covers. All objects if absent. */
+  /** The name of the only object that the permission covers. It covers all objects if absent. */
   readonly name?: string;
 }
 
@@ -55,8 +55,8 @@ export interface ClusterAccess {
 export interface Call {
   readonly signal: AbortSignal;
   /**
-   * Throws if the caller may no longer act. Called just before each request is sent, because a process that was stopped
-   * may read from its sockets before a timer aborts its signal.
+   * Throws if the caller may no longer act. Called just before each request is sent. A check is needed because a
+   * process that was paused may read from its sockets before a timer aborts its signal.
    */
   readonly check?: () => void;
 }
@@ -71,7 +71,7 @@ export interface ClusterWait extends Call {
 export interface JobWait extends ClusterWait {
   /**
    * Called each time a log is read from its first line, also after a reconnect. Returns the function that receives each
-   * line. If that returns a sentence, the sentence is reported as progress instead of the line.
+   * line. If the function returns a sentence, the sentence is reported as progress instead of the line.
    */
   readonly listen?: () => (line: string) => string | null;
 }
@@ -93,8 +93,8 @@ export interface ClusterErrorOptions extends DriverErrorOptions {
 
 /**
  * A failed call, or a wait for a state that cannot be reached. `code` is the cluster's reason (NotFound, Conflict,
- * Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or one of ours (deadline, unreachable, stranger: the
- * namespace is not the one that we created). `message` says what failed, and then why, in the cluster's words.
+ * Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or one of Wheelwright's (deadline, unreachable,
+ * stranger: a namespace of somebody else). `message` says what failed, and then the cluster's reason.
  */
 export class ClusterError extends DriverError {
   override readonly name = "ClusterError";
@@ -127,7 +127,7 @@ export interface JobResult {
   readonly exitCode: number | null;
   /** The last 200 log lines of its pod, oldest first: of the failed container, if one failed. */
   readonly log: readonly string[];
-  /** Whether the log was read to its end. If not, lines may be missing. */
+  /** Whether the log was read to its end. Otherwise lines may be missing. */
   readonly isLogComplete: boolean;
 }
 
@@ -154,7 +154,7 @@ export interface Space {
   patch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
   /** Returns what `patch` would return, by a server-side dry run. */
   dryRunPatch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** Deletes the object with this UID, and its dependents in the background. Succeeds if it is gone. */
+  /** Deletes the object with this UID, and its dependents in the background. Succeeds if it no longer exists. */
   delete(ref: Ref, uid: string, call: Call): Promise<void>;
   /**
    * Waits until each object is ready: Deployment, StatefulSet, Job, PersistentVolumeClaim, Ingress with an address, or
@@ -162,7 +162,7 @@ export interface Space {
    * events show that this is impossible.
    */
   ready(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
-  /** Waits until none of these objects exist. Finalizers may delay that. */
+  /** Waits until none of these objects exist. Finalizers may delay this. */
   gone(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
   /** Waits until no pod matches the selector. Completed pods do not count. */
   noPods(selector: string, waiting: ClusterWait): Promise<void>;
@@ -204,13 +204,13 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** Creates the Namespace. An existing one with the same labels counts as ours. Any other throws `stranger`. */
+  /** Creates the Namespace. Succeeds if one with the same labels exists. Throws `stranger` if the labels differ. */
   createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
   findNamespace(name: string, call: Call): Promise<KubeObject | null>;
   find(ref: Ref, call: Call): Promise<KubeObject | null>;
   /**
-   * Returns the UID of the namespace kube-system, which identifies the cluster whatever its name or address is. Null if
-   * there is none. Read again on each call, because a kubeconfig may point to another cluster later.
+   * Returns the UID of the namespace kube-system, which identifies the cluster. Null if that namespace does not exist.
+   * It is read on each call, because a kubeconfig may point to another cluster later.
    */
   identity(call: Call): Promise<string | null>;
   space(namespace: string, uid: string): Space;
@@ -218,7 +218,7 @@ export interface Cluster {
   applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
   /** Creates a cluster-scoped object, or returns an existing one of that name unchanged. */
   createGlobal(object: KubeObject, call: Call): Promise<KubeObject>;
-  /** Deletes the cluster-scoped object if it has this UID. Succeeds if it is gone already. */
+  /** Deletes the cluster-scoped object if it has this UID. Succeeds if the object no longer exists. */
   deleteGlobal(ref: Ref, uid: string, call: Call): Promise<void>;
   /** Applies a JSON Patch to a cluster-scoped object. A failed `test` is a permanent ClusterError `Invalid` (422). */
   patchGlobal(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
@@ -226,7 +226,7 @@ export interface Cluster {
   serves(kind: Omit<Ref, "name">, call: Call): Promise<boolean>;
   /** Lists the objects of this kind with these labels in all namespaces. */
   listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
-  /** Lists the objects under a namespace's name, which a forced deletion can leave behind. */
+  /** Lists the objects in a namespace that may no longer exist. A forced deletion can leave objects behind. */
   listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
   /** Lists one page of a long list. An expired `next` throws status 410. */
   listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
@@ -236,9 +236,9 @@ export interface Cluster {
    */
   follow(kind: Omit<Ref, "name">, from: WatchStart, call: Call): AsyncIterable<WatchedChange>;
   version(call: Call): Promise<string>;
-  /** Whether our credentials have this access (SelfSubjectAccessReview). */
+  /** Whether Wheelwright's credentials have this permission (SelfSubjectAccessReview). */
   allows(access: ClusterAccess, call: Call): Promise<boolean>;
-  /** Returns the server's address, and how far its clock is ahead of ours (0 below two seconds). */
+  /** Returns the server's address, and by how far its clock is ahead of the local one (0 below two seconds). */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

@@ -3,17 +3,17 @@
  * returns the fields in which two states of an object differ.
  *
  * `findMismatches` is a fast filter for thousands of objects, without API calls. It does not know the API server's
- * defaults, so a dry run must confirm what it reports. It never misses a difference. `diffObjects` compares an object
- * with the result of `space.dryRun`, so both sides have the server's defaults.
+ * defaults, so a dry run must confirm its results. It never misses a difference. `diffObjects` compares an object with
+ * the result of `space.dryRun`, so both sides have the server's defaults.
  */
 import { makeReadable, makeValueReadable } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Difference {
-  /** For example `spec.template.spec.containers[moodle].image`. Empty for a new object. */
+  /** The path of the field, for example `spec.template.spec.containers[moodle].image`. Empty for a new object. */
   readonly path: string;
-  /** Null if the field does not exist. */
+  /** The previous value. Null if the field did not exist. */
   readonly from: unknown;
   readonly to: unknown;
 }
@@ -32,13 +32,13 @@ const ATOMIC_LISTS = new Set<unknown>([
   ...["envFrom", "tolerations", "rules", "tls", "ingress", "egress", "limits", "items", "matchExpressions"],
 ]);
 const ATOMIC_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
-/** Maps of quantities, which can be written in several ways. */
+/** Maps whose values are quantities. Equal quantities can be written in several ways. */
 const QUANTITY_MAPS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
-/** Replaces secret values. That they differ is not secret. */
+/** Replaces secret values. The fact that they differ is not secret. */
 const CONCEALED = "(concealed)";
 const SECRET_FIELD = "data";
 
-/** Returns the paths where the object does not have what the manifest says. Empty if it matches. */
+/** Returns the paths at which the object does not match the manifest. Empty if it matches. */
 export function findMismatches(manifest: KubeObject, standing: KubeObject): string[] {
   return compare([], strip(manifest), strip(standing), "ignore").map(({ at }) => pathOf(at));
 }
@@ -53,7 +53,7 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Diffe
   });
 }
 
-/** Makes values safe to display, because anybody may have written them. */
+/** Makes values safe to display. They may come from untrusted writers. */
 function readableDifference(path: string, from: unknown, to: unknown): Difference {
   return { path: makeReadable(path), from: makeValueReadable(from), to: makeValueReadable(to) };
 }
@@ -68,8 +68,8 @@ interface RawDifference {
 type Step = string | { readonly item: string | number };
 
 /**
- * How to treat fields and items that only the second state has: report them, ignore them, or treat the surrounding
- * value as different.
+ * How to treat fields and items that only the second state has. `report` them, `ignore` them, or treat the surrounding
+ * value as different (`compare whole`).
  */
 type ExtraFields = "report" | "ignore" | "compare whole";
 

@@ -22,7 +22,10 @@ interface EvidenceContext {
   readonly namespace: string;
 }
 
-/** Collects what it can, and notes in the log what could not be read. Throws only if the signal aborts. */
+/**
+ * Collects the evidence that can be read. The log notes which parts could not be read. Throws only if the signal
+ * aborts.
+ */
 export async function collectEvidence({ api, objects, namespace }: EvidenceContext, call: Call): Promise<Evidence> {
   const missing: string[] = [];
   const list = (kind: string) =>
@@ -56,7 +59,7 @@ export function describeEvents(events: readonly KubeObject[]): Evidence["events"
   return [...merged.values()].slice(-MAX_EVENTS);
 }
 
-/** Returns the container that failed last, or else a running one that is not ready. */
+/** Returns the container that failed last, or else a running container that is not ready. */
 export function findFailedContainer(pods: readonly KubeObject[], namespace: string): LogSource | undefined {
   const candidates = pods.flatMap((pod) =>
     containersOf(pod).map((container) => ({ pod, container, at: failedAt(container) }))

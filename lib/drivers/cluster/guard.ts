@@ -1,28 +1,28 @@
-/** Verifies before each action that a namespace is still the one that we created. */
+/** Verifies before each call that a namespace is still the one that Wheelwright created. */
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-/** Labels on our objects with the IDs of their hub and spoke. */
+/** Labels on Wheelwright's objects, with the IDs of their hub and spoke. */
 export const FEDERATION_LABEL = "wheelwright.dev/federation";
 export const SPOKE_LABEL = "wheelwright.dev/spoke";
-/** Labels on the objects of a sandbox: its ID, and the spoke that its site was created from. */
+/** Labels on the objects of a sandbox, with the sandbox's ID and the spoke that its site was created from. */
 export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
 export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
 export interface Guard {
-  /** Throws if the namespace is not ours or is being deleted. */
+  /** Throws if Wheelwright did not create the namespace, or if it is being deleted. */
   write(call: Call): Promise<void>;
-  /** Throws if the namespace is not ours. It may be in deletion. */
+  /** Throws if Wheelwright did not create the namespace. It may be in deletion. */
   read(call: Call): Promise<void>;
   /** Makes the next call check again. */
   forget(): void;
 }
 
-/** How long a check is valid. */
+/** Milliseconds for which a check is valid. */
 const CHECK_TTL = SECOND;
 
 interface NamespaceCheck {
@@ -70,7 +70,7 @@ export function findNamespace(objects: Objects, name: string, call: Call): Promi
   return objects.get({ apiVersion: "v1", kind: "Namespace", name }, call);
 }
 
-/** Throws unless the namespace has this UID and our label. */
+/** Throws unless the namespace has this UID and Wheelwright's label. */
 export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   const { name, labels } = namespace.metadata;
   if (namespace.metadata.uid !== uid) {

@@ -1,8 +1,9 @@
 /**
  * Runs a Job to its end and returns its log.
  *
- * FailureTarget means that a Job will fail while its pods are still ending. Only Failed means that they have ended and
- * write nothing more. So the wait continues until Failed. If its time runs out first, the Job counts as failed.
+ * The condition FailureTarget means that a Job will fail, but that its pods are still ending. Only Failed means that
+ * the pods have ended and write no more logs. So the wait continues until Failed. If the wait's time runs out first,
+ * the Job counts as failed.
  */
 import {
   conditionOf,
@@ -33,19 +34,19 @@ import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
-/** Age from which a Job's log lines are part of its progress. Shorter Jobs end before anybody reads them. */
+/** The age from which a Job's log lines are shown as progress. Shorter Jobs end before anybody reads the progress. */
 const LOG_EXCERPT_AFTER = 10 * SECOND;
-/** How long followed logs may take to end after the Job has ended. */
+/** Milliseconds that followed logs may take to end after the Job has ended. */
 const LOG_TIMEOUT = 3 * SECOND;
 
-/** The state of a followed Job. Pods stay in it after the cluster deleted them. */
+/** The state of a followed Job. It keeps pods that the cluster has deleted. */
 interface JobRun {
   readonly context: NamespaceContext;
   readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
-  /** The last progress that its log reported. */
+  /** The last progress that the Job's log reported. */
   lastSentence: string | undefined;
 }
 

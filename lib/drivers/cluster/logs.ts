@@ -1,8 +1,8 @@
 /**
  * Reads the logs of containers, once or while they run.
  *
- * A deleted pod takes its logs with it, for example at a Job's deadline. So logs are followed from the start, and only
- * their last lines are kept. A reconnect sends the last lines again, which replace the old ones.
+ * The logs of a pod are deleted with the pod, for example at a Job's deadline. So logs are followed from the start, and
+ * only their last lines are kept. A reconnect sends the last lines again, which replace the old ones.
  */
 import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
 import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -15,7 +15,7 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 4096;
-/** The most bytes of a log that the server sends. */
+/** The maximum number of bytes of a log that the server sends. */
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
 /** The start of the line that replaces an unreadable log. */
@@ -29,7 +29,7 @@ export interface LogSource {
   readonly previous?: boolean;
 }
 
-/** Returns the current last lines. If the log cannot be read, returns one line that says so. */
+/** Returns the current last lines of the log. If the log cannot be read, returns one line with the error. */
 export async function readLog(api: Api, source: LogSource, call: Call): Promise<string[]> {
   const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
   const query = {
@@ -56,15 +56,15 @@ export interface FollowedLog {
 }
 
 export interface LogFollower {
-  /** Starts to follow containers of these pods that have started. */
+  /** Starts to follow the started containers of these pods. */
   update(pods: readonly KubeObject[]): void;
-  /** Returns the lines so far, in the order in which the containers started. */
+  /** Returns the lines read so far, in the order in which the containers started. */
   followed(): readonly FollowedLog[];
   /** Waits until the logs of ended containers are complete, for at most this many milliseconds. Then stops. */
   close(most: number): Promise<void>;
 }
 
-/** Follows the logs of pods. With `listen`, each log is read from its first line and not only its end. */
+/** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only its end is read. */
 export function followLogs(
   api: Api,
   namespace: string,
@@ -127,8 +127,8 @@ export function followLogs(
 }
 
 /**
- * Whether a retry can succeed. A container that is about to start answers 400. A pod that is gone or forbidden stays
- * so.
+ * Whether a retry can succeed. For a container that is about to start, the server answers 400. A retry is useless if
+ * the pod was deleted, or if reading its log is forbidden.
  */
 function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);

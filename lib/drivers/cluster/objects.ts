@@ -23,17 +23,19 @@ interface ApiObjectReply {
 /** Whether to write, or to return the result of a dry run. */
 export type WriteMode = "write" | "dry run";
 
-/** Objects of one namespace. Without a namespace: cluster-scoped objects, and lists over all namespaces. */
+/**
+ * The objects of one namespace. Without a namespace, these are cluster-scoped objects, and lists cover all namespaces.
+ */
 export interface Objects {
   get(ref: Ref, call: Call): Promise<KubeObject | null>;
   /** Lists the objects with these labels, or all of the kind for an empty selector. */
   list(kind: Kind, selector: string, call: Call): Promise<KubeObject[]>;
   listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
-  /** Creates the object. Returns null if one of that name exists. */
+  /** Creates the object. Returns null if an object with that name exists. */
   create(object: KubeObject, call: Call): Promise<KubeObject | null>;
   apply(object: KubeObject, mode: WriteMode, call: Call): Promise<ApiObjectReply>;
   patch(ref: Ref, operations: readonly PatchOperation[], mode: WriteMode, call: Call): Promise<KubeObject>;
-  /** Deletes the object with this UID. Returns false if it does not exist (any more). */
+  /** Deletes the object with this UID. Returns false if the object does not exist, or no longer exists. */
   delete(ref: Ref, uid: string, call: Call): Promise<boolean>;
   /** Lists the objects, and returns the query to watch them from then on. */
   listWatchable(kind: Kind, selector: string, call: Call): Promise<WatchableList>;
@@ -47,9 +49,9 @@ interface WatchableList {
 }
 
 export const FIELD_MANAGER = "wheelwright";
-/** The field manager of created objects, different from that of patches: see lib/workers/field-owner.ts. */
+/** The field manager of created objects. It differs from that of patches (lib/workers/field-owner.ts). */
 export const CREATE_FIELD_MANAGER = "wheelwright-create";
-/** Restarts of a list whose continue token has expired. */
+/** The maximum number of restarts of a list whose continue token has expired. */
 const MAX_LIST_RESTARTS = 3;
 
 export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects {
@@ -100,7 +102,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: CREATE_FIELD_MANAGER }, { name } = object.metadata;
       try {
-        // Repeating is safe: if an earlier attempt succeeded, the next one answers that the name exists.
+        // Repeating is safe. If an earlier attempt succeeded, the server answers the next one that the name exists.
         return (await send({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;

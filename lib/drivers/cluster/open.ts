@@ -27,7 +27,7 @@ export interface ClusterOptions {
   /** The cluster's name in the catalog and in logs. */
   readonly name: string;
   readonly kubeconfig: KubeconfigSource;
-  /** The most concurrent calls (16). Watches and followed logs do not count. */
+  /** The maximum number of concurrent calls (16). Watches and followed logs do not count. */
   readonly concurrency?: number;
   /** Milliseconds for a call (30 s). */
   readonly deadline?: number;
@@ -35,8 +35,8 @@ export interface ClusterOptions {
   /** This program's version, for the User-Agent. */
   readonly version?: string;
   /**
-   * The ClusterRole to bind in each new namespace. Without it, the credentials must have their rights in the whole
-   * cluster.
+   * The ClusterRole to bind in each new namespace. Without a role, the credentials must have their permissions in the
+   * whole cluster.
    */
   readonly role?: string | null;
   readonly log: Log;
@@ -44,8 +44,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Opens the cluster. Throws a ClusterError `kubeconfig` or `credentials` that names the file. It does not connect to
- * the server.
+ * Opens the cluster. Throws a ClusterError `kubeconfig` or `credentials` that names the file. Does not connect to the
+ * server.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });

@@ -42,9 +42,9 @@ export const POD = { apiVersion: "v1", kind: "Pod" };
 const EVENT = { apiVersion: "v1", kind: "Event" };
 /** Time limit for collecting evidence after a failure. */
 const EVIDENCE_TIMEOUT = 15 * SECOND;
-/** The most characters of a quoted log line. */
+/** The maximum number of characters of a quoted log line. */
 const MAX_QUOTED_LENGTH = 300;
-/** The most sentences in one progress message. The rest is only counted. */
+/** The maximum number of sentences in a progress message. Further ones are only counted. */
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(
@@ -76,7 +76,7 @@ export async function waitUntilReady(
   );
 }
 
-/** Waits until deleted objects are gone, and reports which finalizers hold the others. */
+/** Waits until deleted objects are gone, and reports which finalizers delay this. */
 export async function waitUntilGone(
   context: NamespaceContext,
   refs: readonly Ref[],
@@ -111,7 +111,8 @@ export async function readNamespaceObjects({ objects }: NamespaceContext, call: 
   ]);
   const observed = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
   if (!events.items.some(isPvcEvent)) return observed;
-  // PersistentVolumeClaims are read after events. Otherwise one that was just bound would look pending.
+  // PersistentVolumeClaims are read after events. Otherwise a PersistentVolumeClaim that was just bound would seem to
+  // be pending.
   const claims = await objects.list({ apiVersion: "v1", kind: PVC_KIND }, "", call);
   return { ...observed, events: withoutSettledPvcs(events.items, claims) };
 }
@@ -123,8 +124,8 @@ const ORDER_KINDS = [
 ] as const;
 
 /**
- * Lists the objects that cert-manager creates for a certificate. Returns none of a kind without access to it or without
- * ACME.
+ * Lists the objects that cert-manager creates for a certificate. Omits kinds that Wheelwright may not list, or that the
+ * cluster does not have because it has no ACME.
  */
 async function listOrders(context: NamespaceContext, call: Call): Promise<KubeObject[]> {
   const lists = ORDER_KINDS.map((kind) =>
@@ -137,8 +138,8 @@ async function listOrders(context: NamespaceContext, call: Call): Promise<KubeOb
 }
 
 /**
- * Returns one watch per kind. For several objects of a kind, it starts without a version, because they have different
- * ones.
+ * Returns one watch per kind. For several objects of a kind, the watch starts without a version, because the objects
+ * have different versions.
  */
 export async function watchesOf(
   { objects }: NamespaceContext,
@@ -184,7 +185,9 @@ async function evidenceInTime(context: NamespaceContext, call: Call): Promise<Ev
   }
 }
 
-/** Adds the last log line of a container that does not answer its probe. It says what the container was doing. */
+/**
+ * Adds the last log line of a container that does not answer its probe. The line shows what the container was doing.
+ */
 async function withLastLogLine(
   { api, namespace }: NamespaceContext,
   verdict: Diagnosis,

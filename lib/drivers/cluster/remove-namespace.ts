@@ -1,8 +1,8 @@
 /**
  * Deletes a namespace, waits until it is gone, and reports what delays it. Deletion is never forced.
  *
- * A namespace's conditions say how many objects of which kinds are left. Their names are added so that operators know
- * where to look.
+ * A namespace's conditions state how many objects of which kinds remain. The names of these objects are added, so that
+ * operators can find them.
  */
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { Call, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -16,9 +16,12 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
-/** The most names per kind in a message. */
+/** The maximum number of names per kind in a message. */
 const MAX_NAMES = 5;
-/** Not every installation may watch namespaces, so they are polled as well. */
+/**
+ * Milliseconds between polls. Namespaces are polled in addition to watches, because not every installation may watch
+ * them.
+ */
 const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
@@ -65,8 +68,8 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
 }
 
 /**
- * Describes the remaining pods. They are deleted first, and until then the conditions say nothing. A pod on a lost node
- * is never deleted automatically.
+ * Describes the remaining pods. Pods are deleted first, and until then the conditions have no details. A pod on a lost
+ * node is never deleted automatically.
  */
 async function describePods(context: NamespaceContext, since: string, call: Call): Promise<string | null> {
   try {

@@ -1,6 +1,8 @@
 /**
- * Grants Wheelwright its rights in a namespace that it created, when it has none in the whole cluster (CLUSTER_ROLE).
- * It binds that role to itself in the namespace. So it can read only the Secrets of its own hubs and spokes.
+ * Grants Wheelwright its permissions in each namespace that it creates, if it has none in the whole cluster.
+ *
+ * Wheelwright binds the role CLUSTER_ROLE to its own account in the namespace. So it can read only the Secrets of its
+ * own hubs and spokes.
  */
 import { type Call, type ClusterAccess, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -11,10 +13,13 @@ import { isRecord, unexpectedResponse } from "#lib/drivers/cluster/client/status
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-/** API servers learn about a binding through a watch: usually immediately, later when they are busy. */
+/**
+ * Milliseconds to wait for a binding. API servers learn about it through a watch, usually immediately, but later when
+ * they are busy.
+ */
 const BINDING_TIMEOUT = 30 * SECOND;
 const POLL_INTERVAL = SECOND / 4;
-/** Access that is only allowed after the binding took effect. */
+/** An access that is allowed only once the binding is in effect. */
 const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
 interface RoleBindingContext {

@@ -8,13 +8,13 @@ import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/remove-namespace.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
 
-/** The most pod names in a message. */
+/** The maximum number of pod names in a message. */
 const MAX_NAMES = 5;
 
 export function openSpace(context: NamespaceContext): Space {
   const { api, objects, guard, namespace, uid } = context;
 
-  /** Returns the object with this namespace. Throws if it names another one. */
+  /** Returns the object with this namespace. Throws if the object names another namespace. */
   const withNamespace = (object: KubeObject): KubeObject => {
     const named = object.metadata.namespace;
     if (named === namespace) return object;

@@ -1,9 +1,9 @@
 /**
- * Polls the cluster until a state is reached: again after each change, and at least every ten seconds.
+ * Polls the cluster until a state is reached: after each change, and at least every ten seconds.
  *
- * Short waits end with the second check. Longer ones watch for changes from the last check on. A watch only triggers
- * the next check, and each check reads the current state. So a lost, refused or late watch can delay the result but
- * never falsify it. An API server that does not answer is waited for too.
+ * Short waits end with the second check. Longer waits watch for changes since the last check. A watch only triggers the
+ * next check, and each check reads the current state. So a lost, refused or late watch can delay the result but never
+ * falsify it. If the API server does not answer, the wait continues.
  */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,7 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 export type CheckResult<T> =
   | { readonly done: T }
   | {
-    /** Progress for users. Absent if nothing is known yet. */
+    /** The progress for users. Absent if it is not known yet. */
     readonly sentence?: string;
     /** Milliseconds until the next check at the latest. */
     readonly again?: number | undefined;
@@ -27,20 +27,20 @@ export type CheckResult<T> =
 interface WaitTask<T> {
   readonly api: Api;
   readonly log: Log;
-  /** The purpose of the wait: the start of the timeout message. */
+  /** The purpose of the wait. The timeout message starts with it. */
   readonly what: string;
-  /** Checks the state. The first check may leave out the reason, because the wait may end soon. */
+  /** Checks the state. The first check may omit the reason, because the wait may end soon. */
   readonly check: (call: Call, isFirst: boolean) => Promise<CheckResult<T>>;
 }
 
 const POLL_INTERVAL = 10 * SECOND;
-/** The interval without watches, which some installations do not permit. */
+/** Milliseconds between checks without watches. Some installations do not permit watches. */
 const UNWATCHED_INTERVAL = 3 * SECOND;
 /** Milliseconds between the first and the second check. */
 const SECOND_CHECK_AFTER = 50;
-/** Milliseconds between checks at least. Changes come in bursts: a pod's start has a dozen. */
+/** The minimum of milliseconds between checks. Changes come in bursts: the start of a pod causes a dozen. */
 const MIN_INTERVAL = 250;
-/** The longest delay of a timer. */
+/** The maximum delay of a timer, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {

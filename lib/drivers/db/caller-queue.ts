@@ -16,7 +16,7 @@ interface CallerQueueOptions {
   readonly waitLimit: number | null;
   /** Returns why the last connection could not be opened, or null. */
   readonly failure: () => unknown;
-  /** Whether the database has answered on another connection since that attempt began. */
+  /** Whether the database has answered on another connection since the last attempt to connect began. */
   readonly answers: () => boolean;
 }
 
@@ -31,7 +31,7 @@ export interface CallerQueue {
 }
 
 export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQueueOptions): CallerQueue {
-  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and removes any caller in constant time
+  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and can remove any caller in constant time
 
   return {
     count: () => waiting.size,
@@ -62,8 +62,8 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
 }
 
 /**
- * Returns the error for a caller that got no connection. A database that answers other connections is only slow to
- * accept a new one.
+ * Returns the error for a caller that got no connection. If the database answers on other connections, it is only slow
+ * to accept a new one.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
   const told = failure instanceof Error && asFault(failure.cause); // "too many connections" has its own error

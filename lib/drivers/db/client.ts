@@ -2,8 +2,8 @@
  * Opens one connection to PostgreSQL that is used until it breaks and is never reconnected.
  *
  * postgres.js reconnects silently: the second half of a broken transaction could then run, and commit, inside another
- * one. Here a client has exactly one socket. Once that is closed or an answer is too late, the client is dead. Its
- * pending and later statements reject. The driver's `begin()`, `reserve()` and `listen()` are not used.
+ * one. Here a client has exactly one socket. Once the socket is closed or an answer is too late, the client is dead.
+ * Its pending and later statements reject. The driver's `begin()`, `reserve()` and `listen()` are not used.
  */
 import type postgres from "postgres";
 import { asFault, ConnectionLost, isFatal, isProgrammingError, isReadOnly } from "#lib/drivers/db/faults.ts";
@@ -64,16 +64,16 @@ export interface Client {
 
 /**
  * Fields that are missing in the driver's types: whether the statement was sent, and the function that cancels it. The
- * public `cancel()` ignores that function's promise, so an unreachable server would end the process with an unhandled
- * rejection.
+ * public `cancel()` ignores the promise of that function. An unreachable server would then end the process with an
+ * unhandled rejection.
  */
 type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
 
 const CANCEL_LIMIT = 2 * SECOND;
 
 /**
- * Connects to the first host that answers and matches the address. If none accepts writes, it uses the first that
- * answers, for reading.
+ * Connects to the first host that answers and matches the address. If no host accepts writes, it uses the first host
+ * that answers, for reading.
  */
 export async function openClient(options: ClientOptions): Promise<Client> {
   const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
@@ -81,7 +81,8 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
   for (const host of hosts) {
     let client: Client | null = null;
-    const onDead = () => void (client && client === chosen && options.onDead?.()); // only the chosen client is reported
+    // Only the end of the chosen client is reported.
+    const onDead = () => void (client && client === chosen && options.onDead?.());
     try {
       client = await openSession({ ...options, connectLimit, onDead }, address, host);
     } catch (error) {
@@ -125,7 +126,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
     options.onDead?.();
-    if (!query.state) return sockets.cut(); // never sent: the session is not open yet
+    if (!query.state) return sockets.cut(); // the statement was never sent, because the session is not open yet
     sockets.allow(1); // the driver cancels over a second socket
     withTimeout(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
       sockets.allow(0);
@@ -192,7 +193,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   return await startSession(client, options, address);
 }
 
-/** Connects and configures the session with one statement. */
+/** Connects, and configures the session with one statement. */
 async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
   const { text, params } = sessionQuery(options.settings, address.options);
   try {

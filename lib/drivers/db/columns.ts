@@ -1,7 +1,7 @@
-/** Column types: what is read, and what is accepted on insert and update. */
+/** Defines column types: the values that are read, and those that inserts and updates accept. */
 import type { ColumnType, JSONColumnType } from "kysely";
 
-/** Read as a Date. Optional on insert, where the column has a default. */
+/** A timestamp, read as a Date. Optional on insert, because the column has a default. */
 export type StampColumn = ColumnType<Date, Date | undefined, Date>;
 export type MaybeStampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
 /** A bigint. The driver reads it as text, and accepts a number or text. */

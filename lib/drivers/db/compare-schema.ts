@@ -2,8 +2,8 @@
  * Compares the migrations of a database with those of the program.
  *
  * A newer database is accepted: the previous release works with new migrations (sql/README.md), so a rollout can be
- * rolled back. A migration that removes something names the migration that a program needs for it: `-- needs
- * 0060_add_size`. The database records that for older programs.
+ * rolled back. A migration that removes something names the migration that a program must have to work without it: `--
+ * needs 0060_add_size`. The database records this name, so that older programs can check it.
  */
 import { createHash } from "node:crypto";
 
@@ -16,7 +16,7 @@ export interface AppliedMigration {
   readonly needs: string | null;
 }
 
-/** The database and the program are incompatible. The message names the file and the remedy. */
+/** An error for a database and a program that are incompatible. The message names the file and the remedy. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
@@ -39,7 +39,7 @@ export const SELECT_APPLIED =
 export interface SchemaComparison {
   /** Migrations to apply, in order. */
   readonly missing: readonly Migration[];
-  /** Applied migrations that the program does not have. It works with them. */
+  /** Applied migrations that the program does not have but works with. */
   readonly newer: readonly string[];
 }
 

@@ -3,7 +3,7 @@
  *
  * All requests of a user may wait for the same row. So a user's requests never use the last quarter of a pool, and the
  * waiting user with the fewest connections is served next. Work without a user, such as authentication and jobs, is not
- * limited here: it is short or limited elsewhere.
+ * limited here, because it is short or limited elsewhere.
  */
 export interface ConnectionShares {
   /** Whether the user may take one more connection. */

@@ -2,8 +2,8 @@
  * Opens the control connection: a client outside of the pool, for LISTEN and heartbeats.
  *
  * LISTEN ends silently with its connection, for example when a network drops packets. So the connection is probed every
- * two seconds and replaced when it does not answer. After each replacement, listeners are told that they may have
- * missed notifications.
+ * two seconds and replaced when it does not answer. After each replacement, listeners are called with null, because
+ * they may have missed notifications.
  */
 import { type Client, openClient, type Result } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
@@ -16,7 +16,7 @@ interface ControlOptions {
   readonly name: string;
   readonly channel: string;
   readonly log: Log;
-  /** Milliseconds between probes, and until an unanswered probe counts as a failure. */
+  /** Milliseconds between probes. An unanswered probe counts as a failure after the same time. */
   readonly probeEvery?: number;
   readonly answerLimit?: number;
   /** Called with each payload, and with null when notifications may have been missed. */
@@ -37,7 +37,7 @@ export function openControl(options: ControlOptions): OpenControl {
   const end = new AbortController();
   let client: Client | null = null;
   let answeredAt = 0;
-  let down = false, failure: unknown = null; // the state and error of the last connection
+  let down = false, failure: unknown = null; // whether the last connection failed, and its error
   let ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {}); // avoids an unhandled rejection
   const ended = run();
@@ -60,7 +60,7 @@ export function openControl(options: ControlOptions): OpenControl {
         if (client) ready = newReady();
         client?.kill(error);
         client = null;
-        // Logged once as a warning. Repeated failures are logged at debug level.
+        // The first failure is logged as a warning, and repeated failures at debug level.
         options.log[down ? "debug" : "warn"]("The control connection to the database is down, replacing it", { error });
         down = true;
         await sleep(backoff(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
@@ -91,7 +91,7 @@ export function openControl(options: ControlOptions): OpenControl {
     }
   }
 
-  /** Probes the client until it is dead. A heartbeat that was answered counts as a probe. */
+  /** Probes the client until it is dead. An answered heartbeat counts as a probe. */
   async function probeRegularly(asked: Client): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
     while (!asked.dead && !end.signal.aborted) {

@@ -1,6 +1,7 @@
 /**
- * Opens a connection for reading or writing whole tables with COPY in one transaction, as fast as the other side reads
- * or writes. As in client.ts, a broken connection is not reconnected: pending and later statements fail.
+ * Opens a connection that reads or writes complete tables with COPY in one transaction. Backpressure limits the speed
+ * to that of the other side. As in client.ts, a broken connection is not reconnected: pending and later statements
+ * fail.
  */
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -27,12 +28,12 @@ export interface Copier {
   close(): Promise<void>;
 }
 
-/** Adds the method that receives a query's error, which the driver's types lack. */
+/** A query with the method that receives its error. The driver's types omit this method. */
 type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): void };
 
 const CHUNK_BYTES = 64 * 1024;
 const CONNECT_LIMIT = 30 * SECOND;
-/** A copy may take any time. If the peer is gone, it ends with the socket. */
+/** The session settings. A copy has no time limit. If the peer is gone, the copy ends when the socket closes. */
 const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
 
 /** Connects. `settings` override the settings above. */
@@ -117,11 +118,12 @@ function asConnectionLost(error: unknown): unknown {
 
 /**
  * Returns a promise that rejects when the server refuses the rows. The driver resolves the query as soon as its stream
- * is open, and ignores errors after the last row, such as a violated foreign key. The stream would never end.
+ * is open, and ignores errors after the last row, such as a violated foreign key. Without this promise, the caller
+ * would wait for the stream forever.
  */
 function rejectionOf(query: Query): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>(), before = query.reject;
-  promise.catch(() => {}); // it may reject when nobody waits any more
+  promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for it
   query.reject = (error) => {
     before.call(query, error);
     reject(error);

@@ -1,15 +1,18 @@
 /**
  * Defines the interface to the database for the rest of the program. `openDatabase` in open.ts implements it.
  *
- * `rows` runs single statements, `transact` runs several as one transaction. Both use our own pool (pool.ts explains
- * why). A lost connection rejects its pending statements and never runs them on another one.
+ * `rows` runs single statements, `transact` runs several as one transaction. Both use the pool in pool.ts instead of
+ * the driver's own. A lost connection rejects its pending statements and never runs them on another one.
  */
 import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 /** Runs single statements, on the pool or within the caller's transaction. They are retried after a deadlock. */
 export type Rows = Kysely<Schema> & {
-  /** Runs a short read on a shared connection. Absent in a transaction, whose reads belong to it. */
+  /**
+   * Runs a short read on a shared connection. Absent in a transaction, because its reads must run on its own
+   * connection.
+   */
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
 
@@ -20,7 +23,7 @@ export interface Tx extends Transaction<Schema> {
 
 /**
  * The topic of a wake-up: new stream events of a hub, work in the queue, a running job to cancel, or a user whose
- * credentials or memberships changed. Wake-ups are hints; only the rows count.
+ * credentials or memberships changed. A wake-up is only a hint: listeners must read the rows.
  */
 export type Topic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
 
@@ -34,8 +37,8 @@ export interface Wakeups {
 }
 
 /**
- * The control connection, which requests never use, so that heartbeats do not wait for them. It is replaced when it
- * closes or does not answer.
+ * The control connection. Requests never use it, so heartbeats do not wait for requests. It is replaced when it closes
+ * or does not answer.
  */
 export interface Control {
   /** Runs one statement. Rejects after two seconds without an answer, and immediately while disconnected. */
@@ -49,9 +52,9 @@ export interface TransactionHold {
    * ended.
    */
   readonly user: string;
-  /** Throws if the work is not allowed. It sees all revocations that were already confirmed. */
+  /** Throws if the work is not allowed. The check sees all revocations that were already confirmed. */
   readonly check: (tx: Tx) => Promise<void>;
-  /** Wraps COMMIT, which must not be cancelled: the caller's time limit can pause meanwhile. */
+  /** Wraps COMMIT, which must not be cancelled. The caller can pause its time limit meanwhile. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
 }
 
@@ -69,18 +72,18 @@ export interface Database {
   readonly rows: Rows;
   /**
    * Runs the work as one transaction: commits when it returns, rolls back when it throws. After a deadlock the work
-   * runs again, so it must have no effects that a rollback does not undo. If it wakes a user, it returns only when
-   * earlier transactions of that user have ended.
+   * runs again, so it must have no effects that a rollback does not undo. If the transaction wakes a user, the call
+   * returns only when earlier transactions of that user have ended.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Reads for event streams, on separate connections without a wait limit. `within` does not apply to them: a cancelled
-   * query costs its connection, and stream clients disconnect at any time.
+   * Reads for event streams, on separate connections without a wait limit. `within` does not affect these reads: a
+   * cancelled query closes its connection, and stream clients disconnect often.
    */
   readonly streams: Rows;
   /** Returns the database for one request. When the signal aborts, waiting ends and running queries are cancelled. */
   within(signal: AbortSignal): Database;
-  /** Returns the database with this hold on each transaction. */
+  /** Returns a database that applies this hold to each transaction. */
   holding(hold: TransactionHold): Database;
   readonly wakeups: Wakeups;
   readonly control: Control;

@@ -1,4 +1,4 @@
-/** Connects Kysely to our pool: provides connections, and starts and ends transactions. */
+/** Connects Kysely to the pool in pool.ts: provides connections, and starts and ends transactions. */
 import {
   type CompiledQuery,
   type ConnectionProvider,
@@ -24,11 +24,11 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface DialectOptions {
   readonly pool: Pick<Pool, "acquire">;
-  /** Milliseconds for one statement, measured here. */
+  /** Milliseconds for one statement, measured by this process. */
   readonly limit: number;
   /** Cancels the wait for a connection and running statements. */
   readonly signal?: AbortSignal | undefined;
-  /** The ID of the user whom each transaction locks, and whose share of the pool it uses. */
+  /** The ID of the user. Each transaction locks this user and uses the user's share of the pool. */
   readonly user?: string | undefined;
   readonly onCommit?: TransactionHold["onCommit"] | undefined;
 }
@@ -83,7 +83,7 @@ export async function inTransaction<T>(
   const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(userLockKey(user))}, 0))`;
   const lease = await pool.acquire(signal, user);
   const beginning = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
-  // After a failed BEGIN the server refuses all statements, so none runs outside of a transaction.
+  // After a failed BEGIN the server refuses all statements, so no statement runs outside of a transaction.
   const failed = beginning.then(() => null, (error) => ({ error }));
   const failures: unknown[] = []; // errors of the work's statements; all after the first only say that the transaction is aborted
   const note = (error: unknown) => {
@@ -99,11 +99,11 @@ export async function inTransaction<T>(
     throw new Error("The transaction was rolled back: one of its statements had failed", { cause: failures[0] });
   } catch (last) {
     const first = await failed, error = isAbortedTransaction(last) ? failures[0] ?? last : last;
-    // BEGIN failed, so the session may be in a transaction that nobody ends.
+    // BEGIN failed, so the session may still be in a transaction.
     if (first) lease.release(first.error);
-    // Its other prepared statements are stale as well; a new session has none.
+    // The session's other prepared statements are stale as well. A new session has none.
     else if (isStalePlan(error)) lease.release(error);
-    // Never rejects, so that the caller sees the original error. A closed session is rolled back too.
+    // This never rejects, so that the caller sees the original error. Closing the session also rolls back.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;
   } finally {
@@ -117,8 +117,8 @@ function refuseAfterEnd(): Promise<never> {
 }
 
 /**
- * Runs single statements, each on its own connection. Skips Kysely's layers in between, which would be created for each
- * request.
+ * Runs single statements, each on its own connection. Kysely's intermediate layers are skipped, because they would be
+ * created for each request.
  */
 export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const { pool, limit, signal, user } = options;
@@ -144,7 +144,10 @@ export function transactionOn(ask: (text: string, params: readonly unknown[]) =>
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<Topic>() });
 }
 
-/** Creates the transaction without Kysely's own, which sends a statement only after the answer to the last. */
+/**
+ * Creates a transaction without Kysely's own implementation, which sends a statement only after the answer to the
+ * previous one.
+ */
 function transactionFor(lease: Lease, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
@@ -156,18 +159,21 @@ function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyP
   return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
 }
 
-/** Commits without a signal: after COMMIT was sent, cancelling could only lose the answer. */
+/** Commits without a signal. Once COMMIT is sent, cancelling could only lose the answer. */
 async function commit(lease: Lease, limit: number): Promise<string> {
   if (lease.dead) throw lease.dead; // nothing was sent, so nothing happened
   try {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
-    // An error of the server means that nothing was committed. Without an answer the result is unknown.
+    // An error from the server means that nothing was committed. Without an answer, the result is unknown.
     throw isFatal(error) && !refusesWrites(error) ? new CommitUnknown(error) : error;
   }
 }
 
-/** Quotes a lock key. It is sent without parameters, together with `begin`, so it must consist of one of our IDs. */
+/**
+ * Quotes a lock key. The key is sent together with `begin`, without parameters, so it must contain nothing but one of
+ * our IDs.
+ */
 function quote(text: string): string {
   if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Cannot hold ${text}: it is not an id`);
   return `'${text}'`;

@@ -36,7 +36,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     onnotice: () => {},
     ...events,
   };
-  // Parsed options are used unchanged. In unparsed ones, PGTARGETSESSIONATTRS would replace the null.
+  // The driver uses parsed options unchanged. In unparsed options, PGTARGETSESSIONATTRS would replace the null.
   const { options } = postgres(settings as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
   return postgres(parsed as DriverOptions) as Sql;
 }

@@ -3,8 +3,8 @@ import postgres from "postgres";
 import { Fault } from "#lib/base/errors.ts";
 
 /**
- * The connection was lost. The statement may or may not have run. A transaction was rolled back, unless its COMMIT was
- * pending (CommitUnknown).
+ * The fault of a lost connection. The statement may or may not have run. The transaction was rolled back, unless its
+ * COMMIT was pending (CommitUnknown).
  */
 export class ConnectionLost extends Fault {
   constructor(cause: unknown) {
@@ -16,7 +16,7 @@ export class ConnectionLost extends Fault {
   }
 }
 
-/** COMMIT was sent and never answered: the transaction happened completely or not at all. */
+/** The fault of an unanswered COMMIT. The transaction was either committed completely or not at all. */
 export class CommitUnknown extends Fault {
   constructor(cause: unknown) {
     const message = "The database did not confirm whether this was saved; check before trying again";
@@ -46,16 +46,16 @@ export function isAbortedTransaction(error: unknown): boolean {
 }
 
 /**
- * Whether a migration invalidated a prepared statement. The driver prepares it again, after statements that it has sent
- * already. So the first error may come from the next statement, as an aborted transaction. If another error came first,
- * dialect.ts reports that one.
+ * Whether a migration invalidated a prepared statement. The driver prepares it again, but only after the statements
+ * that are already sent. So the first error may come from the next statement, as an aborted transaction. If another
+ * error came first, dialect.ts reports that error.
  */
 export function isStalePlan(error: unknown): boolean {
   return isAbortedTransaction(error) ||
     hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
-/** Whether the error comes from our own code: a value that cannot be encoded or decoded. */
+/** Whether the error is a bug of this program: a value that cannot be encoded or decoded. */
 export function isProgrammingError(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return false;
   const { code } = error as { code?: unknown };
@@ -81,7 +81,7 @@ const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
   "53300": "The database accepts no more connections; try again",
 };
 
-/** Converts errors of the server into faults for callers. Returns others unchanged. */
+/** Converts errors of the server into faults for callers. Returns other errors unchanged. */
 export function asFault(error: unknown): unknown {
   if (hasState(error, "25006")) return readOnlyFault(error);
   if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
@@ -97,7 +97,7 @@ export function asFault(error: unknown): unknown {
   return hasState(error, "55P03") ? lockedFault(error) : error;
 }
 
-/** Returns the fault for a conflict that outlasted all retries. */
+/** Returns the fault for a conflict that remained after all retries. */
 export function lockedFault(cause: unknown): Fault {
   const message = "Somebody else is changing the same object; try again";
   return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
@@ -113,7 +113,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Fault && error.code === "database_read_only";
 }
 
-/** Whether the server refused the statement because it cannot write at the moment. Nothing has happened. */
+/** Whether the server refused the statement because it cannot write at the moment. Nothing was written. */
 export function refusesWrites(error: unknown): boolean {
   return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
 }

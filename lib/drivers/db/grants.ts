@@ -1,8 +1,9 @@
 /**
- * Grants the service's role access to a database that another role owns: to rows, and not to the tables themselves.
+ * Grants the service's role access to a database that another role owns. The role may change rows, but not the tables
+ * themselves.
  *
  * Otherwise an attacker in the service could disable the triggers that protect the audit log, or drop it. A new table
- * in the schema must be added here, or the program does not compile.
+ * in the schema must be added here. Otherwise the program does not compile.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -53,20 +54,20 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
 
 export interface Login {
   readonly role: string;
-  /** Empty if the server needs no password. */
+  /** The password. Empty if the server requires none. */
   readonly password: string;
 }
 
 /**
- * Returns statements that create the role. They have a SCRAM verifier and not the password, because servers log
- * statements.
+ * Returns statements that create the role. The statements contain a SCRAM verifier instead of the password, because
+ * servers log statements.
  */
 export function createRole({ role, password }: Login): string {
   const secret = password === "" ? "" : ` password '${verifierOf(password)}'`;
   return `create role ${identifier(role)} login${secret};`;
 }
 
-/** Returns the statement that gives everything the role owns in this database to the owner. */
+/** Returns the statement that transfers all objects of the role in this database to the owner. */
 export function reassignOwned(role: string): string {
   return `reassign owned by ${identifier(role)} to current_user;`;
 }
@@ -90,7 +91,7 @@ export function grantPrivileges(role: string, schema: string): string {
 export interface ServiceRole {
   readonly schema: string;
   readonly there: boolean;
-  /** Whether it has all privileges: it is the owner or a superuser. */
+  /** Whether the role has all privileges, as the owner or a superuser. */
   readonly all: boolean;
   readonly owns: boolean;
 }

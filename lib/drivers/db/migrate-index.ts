@@ -1,5 +1,6 @@
 /**
- * Runs migrations that create an index concurrently: a normal one blocks writes to ten million rows for minutes.
+ * Runs migrations that create an index concurrently. Without this, creating an index on ten million rows blocks writes
+ * for minutes.
  *
  * Such a migration begins with `-- concurrently` and has exactly one statement: `create index concurrently if not
  * exists`. PostgreSQL runs it only outside of a transaction, so the index and its record are two steps. If the process
@@ -32,7 +33,7 @@ export function indexOf(text: string): string {
 
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
-/** Creates the index. Can be repeated after any failure. */
+/** Creates the index. It is safe to repeat after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
   const index = indexOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);

@@ -35,7 +35,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
-const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start together need fewer
+const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start at the same time need fewer
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
 // Statements queue behind a waiting lock, so the migration waits only briefly and then lets others go first. The limit
@@ -49,8 +49,8 @@ export const MAY_MIGRATE = `coalesce(
   has_schema_privilege(current_schema(), 'create'), false)`;
 
 /**
- * Applies the missing migrations and returns their names. With an owner's address it runs as the owner, and then grants
- * the role of `url` access. `tell` receives progress messages.
+ * Applies the missing migrations and returns their names. With an owner's address, the migrations run as the owner, who
+ * then grants access to the role of `url`. `tell` receives progress messages.
  */
 export async function migrate(
   url: DatabaseSource,
@@ -73,7 +73,7 @@ export async function migrate(
     );
     if (newer.length > 0) {
       tell(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
-      return []; // the newer release has granted the privileges, which may be more than this release knows
+      return []; // the newer release has granted the privileges, and may have granted more than this release knows
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
     if (!state.there) await run(CREATE_MIGRATIONS_TABLE);
@@ -137,8 +137,8 @@ function missingMessage(missing: readonly Migration[]): string {
 }
 
 /**
- * Grants the service's role its privileges. Owners and superusers have them already. A role that owned the tables gives
- * up its ownership, also of the database, whose owner could drop the schema.
+ * Grants the service's role its privileges. Owners and superusers have them already. If the service's role owned the
+ * tables, the ownership is transferred. So is that of the database, because its owner could drop the schema.
  */
 async function grantAccess(run: Run, login: Login): Promise<void> {
   const found = await findRole(run, login);
@@ -166,8 +166,8 @@ async function findRole(run: Run, { role }: Login): Promise<ServiceRole> {
 }
 
 /**
- * Applies a migration. One message has the migration, its record and both ends of the transaction, so a killed process
- * leaves all or nothing. The simple query protocol stops at the first statement that fails.
+ * Applies a migration. A single message contains BEGIN, the migration, its record and COMMIT. So if the process is
+ * killed, either all of it is applied or nothing. The simple query protocol stops at the first statement that fails.
  */
 async function apply(
   run: Run,
@@ -209,8 +209,8 @@ export async function lockMigrations(run: Run): Promise<void> {
 }
 
 /**
- * Applies migrations within the caller's transaction. Nobody else uses the tables yet, so indexes need not be
- * concurrent.
+ * Applies migrations within the caller's transaction. The tables are not in use yet, so indexes need not be created
+ * concurrently.
  */
 export async function applyWithin(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);

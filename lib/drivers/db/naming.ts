@@ -1,8 +1,8 @@
 /**
  * Translates column names: `created_at` in the database and in SQL, `createdAt` in the program.
  *
- * The query compiler writes the first and the driver reads the second, once per column and not per row. So rows already
- * have the names of the API, and nothing is copied.
+ * The query compiler writes the names of the database, and the driver returns those of the program. The driver
+ * translates once per column instead of per row. So rows already have the names of the API and need not be copied.
  */
 
 /** Translates `createdAt` to `created_at`. Lower-case names stay unchanged. */

@@ -15,7 +15,7 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: DatabaseSource;
-  /** The most connections, without those for streams and the control connection. */
+  /** The maximum number of connections, without those for streams and the control connection. */
   readonly size: number;
   /** Separate connections for streams, so that no stream uses a request's connection (1). */
   readonly streams?: number;
@@ -33,9 +33,9 @@ export interface DatabaseOptions {
 
 const STATEMENT_LIMIT = 15 * SECOND;
 const LOCK_LIMIT = 10 * SECOND;
-const NETWORK_LATENCY = 2 * SECOND; // extra time for the answer after the server's own limit
+const NETWORK_LATENCY = 2 * SECOND; // extra milliseconds for the answer after the server's own limit
 const IDLE_IN_TRANSACTION = 30 * SECOND;
-const OUTLAST_TIMEOUT = 30 * SECOND; // the limit for waits outside of requests
+const OUTLAST_TIMEOUT = 30 * SECOND; // milliseconds that work outside of requests waits
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const {
@@ -116,7 +116,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   try {
-    // A wrong address or password fails at the start and not at the first request.
+    // Connects now, so that a wrong address or password fails at the start instead of at the first request.
     (await pool.acquire()).release();
     await withTimeout(2 * SECOND, control.ready());
     return databaseFor();

@@ -1,6 +1,6 @@
 /**
- * Reads lists in pages, newest first. A page has exactly `limit` rows, even if rows share a time: the cursor of the
- * next page has the time and ID of the last row.
+ * Reads lists in pages, newest first. A page has exactly `limit` rows, even if rows share a time, because the cursor of
+ * the next page has the time and ID of the last row.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import { type Cursor, writeCursor } from "#lib/base/schema.ts";
@@ -8,7 +8,7 @@ import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 export interface ListPageRequest {
   /** The page size. Absent for the complete list. */
   readonly limit?: number | undefined;
-  /** Limits the list to rows older than this row or this time. */
+  /** Limits the list to rows that are older than this row or this time. */
   readonly before?: Cursor | undefined;
 }
 
@@ -30,7 +30,9 @@ type ReadPageRows<Row> = (bounds: PageBounds) => Promise<Row[]>;
 
 type KeyOf<Row> = (row: Row) => readonly [at: Date, id: string];
 
-/** `read` returns rows ordered by time and id, both descending; `keyOf` returns these two of a row. */
+/**
+ * Reads a page. `read` returns rows ordered by time and ID, both descending. `keyOf` returns the time and ID of a row.
+ */
 export async function readPage<Row>(
   { limit, before }: ListPageRequest,
   read: ReadPageRows<Row>,
@@ -43,12 +45,12 @@ export async function readPage<Row>(
   return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
 }
 
-/** The most rows beyond the limit that a page by time can have. */
+/** The maximum number of rows beyond the limit that a page by time can have. */
 const MAX_TIES = 100;
 
 /**
- * Reads a page for clients that continue with the time of its last row. Without a row in the cursor, rows that share the
- * last row's time are part of the page, at most 100 over its limit, so these clients skip none.
+ * Reads a page for clients that continue with the time of its last row. If the cursor has no row, the page includes all
+ * rows with the last row's time, at most 100 over its limit. So these clients skip no rows.
  */
 export async function readPageByTime<Row>(
   request: ListPageRequest & { readonly limit: number },
@@ -79,11 +81,11 @@ export async function readNewest<DB, Table extends keyof DB, Row extends { creat
   );
 }
 
-/** The columns by which a list is ordered. */
+/** The columns that define the order of a list. */
 interface PageOrder {
   readonly at?: string;
   readonly id?: string;
-  /** The value of `id` at the cursor, where that is not the cursor's own. */
+  /** The value of `id` at the cursor, if it differs from the cursor's ID. */
   readonly last?: RawBuilder<unknown>;
 }
 

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** The file is read for each connection, so that a replaced password is used without a restart. */
+/** Returns the password. The file is read for each connection, so that a changed password is used without a restart. */
 export async function findPassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
   if (address.password !== null) return address.password;
   if (address.passfile === null) return "";

@@ -1,8 +1,9 @@
 /**
  * Opens TLS sockets that can be paused, as the driver does while rows are copied faster than they are read.
  *
- * Deno 2.9.5 can lose the end of a TLS socket that is paused, also after it is resumed. There, the TLS socket always flows
- * and the TCP socket below is paused instead. Deno reads TCP sockets below TLS natively, so a stream is put in between.
+ * Deno 2.9.5 can lose the end of a paused TLS socket, even after it is resumed. So on Deno the TLS socket always flows,
+ * and the TCP socket below it is paused instead. Deno reads TCP sockets below TLS natively, so a stream is inserted
+ * between the two.
  */
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
@@ -32,7 +33,7 @@ function connectAbovePausedTcp(options: Parameters<TlsConnect>[0]): TLSSocket {
     if (!socket.readableEnded) secured.destroy();
   });
   secured.once("close", () => socket.destroy());
-  const flow = secured.resume.bind(secured); // the first listener for data calls it to begin reading
+  const flow = secured.resume.bind(secured); // the first `data` listener calls this to start reading
   return Object.assign(secured, {
     pause() {
       paused = true;

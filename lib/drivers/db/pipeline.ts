@@ -1,7 +1,7 @@
 /**
- * Runs short reads on shared connections. Each read is sent immediately after those that are pending, and reads of the
- * same moment go out in one write. With separate connections, a third of a request's processor time was spent on
- * writes. A read that lost its connection is repeated, because it changed nothing.
+ * Runs short reads on shared connections. Each read is sent immediately, without waiting for pending reads. Reads that
+ * start at the same moment are sent in one write. With separate connections, writes took a third of a request's
+ * processor time. A read that lost its connection is repeated, because it changed nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { type Result, slowFault } from "#lib/drivers/db/client.ts";
@@ -13,10 +13,10 @@ interface PipelineOptions {
   readonly pool: Pool;
   /** Milliseconds for a read. */
   readonly limit: number;
-  /** The most shared connections. */
+  /** The maximum number of shared connections. */
   readonly maxConnections: number;
   /**
-   * Milliseconds for which a connection is shared. Then it returns to the pool, which may close it because of its age.
+   * Milliseconds for which a connection is shared. Then it returns to the pool, which may close it if it is too old.
    */
   readonly sharedFor?: number;
 }
@@ -47,8 +47,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Returns the connection whose oldest read is the most recent, unless even that one is slow and another can be
-   * opened. One fast connection is best: more reads share a write.
+   * Returns the connection whose oldest read is the most recent. Returns undefined if even that read is slow and
+   * another connection can be opened. A single fast connection is best, because more reads then share a write.
    */
   function pick(): SharedConnection | undefined {
     const now = performance.now();

@@ -3,7 +3,7 @@
  *
  * Callers are served in order of arrival, except for users with many connections (connection-shares.ts). While the
  * database is down, callers wait for up to two seconds and connecting is retried. So a restart of PostgreSQL causes a
- * short delay and no error. A pool without a wait limit is for work outside of requests.
+ * short delay and no error. Work outside of requests uses a pool without a wait limit.
  */
 import { openCallerQueue } from "#lib/drivers/db/caller-queue.ts";
 import { type Client, openClient, type QueryOptions, type Result } from "#lib/drivers/db/client.ts";
@@ -29,7 +29,10 @@ export interface Lease {
   /** The error that ended the connection, or null while it is usable. */
   readonly dead: Error | null;
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
-  /** Returns the connection to the pool. With a reason, closes it instead, because its session is no longer clean. */
+  /**
+   * Returns the connection to the pool. If `spoiled` is set, closes the connection instead, because its session is no
+   * longer clean.
+   */
   release(spoiled?: unknown): void;
 }
 
@@ -49,7 +52,7 @@ export function openPool(options: PoolOptions): Pool {
   const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
   let connecting = 0;
   let failures = 0; // failed connections in a row
-  let failure: unknown = null; // the error of the last one
+  let failure: unknown = null; // the error of the last failed connection
   let failedAt = -Infinity; // when the last failed attempt began
   let answeredAt = -Infinity; // the time of the last answer on any connection
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -103,19 +106,19 @@ export function openPool(options: PoolOptions): Pool {
   function takeBack(client: Client, user: string | undefined): void {
     shares.give(user);
     if (!client.dead) return putIdle(client);
-    serve(); // callers that waited for a share
+    serve(); // serves callers that waited for a share
     grow();
   }
 
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
-    // Decided before the first await, so that nobody overtakes waiting callers.
+    // This is decided before the first await, so that no caller overtakes waiting callers.
     stock.closeExpired();
     const client = shares.mayTake(user) && !callers.next() ? stock.pop() : undefined;
     if (!client) return await wait(signal, user);
     shares.take(user);
     if (stock.isTrusted(client)) return client;
-    // Closed on any error, or the connection would stay in the pool without being usable.
+    // The client is closed on any error. Otherwise it would stay in the pool without being usable.
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch((error) => client.kill(error));
     if (answered) return client;
     shares.give(user);
@@ -124,7 +127,7 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   async function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
-    if (closed) throw shutdownFault(); // it may have closed in the meantime
+    if (closed) throw shutdownFault(); // the pool may have been closed in the meantime
     const served = callers.wait(signal, user);
     grow();
     return await served;

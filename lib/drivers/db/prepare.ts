@@ -1,11 +1,11 @@
 /**
- * Builds queries once per process. Building a query and compiling it to SQL costs more than reading a row. So queries
- * of every request are prepared, and others are not.
+ * Builds queries once per process. Building a query and compiling it to SQL takes longer than reading a row. So queries
+ * that run in every request are prepared, and other queries are not.
  */
 import type { CompiledQuery, QueryExecutorProvider } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** Takes the place of a value in a prepared query. */
+/** A placeholder for a value in a prepared query. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -22,8 +22,8 @@ type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
 
 /**
  * Prepares the query that `build` returns. `build` is called once, with placeholders instead of values, so it may pass
- * values on but not read them. A list is one value, for `= any(…)`. Optional values may be tested for undefined: each
- * combination is a separate query.
+ * values on but not read them. A list is one value, for `= any(…)`. `build` may test optional values for undefined,
+ * because each combination is prepared separately.
  */
 export function prepare<Given extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, given: Given) => Query,
@@ -53,7 +53,7 @@ function compiler<Given extends object>(build: (rows: Rows, given: Given) => Bui
   const known = new Map<string, CompiledQuery>();
 
   return function compile(rows: Rows, given: Given): CompiledQuery {
-    // Plugins must see each query with its values: tests use one to count and record queries.
+    // Plugins must see each query with its values. Tests use a plugin to count and record queries.
     if (rows.getExecutor().plugins.length > 0) return build(rows, given).compile(rows) as CompiledQuery;
     const names = Object.keys(given).filter((name) => given[name as keyof Given] !== undefined), key = names.join();
     const compiled = known.get(key) ?? compileWithPlaceholders(rows, names);

@@ -1,4 +1,4 @@
-/** Retries transactions and statements that the server rolled back because of others. */
+/** Retries transactions and statements that the server rolled back because of concurrent ones. */
 import { isRetryable, isStalePlan, lockedFault } from "#lib/drivers/db/faults.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
@@ -7,8 +7,8 @@ const MAX_ATTEMPTS = 3; // after deadlocks
 interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * The number of sessions with possibly stale plans. After a migration all sessions of the pool have them, and each is
-   * replaced at its first error.
+   * The number of sessions with possibly stale plans. After a migration, every session of the pool may have them. Each
+   * session is replaced at its first error.
    */
   readonly sessions?: () => number;
 }

@@ -2,7 +2,10 @@
 import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-/** Rejects with the signal's reason when it aborts, and immediately with permanent errors. */
+/**
+ * Runs the read until it succeeds. Rejects with the signal's reason when the signal aborts, and immediately with
+ * permanent errors.
+ */
 export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failed = 1;; failed++) {
     signal.throwIfAborted();

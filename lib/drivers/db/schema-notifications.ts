@@ -1,4 +1,4 @@
-/** The tables of notifications for Kysely: what users have read, and how much is unread. */
+/** The tables of notifications for Kysely: the events that users have read, and their counts. */
 import type { Generated } from "kysely";
 import type { BigColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
@@ -10,7 +10,7 @@ export interface NotificationTables {
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigColumn;
-    /** `-infinity` until everything of an object was read. Read it as text. */
+    /** The time up to which all events of the object are read. `-infinity` before that. Read it as text. */
     readThrough: StampColumn;
     /** Events up to this time are from before the user became a member. */
     skipThrough: StampColumn;

@@ -230,7 +230,7 @@ export interface Schema
     chain: string;
     count: BigColumn;
     head: Generated<string>;
-    /** `-infinity` until events are sealed. Read it as text. */
+    /** The time of the last sealed event; `-infinity` before the first seal. Read it as text. */
     lastAt: StampColumn;
     lastId: Generated<string>;
     sealedAt: StampColumn;

@@ -2,8 +2,8 @@
  * Sets the settings that the program relies on in each session. Defaults of a role or database must not change how
  * values are encoded, which tables are found, or what a commit means.
  *
- * A statement sets them, because connection poolers refuse unknown startup parameters. `default_transaction_read_only`
- * is respected: providers set it to protect a server whose disk is full.
+ * They are set with a statement, because connection poolers refuse unknown startup parameters.
+ * `default_transaction_read_only` is respected: providers set it to protect a server whose disk is full.
  */
 
 /** The settings that pg_dump sets, and others that change the result of a statement. */
@@ -29,7 +29,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   quote_all_identifiers: "off",
   gin_fuzzy_search_limit: "0",
   default_text_search_config: "pg_catalog.simple",
-  row_security: "off", // an error instead of rows that are silently missing
+  row_security: "off", // row security causes an error instead of silently missing rows
   session_replication_role: "origin", // triggers and foreign keys are active
   check_function_bodies: "on",
   // Transactions and sessions.
@@ -41,11 +41,11 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a query that applies these settings and `more`, and reads facts about the session. Settings that the server
- * does not have, or that have the value already, are skipped: only superusers may set some of them.
+ * Returns a query that applies these settings and `more`, and reads facts about the session. Skips settings that the
+ * server does not have. Also skips settings that already have the value, because only superusers may set some of them.
  */
 export function sessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
-  // Only the connection string can set another search path, not the role or database.
+  // Only the connection string can set another search path. Defaults of the role or database are ignored.
   const path: Record<string, string> = /search_path/i.test(options ?? "") ? {} : { search_path: "public" };
   const settings = { ...SETTINGS, ...path, ...more };
   return { text: TEXT, params: [Object.keys(settings), Object.values(settings)] };
@@ -56,7 +56,7 @@ interface SessionQuery {
   readonly params: readonly (readonly string[])[];
 }
 
-// A confirmed commit must be on disk. Stricter values stay.
+// A confirmed commit must be on disk. A stricter setting is kept.
 const TEXT = `
   select pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only,
     pg_is_in_recovery() as standby,

@@ -1,6 +1,6 @@
 /**
  * Opens the sockets of one client: one for its session, and one more to cancel a statement once that is allowed. The
- * driver requests each, and would request another one after it lost the first.
+ * driver requests each socket. After losing the first one it would request another, which is refused.
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
@@ -9,12 +9,15 @@ import { openTransport, type Transport } from "#lib/drivers/db/transport.ts";
 
 interface Sockets {
   open(): Promise<Socket>;
-  /** Allows one more socket, or none. */
+  /** Sets whether the driver may open one more socket. */
   allow(more: 0 | 1): void;
   /** Closes the session's socket. */
   cut(): void;
   cutAll(): void;
-  /** Resumes reading from the session. The driver leaves it paused if a copy ends before all of it was read. */
+  /**
+   * Resumes reading from the session. The driver leaves the session paused if a copy ends before it was read
+   * completely.
+   */
   resume(): void;
 }
 

@@ -22,7 +22,7 @@ export interface Transport {
 const KEEP_ALIVE = 30 * SECOND;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** `secure` begins TLS over the TCP socket. */
+/** Opens the stream. `secure` starts TLS over the TCP socket. */
 export function openTransport(
   address: DatabaseAddress,
   host: DatabaseHost,
@@ -30,7 +30,7 @@ export function openTransport(
 ): Transport {
   let outermost: Socket | null = null, isCut = false;
 
-  /** Adds a permanent error listener. Users of the socket notice its end by the `close` event. */
+  /** Adds a permanent error listener. Code that uses the socket detects its end by the `close` event. */
   function keepErrorListener<T extends Socket>(socket: T): T {
     const removeAll = socket.removeAllListeners.bind(socket);
     socket.removeAllListeners = (event?: string | symbol) => {
@@ -39,7 +39,8 @@ export function openTransport(
       return socket.on("error", ignore);
     };
     socket.on("error", ignore);
-    // A server that has ended its side reads nothing more. A half-closed socket could wait forever.
+    // Destroys the socket when the server ends its side, because the server reads nothing more. A half-closed socket
+    // could wait forever.
     socket.once("end", () => socket === outermost && socket.destroy());
     outermost = socket;
     if (isCut) socket.destroy();
@@ -89,7 +90,7 @@ export function openTransport(
     throw error;
   });
   ready.catch(() => {}); // avoids an unhandled rejection after cut()
-  // Only the outermost socket: Node.js 26 crashes if a TCP socket is destroyed before its TLS socket.
+  // Destroys only the outermost socket: Node.js 26 crashes if a TCP socket is destroyed before its TLS socket.
   const cut = () => {
     isCut = true;
     outermost?.destroy();
@@ -117,13 +118,15 @@ function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promi
 
 /**
  * Asks the server for TLS and returns its answer: S for yes, N for no, or anything else from a server that does not
- * know the request. More than one byte means that somebody injected data before the encryption (CVE-2021-23222).
+ * know the request. If more than one byte arrives, an attacker has injected data before the encryption
+ * (CVE-2021-23222).
  */
 async function askForTls(socket: Socket): Promise<string> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
     const onClose = () =>
       done(() => reject(transportError("The connection was closed immediately", null, "ECONNRESET")));
-    const onData = (bytes: Buffer) => done(() => resolve(bytes)); // the server waits for us, so no data is lost
+    // The server waits for this client, so no data is lost.
+    const onData = (bytes: Buffer) => done(() => resolve(bytes));
     const done = (finish: () => void) => {
       socket.off("data", onData).off("close", onClose);
       finish();
@@ -136,7 +139,7 @@ async function askForTls(socket: Socket): Promise<string> {
   return first;
 }
 
-/** Reads certificate files for each connection, because they may be renewed at any time. */
+/** Reads the certificate files. This happens for each connection, because certificates may be renewed at any time. */
 async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOptions> {
   const file = (path: string | null) => path === null ? undefined : readFile(path);
   const [ca, cert, key] = await Promise.all([file(tls.rootCert), file(tls.cert), file(tls.key)]);
@@ -144,7 +147,7 @@ async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOpt
     host,
     ...(isIP(host) === 0 && tls.sni ? { servername: host } : {}),
     rejectUnauthorized: tls.mode.startsWith("verify-"),
-    // verify-ca checks the certificate's issuer, and not its host name.
+    // verify-ca checks the certificate's issuer, but not its host name.
     ...(tls.mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
     ...(ca ? { ca } : {}),
     ...(cert && key ? { cert, key } : {}),

@@ -1,5 +1,5 @@
 /**
- * Encodes and decodes values where postgres.js does it differently.
+ * Encodes and decodes values for which postgres.js has unsuitable defaults.
  *
  * The server decides each parameter's type (see `client.ts`), not the JavaScript value. Text is sent unchanged for
  * every type, so JSON text is not encoded twice. The driver would learn array types by an extra query whose errors
@@ -61,7 +61,7 @@ function asDate(text: string): Date {
   return new Date(/^\d{4}-/.test(text) && text.endsWith("+00") ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
 }
 
-/** Encodes JSON. A string is JSON text already, as the column types require. */
+/** Encodes JSON. A string counts as JSON text, as the column types require. */
 function asJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

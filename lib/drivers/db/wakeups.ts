@@ -1,9 +1,9 @@
 /**
  * Sends wake-ups between replicas after a commit.
  *
- * All topics use one channel, and one notification can have several. They are sent after the commit and outside of a
- * transaction, because NOTIFY in a transaction makes all commits wait for each other. A wake-up may be lost, so
- * listeners read the rows and also poll.
+ * All topics use one channel, and one notification can contain several topics. Notifications are sent after the commit,
+ * outside of a transaction, because NOTIFY in a transaction makes commits wait for each other. A wake-up may be lost,
+ * so listeners also poll the rows.
  */
 import type { Topic, Wakeups } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -21,9 +21,9 @@ interface WakeupsOptions {
 }
 
 interface OpenWakeups extends Wakeups {
-  /** Notifies local listeners immediately and those of other replicas soon. */
+  /** Notifies local listeners immediately, and the listeners of other replicas soon after. */
   announce(topics: Iterable<Topic>): void;
-  /** Handles a payload from the channel, or null when some may have been missed. */
+  /** Handles a payload from the channel. Null means that notifications may have been missed. */
   receive(payload: string | null): void;
   /** Resolves when nothing is left to send. */
   flushed(): Promise<void>;
@@ -31,7 +31,8 @@ interface OpenWakeups extends Wakeups {
 
 export function openWakeups(options: WakeupsOptions): OpenWakeups {
   const listeners = new Map<Topic, Set<() => void>>();
-  const self = crypto.randomUUID().slice(0, 8); // identifies our own notifications, which were delivered already
+  // Identifies this replica's notifications, which its listeners have already received.
+  const self = crypto.randomUUID().slice(0, 8);
   let pending = new Set<Topic>();
   let sending: Promise<void> | null = null;
 
@@ -45,7 +46,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
     }
   }
 
-  /** Sends one notification at a time. Topics that are announced meanwhile go out with the next. */
+  /** Sends one notification at a time. Topics that are announced meanwhile are sent with the next notification. */
   async function send(): Promise<void> {
     for (let failed = 0; pending.size > 0;) {
       const topics = pending;
@@ -70,7 +71,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
 
   return {
     subscribe(topic, listener) {
-      const own = () => listener(); // allows the same function to subscribe twice
+      const own = () => listener(); // a separate function, so that the same listener can subscribe twice
       const set = listeners.get(topic) ?? new Set();
       listeners.set(topic, set.add(own));
       return () => {

@@ -1,9 +1,9 @@
 /**
- * Calls the payment provider with its own package. It is loaded at first use: it takes half a second and 30 MB. Each
- * call has its own client, so that it can be cancelled and has its own deadline.
+ * Calls the payment provider with the provider's package. The package is loaded at first use, because loading takes
+ * half a second and 30 MB. Each call has its own client, so that it can be cancelled and has its own deadline.
  *
  * Only a few calls run at the same time, so that reconciling thousands of hubs stays below the provider's rate limit.
- * Previews, which users wait for, have separate slots. Calls are not retried here; the callers do that.
+ * Previews, which users wait for, have separate slots. Calls are not retried here; the callers retry them.
  */
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
@@ -16,7 +16,7 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The provider's API version that this code is written for: that of the package. */
+/** The provider's API version that this code is written for. It is the version of the package. */
 const API_VERSION = "2026-10-28.endive";
 
 const API = "https://api.stripe.com";
@@ -43,7 +43,7 @@ export interface PaymentClient {
   /** Makes a call that a user waits for. */
   callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
-  /** Milliseconds for a preview, and until a cancelled call has ended at the provider. */
+  /** Milliseconds for a preview. A cancelled call has also ended at the provider after this time. */
   readonly patience: number;
   readonly settle: number;
 }
@@ -106,7 +106,7 @@ export async function listAll<S extends v.GenericSchema>(
   return all.map((each) => parseAnswer(shape, each, "item of a list"));
 }
 
-/** Returns the result, or null if the object does not exist (any more). */
+/** Returns the result, or null if the object does not exist or no longer exists. */
 export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

@@ -1,12 +1,13 @@
 /**
- * Creates something at the provider exactly once, even if the answer is lost or the caller is interrupted and retries.
+ * Creates an object at the provider exactly once, even if the answer is lost or the caller is interrupted and retries.
  *
  * For at least 24 hours, a repeated idempotency key returns the first result, even if it was an error such as a 500. A
  * single key per object could therefore block it for a day. So keys are numbered, and the next one is used when the
  * answer only repeats an earlier error. Before that, the code checks whether the first call succeeded after all.
  *
- * A key that was used with other parameters says nothing about that call, which may still be running. So the code waits
- * as long as a call can take before that call counts as failed: two subscriptions would charge twice.
+ * If a key was used with other parameters, the result of that call is unknown, and the call may still be running. So
+ * the code waits as long as a call can take before it treats that call as failed. Otherwise two subscriptions could
+ * charge twice.
  *
  * Updates need no key: they set a state that was read before, and add nothing.
  */

@@ -16,7 +16,8 @@ export async function customerFor(
   signal: AbortSignal,
 ): Promise<string> {
   const { federationId } = wanted;
-  // A customer that was just deleted may still be found, or be returned again for the key. Updating it shows that.
+  // A customer that was just deleted may still be found, or be returned again for the key. The update returns null for
+  // such a customer.
   const described = (id: string) => describeCustomer(client, id, wanted, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,
@@ -44,7 +45,7 @@ export async function describeCustomer(
   return await nullIfMissing(update) && id;
 }
 
-/** Finds the hub's customer. If there are several, everybody chooses the oldest. */
+/** Finds the hub's customer. If several exist, every replica chooses the oldest. */
 async function findCustomer(client: PaymentClient, federationId: string, signal: AbortSignal) {
   if (!/^\w+$/.test(federationId)) throw new TypeError("A hub's id cannot be searched for");
   const query = `metadata["federationId"]:"${federationId}"`;

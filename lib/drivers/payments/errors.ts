@@ -33,14 +33,14 @@ export function isKeyMismatch(error: unknown): boolean {
 }
 
 /**
- * Whether the limit of this one object was exceeded, and not the account's rate limit. Waiting some seconds does not
+ * Whether the limit of a single object was exceeded, instead of the account's rate limit. Waiting some seconds does not
  * help.
  */
 export function isResourceLimit(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === RESOURCE_LIMIT;
 }
 
-/** Converts an error of the package. Returns other errors unchanged: bugs, or our own. */
+/** Converts an error of the package. Returns other errors unchanged. */
 export function toPaymentError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
   // The package's error for an invalid list page, which has no class.
@@ -79,7 +79,7 @@ function waitOf(header: unknown): { readonly retryAfterMs?: number } {
   return seconds > 0 && seconds <= 86_400 ? { retryAfterMs: Math.ceil(seconds * SECOND) } : {};
 }
 
-/** Returns the message without our secrets, other keys and client secrets, on one line and with limited length. */
+/** Returns the message without secrets and keys, on one line and with limited length. */
 function redactMessage(words: string, secrets: readonly string[]): string {
   let text = words;
   for (const secret of secrets) text = text.replaceAll(secret, "…");

@@ -1,8 +1,8 @@
 /**
  * Verifies webhook events: the provider must have signed exactly these bytes, recently.
  *
- * The package decodes the body leniently before it verifies it. So invalid UTF-8 is rejected first, and what was signed
- * is what is read. All errors have the same message, so that a forger learns nothing.
+ * The package replaces invalid UTF-8 before it verifies the body. So invalid UTF-8 is rejected first, and the body that
+ * is read is exactly the one that was signed. All errors have the same message, so that a forger learns nothing.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
@@ -28,7 +28,7 @@ export async function readEvent(client: Pick<PaymentClient, "load">, signed: Sig
       await webhooks.constructEventAsync(text, signature ?? "", secret, TOLERANCE / SECOND, undefined, now.getTime()),
     );
   } catch {
-    // The error has the body, and perhaps more.
+    // The error is dropped, because it contains the body.
   }
   if (event === null) throw new SignatureError("The Stripe-Signature header does not match the body");
   return event;

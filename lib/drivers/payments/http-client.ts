@@ -1,9 +1,9 @@
 /**
- * The HTTP client for the provider's package, for both runtimes.
+ * Implements the HTTP client of the provider's package, for Node and Deno.
  *
- * The package's own clients cannot be cancelled, differ between runtimes, and one of them repeats a call whose
- * connection was lost. Connections are not kept alive: the server may have closed one, and Deno then silently sends a
- * POST again. Calls are few.
+ * The package's own clients cannot be cancelled and differ between runtimes. One of them repeats a call after a lost
+ * connection. Connections are not kept alive: the server may have closed one, and Deno then silently sends a POST
+ * again. New connections are acceptable, because calls are rare.
  */
 import type { Stripe } from "stripe";
 import { exchange, type ExchangeFailure, type HttpAnswer } from "#lib/drivers/exchange.ts";
@@ -61,8 +61,8 @@ function resourceOf(path: string): string {
 }
 
 /**
- * Creates the error of a failed exchange. A key with a line break cannot be a header; its cause is dropped because it
- * has the key.
+ * Creates the error of a failed exchange. If the key has a line break, it cannot be sent as a header. The cause of that
+ * error is dropped, because it contains the key.
  */
 function fail(failure: ExchangeFailure, doing: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${doing} ${message}`, { transient: true });
@@ -73,7 +73,7 @@ function fail(failure: ExchangeFailure, doing: string, { message }: Error): Paym
   return new PaymentError("unreachable", `${doing}: ${message || "the connection was lost"}`, { transient: true });
 }
 
-/** Parses a response. One that is not a JSON object comes from a proxy, which may be temporary. */
+/** Parses a response. A response that is not a JSON object comes from a proxy. That error may be temporary. */
 function parse({ status, body }: HttpAnswer, doing: string): object {
   try {
     const parsed: unknown = JSON.parse(body);

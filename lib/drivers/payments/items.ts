@@ -6,8 +6,8 @@ type ItemChange =
   | { readonly price: string; readonly quantity: number; readonly metadata: { readonly size: string } };
 
 /**
- * Returns only the items that differ. There is one item per size: a requested price or size that exists already changes
- * that item. A missing item is created again, unless its quantity is zero.
+ * Returns only the items that differ. Each size has one item, so a request with an existing price or size changes that
+ * item. A missing item is created again, unless its quantity is zero.
  */
 export function itemChanges(subscription: Pick<Subscription, "items">, wanted: readonly ItemRequest[]): ItemChange[] {
   const { items } = subscription;

@@ -2,7 +2,7 @@
  * Defines the interface to the payment provider. `openPayments` in open.ts implements it.
  *
  * Amounts are integers in minor units of their currency (ISO 4217, upper case), and times are Dates. Every call can be
- * repeated: calls that create something first look for the hub's ID in the provider's metadata. All calls throw
+ * repeated: calls that create an object first search for the hub's ID in the provider's metadata. All calls throw
  * PaymentErrors.
  */
 import { DriverError } from "#lib/base/errors.ts";
@@ -18,7 +18,7 @@ export class SignatureError extends Error {
 }
 
 export interface Payments {
-  /** Checks that the provider answers and accepts our key. Changes nothing. */
+  /** Checks that the provider answers and accepts the API key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
   /** Returns the ID of the monthly price of a size. Creates it if it does not exist. Throws if it differs. */
   priceFor(wanted: PriceRequest, signal: AbortSignal): Promise<string>;
@@ -31,7 +31,8 @@ export interface Payments {
     Subscription | null
   >;
   /**
-   * Creates a subscription with one item per size, at least one. It is prorated from now on and invoiced immediately.
+   * Creates a subscription with one item per size, at least one. The subscription is prorated from now on and invoiced
+   * immediately.
    */
   createSubscription(wanted: SubscriptionRequest, signal: AbortSignal): Promise<Subscription>;
   /** Returns null if the subscription does not exist. */
@@ -42,17 +43,20 @@ export interface Payments {
    */
   setQuantities(id: string, items: readonly ItemRequest[], signal: AbortSignal): Promise<Subscription>;
   /**
-   * Ends the subscription immediately. Unused time is credited, and open amounts are invoiced. An ended one stays
-   * unchanged.
+   * Ends the subscription immediately. Unused time is credited, and open amounts are invoiced. An ended subscription
+   * stays unchanged.
    */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
    * Previews the cost of a change with the provider's invoice preview. Returns null if a size has neither price nor
-   * item, or if the subscription has ended. Changes no quantity. It takes a few seconds at most, because a user waits
-   * for it.
+   * item, or if the subscription has ended. Changes no quantity. The call takes a few seconds at most, because a user
+   * waits for the result.
    */
   preview(change: PreviewRequest, signal: AbortSignal): Promise<Preview | null>;
-  /** Returns all refunds of a charge and its customer. Null if the provider does not know it (any more). */
+  /**
+   * Returns all refunds of a charge and its customer. Null if the provider does not know the charge, or no longer knows
+   * it.
+   */
   readRefunds(of: RefundedObject, signal: AbortSignal): Promise<Refunds | null>;
   /**
    * Verifies and reads a webhook event. `body` is the raw body, `signature` the header, and `now` the time for checking
@@ -75,8 +79,8 @@ export interface CustomerRequest {
 }
 
 /**
- * An existing item by its ID, or a new one by its price. With price and size as well, a missing item is created again.
- * A new item of a size that has one changes the existing item, so there is one item per size.
+ * An existing item by its ID, or a new one by its price. If price and size are also given, a missing item is created
+ * again. If the size already has an item, a new item changes the existing one, so each size has one item.
  */
 export type ItemRequest =
   | { readonly item: string; readonly quantity: number; readonly price?: string; readonly size?: string }
@@ -90,7 +94,7 @@ export interface SubscriptionRequest {
 
 export interface PreviewRequest {
   readonly customer: string;
-  /** Null before a subscription exists. */
+  /** The ID of the subscription. Null before a subscription exists. */
   readonly subscription: string | null;
   readonly sizes: readonly SizeChange[];
 }
@@ -129,7 +133,7 @@ export function hasEnded({ status }: { readonly status: string | null }): boolea
 export interface Subscription {
   readonly id: string;
   readonly customer: string;
-  /** Null if it was not created by Wheelwright. */
+  /** The hub. Null if Wheelwright did not create the subscription. */
   readonly federationId: string | null;
   readonly status: SubscriptionStatus;
   readonly currency: string;
@@ -147,7 +151,7 @@ export interface SubscriptionItem {
   readonly monthly: number | null;
 }
 
-/** The latest invoice. If payments are overdue, the one that is due first. */
+/** The latest invoice. If payments are overdue, the invoice that is due first. */
 export interface Invoice {
   readonly id: string;
   readonly number: string | null;

@@ -1,9 +1,9 @@
 /**
  * Previews the cost of a change with the provider's invoice preview. Only sums are computed here.
  *
- * One preview has both results: its prorations are due now, and its other lines recur each month. It is computed for
- * the provider's current time, which it returns. A line's amount excludes its discounts and taxes, which are listed
- * with it.
+ * One preview contains both results: its prorations are due now, and its other lines recur each month. The provider
+ * computes it for its current time, which the preview contains. A line's amount excludes its discounts and taxes, which
+ * are listed with it.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -77,7 +77,7 @@ async function previewOnce(
   const asked: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
-    if (!item && by < 0) continue; // reducing what was never billed costs nothing
+    if (!item && by < 0) continue; // a size that was never billed can be reduced without cost
     if (!item && price === null) return null;
     asked.push({
       size,
@@ -106,7 +106,7 @@ async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: 
   return { ...shape, lines: parseAnswer(Lines, answer, "list of lines") };
 }
 
-/** The new quantity and price of a size, and its monthly price if no line has it. */
+/** The new quantity and price of a size. `usual` is the monthly price if no line has one. */
 interface PreviewedSize {
   readonly size: string;
   readonly price: string;

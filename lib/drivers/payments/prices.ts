@@ -31,7 +31,7 @@ export async function priceFor(client: PaymentClient, wanted: PriceRequest, sign
         const made = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
         return requireMatchingPrice(parseAnswer(PriceShape, made, "price"), wanted, lookupKey);
       } catch (error) {
-        // Another replica may have created it for another hub.
+        // Another replica may have created the price for another hub in the meantime.
         const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
         if (found === null) throw error;
         return found;
@@ -50,7 +50,7 @@ async function findPrice(client: PaymentClient, wanted: PriceRequest, lookupKey:
   return found ? requireMatchingPrice(found, wanted, lookupKey) : null;
 }
 
-/** Throws if the price differs: somebody may have created it by hand for something else. */
+/** Throws if the price differs, because somebody may have created it manually for another purpose. */
 function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceRequest, lookupKey: string): string {
   const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
   if (fits && price.active) return price.id;

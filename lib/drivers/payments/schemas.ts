@@ -1,5 +1,5 @@
 /**
- * Defines schemas for the provider's objects, and converts them to our types.
+ * Defines schemas for the provider's objects, and converts the objects to the types of payments.ts.
  *
  * The package's types are not checked at runtime. With these schemas, an unexpected response is an error that names the
  * field, instead of an undefined value in a row.
@@ -51,7 +51,8 @@ export const ItemShape = v.pipe(
   v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
     id,
     price: price.id,
-    size: metadata["size"] ?? price.metadata["size"] ?? null, // one of our prices that was added by hand also has its size
+    // An item that was added manually gets its size from the metadata of the price.
+    size: metadata["size"] ?? price.metadata["size"] ?? null,
     quantity,
     monthly: isMonthly(price) ? price.unit_amount : null,
   })),
@@ -80,7 +81,7 @@ export const SubscriptionShape = v.object({
   currency: Currency,
   metadata: Metadata,
   items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
-  /** A deleted draft has only its ID, and counts as no invoice. */
+  /** A deleted draft has only an ID. It counts as no invoice. */
   latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;

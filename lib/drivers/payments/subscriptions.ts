@@ -2,8 +2,8 @@
  * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata.
  *
  * Invoices are sent by mail and due within 30 days, because hubs have no card here. Hosts that want to charge cards
- * change that at the provider; Wheelwright does not overwrite it. Changes are prorated and invoiced immediately, as the
- * preview says.
+ * change this setting at the provider. Wheelwright does not overwrite it. Changes are prorated and invoiced
+ * immediately, as in the preview.
  */
 import { listAll, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { itemChanges } from "#lib/drivers/payments/items.ts";
@@ -85,7 +85,7 @@ export async function readSubscription(
 }
 
 /**
- * Sends only the differences, so that a repeated call changes nothing and creates no invoice.
+ * Sets the quantities. Sends only the differences, so that a repeated call changes nothing and creates no invoice.
  *
  * The provider creates at most 20 invoices per day and subscription (https://docs.stripe.com/rate-limits). Beyond that,
  * changes are added to the next invoice.
@@ -136,7 +136,7 @@ export async function endSubscription(
   return await readAll(client, ended, signal);
 }
 
-/** Returns the open subscription. If there are several, everybody chooses the oldest. */
+/** Returns the open subscription. If several exist, every replica chooses the oldest. */
 function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
   return subscriptions.find((each) => !hasEnded(each)) ?? null;
 }
@@ -150,7 +150,8 @@ async function listSubscriptions(
   const expand = ["data.latest_invoice"];
   const params = { customer: of.customer, status: "all", expand, limit: 100 } as const;
   const all = await listAll(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
-  // Reversed, because the provider lists the newest first. Sorting by time is not enough: two can have the same second.
+  // The list is reversed, because the provider lists the newest first. Sorting by time is not enough, because two
+  // subscriptions can be created in the same second.
   const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId).reverse();
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
 }

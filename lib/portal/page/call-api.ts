@@ -31,7 +31,7 @@ interface ApiRequest {
 // deno-lint-ignore no-explicit-any
 export type EndpointReturning<Value> = AnyEndpoint & { readonly reply: Reply<any, Value> };
 
-/** Calls an endpoint and returns its response. Throws the Fault of a refusal. */
+/** Calls an endpoint and returns its response. Throws a fault if the endpoint refuses the call. */
 export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: ApiRequest) => Promise<Value>;
 
 const NOTHING = new Uint8Array();

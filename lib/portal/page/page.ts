@@ -94,7 +94,7 @@ interface FormAction<B, Q> {
   readonly rateLimitMessage?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
-  /** Returns a redirect or a page. Throws the Fault of the API. */
+  /** Returns a redirect or a page. Throws the faults of the API. */
   submit(call: PageCall<Q, B>): Promise<View | Redirect>;
   /** Returns the form with the refusal. Without this function, the refusal is a separate page. */
   onRefusal?(call: PageCall<Q, B>, submission: Submission): View | Promise<View>;

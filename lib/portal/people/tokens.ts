@@ -141,7 +141,7 @@ ${
   };
 }
 
-/** Returns the user's token from the path. Throws Fault missing. */
+/** Returns the user's token from the path. Throws a `missing` fault. */
 export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly<Record<string, string>>): TokenItem {
   const token = tokens.find(({ id }) => id === tokenId);
   if (!token) throw new Fault("missing", "token_missing", "No such token among yours");

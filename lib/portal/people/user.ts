@@ -138,7 +138,7 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
   },
 };
 
-/** Returns the change from the last part of the path. Throws Fault missing. */
+/** Returns the change from the last part of the path. Throws a `missing` fault. */
 export function userChange(change: string | undefined): UserChange {
   if (change !== undefined && Object.hasOwn(CHANGES, change)) return CHANGES[change]!;
   throw new Fault("missing", "no_route", "No endpoint at this path");

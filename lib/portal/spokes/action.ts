@@ -27,7 +27,7 @@ const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
   retry: "Resumes the failed operation.",
 };
 
-/** Returns the action of that name. Throws Fault missing `no_route`. */
+/** Returns the action of that name. Throws a `missing` fault (`no_route`). */
 export function requireAction(name: string | undefined): SpokeActionName {
   const found = SPOKE_ACTIONS.find((each) => each === name);
   if (!found) throw new Fault("missing", "no_route", "No such action");

@@ -9,7 +9,7 @@ import type { Backups, OperationDetails, Spoke } from "#lib/portal/components/ap
 import type { View } from "#lib/portal/components/view.ts";
 import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 
-/** Requires that the user typed the spoke's slug. Throws Fault invalid. */
+/** Requires that the user typed the spoke's slug. Throws an `invalid` fault. */
 export function requireSlug({ slug }: Spoke, typed: string): void {
   if (typed.trim() === slug) return;
   const fields = { slug: `must be ${slug}, the slug of this spoke` };

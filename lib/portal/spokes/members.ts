@@ -83,7 +83,7 @@ ${
   };
 }
 
-/** Returns the member with that ID. Throws Fault missing `member_missing`. */
+/** Returns the member with that ID. Throws a `missing` fault (`member_missing`). */
 export function requireMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
   const found = members.find((member) => member.userId === userId);
   if (!found) throw new Fault("missing", "member_missing", "No such member");

@@ -91,7 +91,9 @@ export function allowedActions({ spoke: { state, maintenance }, isOperator }: Sp
   });
 }
 
-/** Requires an operator or an admin of the hub. Throws Fault forbidden `federation_admin_only`, as the API does. */
+/**
+ * Requires an operator or an admin of the hub. Throws a `forbidden` fault (`federation_admin_only`), as the API does.
+ */
 export function requireHubManager(spokePage: SpokePage): SpokePage {
   if (spokePage.canManageHub) return spokePage;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");

@@ -33,7 +33,7 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 /** Maximum number of open requests per user, so that nobody can flood the operators. */
 const MAX_OPEN = 10;
 
-/** Creates a request. Throws Fault conflict `backup_unusable`, `restore_requested` or `too_many_pending`. */
+/** Creates a request. Throws a `conflict` fault (`backup_unusable`, `restore_requested` or `too_many_pending`). */
 export async function requestRestoreOf(
   app: App,
   actor: Actor,
@@ -69,8 +69,8 @@ export async function requestRestoreOf(
 }
 
 /**
- * Closes a request. Throws Fault missing `request_missing`, invalid `reason_needed` or `reason_unused`, conflict
- * `request_decided`.
+ * Closes a request. Throws a fault: `missing` (`request_missing`), `invalid` (`reason_needed` or `reason_unused`) or
+ * `conflict` (`request_decided`).
  */
 export async function decideRestoreRequest(
   app: App,

@@ -44,7 +44,10 @@ export async function showRestoreRequests(
   }));
 }
 
-/** Returns the command that restores the backup. It uses the ID, which still works after the spoke was removed. */
+/**
+ * Returns the command that restores the backup. The command uses the spoke's ID, because the ID still works after the
+ * spoke was removed.
+ */
 export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }
@@ -56,7 +59,7 @@ export async function lockRestoreRequest(tx: Tx, id: string): Promise<RestoreReq
 
 interface Decision {
   readonly state: Exclude<RestoreRequestState, "open">;
-  /** Null if a restore closes it. */
+  /** The ID of the operator. Null if a restore closes the request. */
   readonly decidedBy: string | null;
   readonly declineReason?: string;
 }

@@ -15,7 +15,7 @@ export const RestoreRequestView = v.object({
   reason: v.string(),
   state: v.picklist(RESTORE_REQUEST_STATES),
   requestedBy: PersonView,
-  /** Null for open requests, and for those that a restore closed. */
+  /** The operator who closed the request. Null if the request is open, or if a restore closed it. */
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   declineReason: v.nullable(v.string()),

@@ -26,14 +26,14 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Maximum pending requests per user: more would block slugs and flood the operators. Also the maximum that a user can
- * withdraw per hour, because operators are notified of each.
+ * The maximum of pending requests per user, because more would block slugs and flood the operators. A user can also
+ * withdraw at most this many requests per hour, because operators are notified of each.
  */
 const MAX_PENDING = 10;
 
 /**
- * Creates a request. Throws Fault conflict `slug_taken` or `too_many_pending`, forbidden `unverified`, invalid
- * `not_offered`.
+ * Creates a request. Throws a fault: `conflict` (`slug_taken` or `too_many_pending`), `forbidden` (`unverified`) or
+ * `invalid` (`not_offered`).
  */
 export async function requestFederation(
   app: App,
@@ -52,7 +52,7 @@ export async function requestFederation(
   );
 }
 
-/** Throws Fault invalid `not_offered` unless the catalog offers the requested values. */
+/** Throws an `invalid` fault (`not_offered`) unless the catalog offers the requested values. */
 export function requireOfferedFields(app: App, { region, mode, tier }: NewFederationRequest): void {
   requireOffered(app.catalog, { region, mode, tier });
 }
@@ -71,7 +71,7 @@ export async function insertPendingRequest(
   if (pending >= MAX_PENDING) throw tooManyFault("that are pending; wait, or withdraw one");
   if (withdrawn >= MAX_PENDING) throw tooManyFault("that you withdrew within the last hour; wait");
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
-  // A hub that is being created now is noticed when the request is decided.
+  // A hub that is being created at this moment is found when the request is decided.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
   const row = await insertRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
@@ -83,7 +83,7 @@ export async function insertPendingRequest(
   };
 }
 
-/** Withdraws a request. Idempotent. Throws Fault conflict `request_decided`. */
+/** Withdraws a request. Idempotent. Throws a `conflict` fault (`request_decided`). */
 export async function withdrawRequest(app: App, actor: Actor, { id }: RequestRow): Promise<FederationRequestRecord> {
   return await app.db.transact(async (tx) => {
     const before = await lockRequest(tx, id);
@@ -108,8 +108,8 @@ function tooManyFault(description: string): Fault {
 }
 
 /**
- * Returns a mail for each other operator. Anybody with an account can create and withdraw requests, so only the first
- * of a user within an hour is mailed.
+ * Returns a mail for each other operator. Anybody with an account can create and withdraw requests, so only a user's
+ * first request within an hour is mailed.
  */
 async function createOperatorMails(rows: Rows, requester: LockedUser, request: RequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)

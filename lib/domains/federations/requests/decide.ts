@@ -1,9 +1,10 @@
 /**
- * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. Each is one transaction
- * with its mail.
+ * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. Each decision is one
+ * transaction with its mail.
  *
- * The request's row is locked first, so only one of several parallel decisions succeeds; the others learn who made it.
- * A repeated decision is refused, because it may differ. An Idempotency-Key makes a retry safe.
+ * The request's row is locked first, so only one of several parallel decisions succeeds. The others get a fault that
+ * names the person who decided. A repeated decision is refused, because it may differ. With an Idempotency-Key, a retry
+ * gets the first reply.
  */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -26,8 +27,8 @@ import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
  * Approves a request and creates the hub with the approval's changes. The requester becomes its admin and, if a payment
- * provider is configured, receives its invoices. Throws Fault conflict `request_decided`, `asker_disabled` or
- * `slug_taken`; the request then stays pending.
+ * provider is configured, receives its invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or
+ * `slug_taken`); the request then stays pending.
  */
 export async function approveRequest(
   app: App,
@@ -68,7 +69,7 @@ export async function approveRequest(
   );
 }
 
-/** Rejects a request. Throws Fault conflict `request_decided`. */
+/** Rejects a request. Throws a `conflict` fault (`request_decided`). */
 export async function rejectRequest(
   app: App,
   actor: Actor,
@@ -98,7 +99,7 @@ export async function rejectRequest(
   );
 }
 
-/** Creates the Fault that says what was decided, and by whom. */
+/** Creates the fault that names the decision and the person who made it. */
 export async function requestDecidedFault(rows: Rows, row: RequestRow): Promise<Fault> {
   const { decidedBy, state } = await showRequest(rows, row);
   const message = `This request was ${state} by ${decidedBy?.email}; nothing is left to decide`;

@@ -20,7 +20,7 @@ export async function showRequest(rows: Rows, row: RequestRow): Promise<Federati
   return (await showRequests(rows, [row]))[0]!;
 }
 
-/** Converts rows in the same order, with one query. */
+/** Converts rows in the same order, with one query for all. */
 async function showRequests(rows: Rows, requests: readonly RequestRow[]): Promise<FederationRequestRecord[]> {
   if (requests.length === 0) return [];
   const ids = new Set(requests.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));

@@ -27,8 +27,8 @@ export async function listRequests(rows: Rows, filter: RequestFilter): Promise<L
 }
 
 /**
- * Adds the request; returns undefined if a pending one has its slug. Waits for another transaction that is adding the
- * slug.
+ * Adds the request. Returns undefined if a pending request has the same slug. Waits for another transaction that is
+ * adding the slug.
  */
 export async function insertRequest(
   tx: Tx,

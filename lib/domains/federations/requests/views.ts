@@ -8,7 +8,7 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 
 const PersonView = v.object({ id: v.string(), email: v.string() });
 
-/** Values as requested. The hub shows its own, which an operator may have changed. */
+/** A hub request with the requested values. The hub may have other values, if an operator changed them. */
 export const FederationRequestView = v.object({
   ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier"]).entries,
   reason: v.nullable(v.string()),

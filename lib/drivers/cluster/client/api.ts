@@ -2,8 +2,8 @@
  * Calls one API server with a limit on concurrency, deadlines and retries. Every failure is a ClusterError.
  *
  * At most `concurrency` calls run at the same time; streams are not counted. After a 429 all calls wait as long as the
- * server asks. The caller decides what may be repeated. A create or an apply is safe: a repeated one finds the work
- * done. A JSON patch is repeated only if the server cannot have received it.
+ * server requests. The caller decides which requests may be repeated. Repeating a create or an apply is safe, because
+ * it finds the work done. A JSON patch is repeated only if the server cannot have received it.
  */
 import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/client/connection.ts";
@@ -27,7 +27,7 @@ export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The path below the server's base path. Every segment is encoded. */
   readonly path: string;
-  /** The name of the object to create, for error messages: the path of a POST does not have it. */
+  /** The name of the object to create, for error messages. The path of a POST does not contain the name. */
   readonly name?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -48,7 +48,10 @@ export interface Api {
   text(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<string>;
   /** A GET with a streamed response: a watch or a followed log. */
   stream(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<ResponseStream>;
-  /** The cluster's current time in milliseconds. Compare its timestamps with this, not with the local clock. */
+  /**
+   * The cluster's current time in milliseconds. Compare the cluster's timestamps with this time instead of the local
+   * clock.
+   */
   now(): number;
   /** Aborts when the API is closed. Its reason is the error of every later call. */
   readonly closed: AbortSignal;
@@ -69,7 +72,10 @@ const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
 /** Time limit for reading an error response where a stream was expected. */
 const DRAIN_TIMEOUT = 2 * SECOND;
-/** Smaller differences come from the Date header, which has whole seconds, and not from a wrong clock. */
+/**
+ * The minimum difference that counts as a wrong clock. Smaller ones result from the Date header, which has whole
+ * seconds.
+ */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openApi(options: ApiOptions): Api {
@@ -103,7 +109,7 @@ export function openApi(options: ApiOptions): Api {
   async function sendOnce(request: ClusterRequest, call: Call): Promise<HttpAnswer> {
     let doing = `${request.method} ${request.path}`;
     const send = async (connection: Connection) => {
-      // Checked after queueing, so that calls which queued before the 429 wait too.
+      // This is checked after queueing, so that calls that queued before the 429 also wait.
       await throttle.waitUntilAllowed(signalsOf(call));
       const out = outgoing(request, connection, call);
       doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
@@ -186,7 +192,7 @@ export function isClosed(error: unknown): boolean {
   return error instanceof ClusterError && error.code === CLOSED;
 }
 
-/** Whether an immediate retry can help. Errors that a person must fix are retried later, by the caller. */
+/** Whether an immediate retry can succeed. Errors that a person must fix are retried later, by the caller. */
 function isWorthRetryingNow({ transient, code, status }: ClusterError): boolean {
   return transient && !NOT_RETRIED.has(code) && status !== 401 && status !== 410;
 }
@@ -218,7 +224,7 @@ async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): P
     }, read);
   } catch {
     for (const signal of signals) signal.throwIfAborted();
-    // The part that arrived is enough for the message.
+    // The part that has arrived is enough for the message.
   } finally {
     stream.close();
   }

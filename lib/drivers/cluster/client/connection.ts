@@ -2,11 +2,11 @@
  * Connects to the API server of a kubeconfig: the current credentials and a keep-alive agent.
  *
  * Credentials rotate (a token file, an exec plugin, a mounted certificate). So they are read every ten seconds, and by
- * `renew` after a 401. The kubeconfig may change as well, and is then read again. While it cannot be read, the last one
- * is used. The context stays the one from the start, even if somebody switches kubectl to another cluster. The agent is
- * replaced only when certificates change, because its sockets use them.
+ * `renew` after a 401. The kubeconfig is read again when it changes. While it cannot be read, the last version is used.
+ * The context stays the same, even if somebody switches kubectl to another cluster. The agent is replaced only when
+ * certificates change, because its sockets use them.
  *
- * Files, plugins and providers may hang. Each has a deadline, and the next call starts it again.
+ * Files, plugins and providers may hang. Each has a deadline. After that, the next call starts it again.
  */
 import http from "node:http";
 import https from "node:https";
@@ -33,7 +33,7 @@ export interface Connections {
   /** The cached connection, or undefined if its credentials must be read again. */
   cached(): Connection | undefined;
   current(): Promise<Connection>;
-  /** Reads the credentials again after the server refused those of this connection. */
+  /** Reads the credentials again after the server refused the credentials of this connection. */
   renew(refused: Connection): Promise<void>;
   close(): void;
 }
@@ -42,7 +42,7 @@ interface ConnectionOptions {
   /** Milliseconds until credentials are read again (10 s). */
   readonly ttl?: number;
   /**
-   * Milliseconds for each file, plugin or provider (20 s). This is less than a call's deadline, so that the error names
+   * Milliseconds for each file, plugin or provider (20 s). It is less than a call's deadline, so that the error names
    * the cause.
    */
   readonly deadline?: number;
@@ -68,11 +68,11 @@ export async function openServerConnections(
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let cache: { until: number; connection: Connection } | undefined;
   let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
-  let generation = 0; // of the credentials; several connections can use the same
+  let generation = 0; // the generation of the credentials; several connections can use the same one
   const generations = new WeakMap<Connection, number>();
 
   async function connect(): Promise<Connection> {
-    await reload().catch(() => {}); // a file that cannot be read may be half written; the last one is still valid
+    await reload().catch(() => {}); // an unreadable file may be half written; the last version is still valid
     const { server } = config, made = generation;
     const { tls, headers, agent: proxied } = await credentials();
     if (made !== generation) return await connect(); // the credentials were renewed in the meantime
@@ -119,7 +119,7 @@ export async function openServerConnections(
   const current = async (): Promise<Connection> => {
     const connection = known();
     if (connection) return connection;
-    // One at a time, so that a hanging plugin is not started repeatedly.
+    // Only one connection is opened at a time, so that a hanging plugin is not started repeatedly.
     connecting ??= connect().then((connection) => {
       cache = { until: performance.now() + keep, connection };
       return connection;
@@ -133,7 +133,7 @@ export async function openServerConnections(
     cached: known,
     current,
     renew: async (refused) => {
-      if (generations.get(refused) !== generation) return; // another call has renewed these already
+      if (generations.get(refused) !== generation) return; // another call has already renewed these credentials
       renewing ??= renew().finally(() => renewing = undefined);
       await renewing;
     },

@@ -1,7 +1,7 @@
 /**
  * Gets the credentials of a kubeconfig's user: certificates, headers, and an agent if a proxy is set.
  *
- * The Kubernetes library is 80 MB and takes most of a second to load. So it is loaded only for a proxy.
+ * The Kubernetes library has 80 MB and takes most of a second to load, so it is loaded only for a proxy.
  */
 import type https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
@@ -19,7 +19,7 @@ export interface CredentialSources {
   readonly late: (doing: string) => Error;
   /** Stops running plugins and requests. */
   readonly signal: AbortSignal;
-  /** ID tokens by the kubeconfig's refresh token, which a provider may accept only once. */
+  /** ID tokens, keyed by the kubeconfig's refresh token. A provider may accept a refresh token only once. */
   readonly idTokens: Map<string, IdTokens>;
 }
 
@@ -33,7 +33,7 @@ export interface ClusterCredentials {
   readonly agent?: https.RequestOptions["agent"];
 }
 
-/** Returns a function that gets the credentials. Plugins cache theirs until they expire. */
+/** Returns a function that gets the credentials. Plugins cache their credentials until these expire. */
 export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
   const { cluster, user, clusterInfo } = config, { files } = sources;
   const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
@@ -47,7 +47,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
       bytesOf(user.key, files),
     ]);
     const own = await tokenOf(), isSigned = own !== undefined || user.username !== undefined;
-    // Neither a plugin nor a provider is called for a user who has a token, as with kubectl.
+    // As in kubectl, neither a plugin nor a provider is called for a user who has a token.
     const fromPlugin = isSigned ? {} : await plugin?.credential() ?? {};
     const bearer = own ?? fromPlugin.token ?? (isSigned ? undefined : await tokenOfProvider(user, sources));
     const tls: Tls = {

@@ -37,7 +37,7 @@ const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
   "storage.k8s.io/v1": "StorageClass",
 };
 
-/** Returns the plural of a kind, as in API paths. Correct for all kinds in the tables above. */
+/** Returns the plural of a kind, as in API paths. It is correct for all kinds in the tables above. */
 export function pluralOf(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
@@ -79,8 +79,8 @@ export function openKinds(api: Api): Kinds {
 }
 
 /**
- * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace it covers all namespaces,
- * without a name the collection.
+ * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace, the path covers all
+ * namespaces. Without a name, it is the path of the collection.
  */
 export function pathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;

@@ -2,8 +2,8 @@
  * Reads kubeconfig files as kubectl does: the server, the context and the user.
  *
  * KUBECONFIG may name several files. The first file that sets a value, or defines a cluster, context or user, wins. The
- * Kubernetes library reads clusters and contexts. It supports fewer user settings than kubectl, so `user.ts` reads
- * those.
+ * Kubernetes library reads clusters and contexts. The library supports fewer user settings than kubectl, so `user.ts`
+ * reads the users.
  */
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
@@ -20,7 +20,7 @@ import { reasonOf } from "#lib/base/errors.ts";
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
 
 export interface KubeconfigText {
-  /** The folder for relative paths. Empty for a text without a file. */
+  /** The folder for relative paths. Empty for text without a file. */
   readonly folder: string;
   readonly text: string;
 }
@@ -65,7 +65,7 @@ export async function readKubeconfigTexts(source: KubeconfigSource, files: FileR
   return found;
 }
 
-/** Throws a ClusterError `kubeconfig` that names the problem. */
+/** Parses the kubeconfig. Throws a ClusterError `kubeconfig` that names the problem. */
 export function readKubeconfig(source: KubeconfigSource, texts: readonly KubeconfigText[]): Kubeconfig {
   const origin = originOf(source), contents = contentsOf(source, texts);
   const contextName = source === "in-cluster" ? undefined : source.context;
@@ -171,7 +171,7 @@ function readOrThrow<T>(source: KubeconfigSource, read: () => T): T {
 }
 
 function unreadableError(source: KubeconfigSource, cause: unknown) {
-  // The other lines of a parser's message quote the file, which holds secrets.
+  // Only the first line is shown. The other lines of a parser's message quote the file, which contains secrets.
   const [why = ""] = reasonOf(cause).split("\n");
   return configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
 }

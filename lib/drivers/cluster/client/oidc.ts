@@ -1,7 +1,8 @@
 /**
  * Refreshes the ID token of a kubeconfig's OIDC provider, as kubectl does.
  *
- * The Kubernetes library (2.0.1) cannot do this: it passes a string where its OpenID package expects a URL object.
+ * The Kubernetes library (2.0.1) cannot refresh tokens: it passes a string where its OpenID package expects a URL
+ * object.
  */
 import { exchange } from "#lib/drivers/exchange.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
@@ -23,7 +24,7 @@ interface Provider {
 
 class ProviderError extends DriverError {}
 
-/** kubectl also renews a token ten seconds before it expires. */
+/** The time before its expiry at which a token is renewed, as in kubectl. */
 const MARGIN = 10 * SECOND;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -37,7 +38,7 @@ export function isExpired(idToken: string, now: number): boolean {
   }
 }
 
-/** Gets new tokens from the provider. Throws an Error that names it. */
+/** Gets new tokens from the provider. Throws an Error that names the provider. */
 export async function refreshIdToken(provider: Provider, refreshToken: string): Promise<IdTokens> {
   const { "idp-issuer-url": issuer = "", "client-id": id = "", "client-secret": secret = "" } = provider.config;
   if (!URL.canParse(issuer)) throw new Error("the auth provider oidc has no valid idp-issuer-url");
@@ -77,7 +78,7 @@ async function send(
     fail: (_, doing, cause) => new ProviderError("oidc", `${doing}: ${cause.message}`, { transient: true }),
   });
   const answer = status === 200 ? parseObject(body) : null;
-  // The body may hold a token, so it is not quoted.
+  // The body is not quoted, because it may contain a token.
   if (!answer) throw new Error(`${url.origin}${url.pathname} answered with ${status} and without a usable JSON object`);
   return answer;
 }

@@ -5,7 +5,7 @@ import { isRecord, unexpectedResponse } from "#lib/drivers/cluster/client/status
 
 /** Objects per page, as kubectl uses. */
 const PAGE_SIZE = "500";
-/** The most pages of one list. It ends the list of a server that always announces another page. */
+/** The maximum number of pages of a list. It stops reading if a server announces more pages forever. */
 const MAX_PAGES = 2000;
 
 interface List {
@@ -53,7 +53,10 @@ export async function listOnePage(
   return readPage(body, path);
 }
 
-/** Throws for a response that is not a list. It must not count as empty, because callers may wait for an empty list. */
+/**
+ * Parses a page. Throws for a response that is not a list. Such a response must not count as an empty list, because
+ * callers may wait for one.
+ */
 function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go encodes an empty list as null
@@ -68,7 +71,7 @@ function readPage(body: unknown, path: string): ListPage {
   };
 }
 
-/** Whether the value looks like an API object: it has a name. */
+/** Whether the value looks like an API object, which has a name. */
 export function isObject(value: unknown): value is KubeObject {
   return isRecord(value) && isRecord(value.metadata) && typeof value.metadata.name === "string";
 }

@@ -38,9 +38,9 @@ interface PluginOptions {
   readonly signal: AbortSignal;
 }
 
-/** The most bytes that a plugin may print. A credential has a few thousand. */
+/** The maximum number of bytes that a plugin may print. A credential has a few thousand. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** The most characters of its standard error in a message. */
+/** The maximum number of characters of the standard error in a message. */
 const MAX_STDERR_LENGTH = 500;
 
 export function openPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): Plugin {
@@ -126,6 +126,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the text may hold a token, so it is not quoted
+    return undefined; // the text is not quoted, because it may contain a token
   }
 }

@@ -1,10 +1,10 @@
-/** Turns unsuccessful responses into errors: a Status of the API server, or the page of a proxy. */
+/** Turns unsuccessful responses into errors. A response is a Status of the API server, or a page of a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import type { HttpAnswer } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-/** The fields of an API Status object that we read. */
+/** The fields of an API Status object that this module reads. */
 export interface Status {
   readonly kind?: string;
   readonly message?: string;
@@ -38,24 +38,24 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 /** Transient codes below 500: the server was slow or busy, or a `continue` token or resource version expired. */
 const TRANSIENT = new Set([408, 410, 425, 429]);
-/** Codes from 500 that a retry does not change. */
+/** Codes from 500 up for which a retry is useless. */
 const PERMANENT = new Set([501, 505]);
-/** The longest accepted Retry-After. A longer one is a mistake, or does not come from the API server. */
+/** The longest accepted Retry-After. A longer time is a mistake, or does not come from the API server. */
 const MAX_RETRY_AFTER = MINUTE;
 const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes API server, not a proxy.";
-/** The most characters of a non-Status body in a message: a proxy's error page is long. */
+/** The maximum number of characters of a non-Status body in a message. A proxy's error page is long. */
 const EXCERPT_LENGTH = 300;
 
 export function errorOf(answer: HttpAnswer, doing: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
-  // The query of a redirect is left out: it may hold secrets for a login page.
+  // The query of a redirect is left out, because it may contain secrets for a login page.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
   return errorOfStatus(answer.status, status, doing, retryAfterOf(answer, status), text);
 }
 
 /**
- * Returns the error for a response that does not come from an API server: a proxy's page or a truncated body. The state
- * of the request is unknown, and the next attempt may work.
+ * Returns the error for a response that does not come from an API server: a proxy's page or a truncated body. It is
+ * unknown whether the request was processed, and the next attempt may succeed.
  */
 export function unexpectedResponse(message: string, status: number, cause?: unknown): ClusterError {
   return new ClusterError("BadAnswer", message, {
@@ -94,7 +94,7 @@ export function errorOfStatus(
   if (status?.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating")) {
     return errorWith("Terminating", false);
   }
-  // Transient: it works again once the credentials are valid.
+  // The error is transient, because calls succeed again once the credentials are valid.
   if (code === 401) {
     return errorWith(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
   }
@@ -111,7 +111,7 @@ export function errorOfStatus(
     return unknownKind(message, new Error(doing));
   }
   if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
-  // For a manifest that does not fit its schema, apply returns an internal error. A retry does not help.
+  // For a manifest that does not match its schema, apply returns an internal error. A retry does not help.
   if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
     return errorWith("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
   }
@@ -124,7 +124,10 @@ export function errorOfStatus(
   );
 }
 
-/** Whether another writer was faster, so that a retry helps. A conflict of UIDs or field owners is permanent. */
+/**
+ * Whether another writer has changed the object first, so that a retry can succeed. A conflict of UIDs or field owners
+ * is permanent.
+ */
 function isWriteConflict(reason: string, message: string, status: Status | null): boolean {
   if (reason !== "Conflict" || isUidMismatch(message)) return false;
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");

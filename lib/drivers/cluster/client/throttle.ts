@@ -3,13 +3,13 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-/** Makes calls wait as long as the server asked with a 429. */
+/** Opens the throttle. After a 429, calls wait as long as the server requested. */
 export function openThrottle(deadline: number) {
   let until = 0;
   return {
     /**
-     * Waits until requests are allowed. Throws if that takes longer than the deadline: the caller can report a long
-     * wait.
+     * Waits until requests are allowed. Throws if that takes longer than the deadline, so that the caller can report a
+     * long wait.
      */
     async waitUntilAllowed(signals: readonly AbortSignal[]): Promise<void> {
       for (let wait; (wait = until - performance.now()) > 0;) {
@@ -17,7 +17,7 @@ export function openThrottle(deadline: number) {
         await sleepWithSignals(wait, signals);
       }
     },
-    /** Notes the wait that the error asks for, and returns the error. */
+    /** Stores the wait that the error requests, and returns the error. */
     noteError(error: ClusterError): ClusterError {
       if (error.status === 429) until = Math.max(until, performance.now() + (error.retryAfterMs ?? SECOND));
       return error;

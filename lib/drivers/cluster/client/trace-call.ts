@@ -3,8 +3,8 @@ import type { OutgoingRequest } from "#lib/drivers/exchange.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 
 /**
- * Runs the call in a span. A call that we cancelled has the status `cancelled`, because it says nothing about the
- * server.
+ * Runs the call in a span. A call that was cancelled by this program has the status `cancelled`, because it shows
+ * nothing about the server.
  */
 export function traceCall<T extends { readonly status: number }>(
   telemetry: Telemetry,

@@ -6,7 +6,7 @@ import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
 export interface KubeUser {
   readonly name: string;
   readonly token?: string;
-  /** The file of the token. It is read for each connection and wins over `token`. */
+  /** The file of the token. It is read for each connection and takes precedence over `token`. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
@@ -18,7 +18,7 @@ export interface KubeUser {
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** A file, or its content in base64. The content wins. */
+/** A file, or its content in base64. The content takes precedence. */
 export interface FileOrData {
   readonly file?: string | undefined;
   readonly data?: string | undefined;
@@ -47,7 +47,7 @@ export function readKubeUser(raw: unknown, field: string, folder: string): KubeU
   return found;
 }
 
-/** Throws for combinations that kubectl refuses as well. */
+/** Throws for combinations of settings that kubectl also refuses. */
 function check({ name, token, tokenFile, username, cert, key, exec, authProvider }: KubeUser): void {
   if (username && (token || tokenFile)) {
     throw new Error(`the user ${name} has both a token and a user name; one is allowed`);
@@ -70,7 +70,7 @@ function readExec(exec: Raw, field: string, folder: string): NonNullable<KubeUse
   });
   return {
     apiVersion: apiVersion!,
-    // A command without a slash is searched in PATH.
+    // A command without a slash is searched for in PATH.
     command: command.includes("/") ? absolutePath(command, folder)! : command,
     args: listOf(exec.args, `${field}.args`).map((each, i) => textOf(each, `${field}.args[${i}]`) ?? ""),
     env: Object.fromEntries(pairs),

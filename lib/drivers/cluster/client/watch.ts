@@ -5,8 +5,8 @@
  *     ^                    |
  *     +------ 410 ---------+   the version has expired
  *
- * Each watch request asks the server to end it within a minute. The server sends a bookmark before it ends, so the next
- * one continues from a fresh version over the same connection. A watch that receives nothing for a minute is taken for
+ * Each watch request asks the server to end it within a minute. The server sends a bookmark before the end, so the next
+ * watch continues from a fresh version over the same connection. A watch that receives nothing for a minute counts as
  * dead and is closed.
  */
 import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
@@ -25,7 +25,7 @@ export interface WatchQuery {
   readonly query?: Readonly<Record<string, string>>;
   /** The resource version to start from. Without it, the watch begins with a list. */
   readonly version?: string | undefined;
-  /** Throws a 410 when the version has expired. Otherwise the collection is listed again. */
+  /** Whether to throw a 410 when the version has expired. Otherwise the collection is listed again. */
   readonly strict?: boolean;
   /** Milliseconds without data after which the connection counts as dead (60 s). */
   readonly silence?: number;
@@ -33,13 +33,16 @@ export interface WatchQuery {
   readonly onRetry?: (error: ClusterError) => void;
 }
 
-/** The longest line of a watch. An object may have 1.5 MB in etcd, and twice that as text. */
+/** The maximum length of a line. An object may have 1.5 MB in etcd, and twice as much as text. */
 const MAX_LINE_LENGTH = 16 * 2 ** 20;
 
-/** A watch that ends sooner without an event counts as a failure, so that it is retried with backoff. */
+/**
+ * The minimum duration of a watch, in milliseconds. A watch that ends sooner without an event counts as a failure and
+ * is retried with backoff.
+ */
 const SHORTEST_ROUND = SECOND;
 
-/** Ends only by throwing: the abort reason or a permanent ClusterError. */
+/** Yields the changes. Ends only by throwing the signal's reason or a permanent ClusterError. */
 export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
   let { version } = options;
   for (let failures = 0;;) {

@@ -2,9 +2,9 @@
  * Explains why a certificate is not issued, from the Certificate and the objects that cert-manager created for it.
  * Pure.
  *
- * The Certificate only says that it is being issued. Its CertificateRequest knows about the issuer, and its Order about
- * the authority's refusals. The Challenge shows what the authority, or cert-manager's self check, finds at the site's
- * address. The deepest object with a message decides.
+ * The Certificate's own status only says that it is being issued. Its CertificateRequest knows about the issuer, and
+ * its Order about the authority's refusals. The Challenge shows what the authority, or cert-manager's self check, finds
+ * at the site's address. The last of these objects that has a message determines the result.
  */
 import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -63,7 +63,7 @@ export function hasGivenUp(certificate: KubeObject): boolean {
  */
 function findOwnedOrders(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
   const family = new Set([certificate.metadata.uid]);
-  // The list has requests, orders and challenges in this order, so one pass finds all of them.
+  // The list contains requests, orders and challenges in this order, so one pass finds all of them.
   const all = orders.filter(({ metadata }) => {
     const own = metadata.ownerReferences?.some(({ uid }) => family.has(uid)) ?? false;
     if (own) family.add(metadata.uid);
@@ -95,7 +95,9 @@ function findIssuanceError(certificate: KubeObject, family: readonly KubeObject[
   return { text: issuing.message, final: true, at: timeOf(issuing.lastTransitionTime) };
 }
 
-/** Causes by the message of the authority or cert-manager. HOST stands for the site's host. The first match counts. */
+/**
+ * Causes by the message of the authority or cert-manager. HOST is replaced by the site's host. The first match counts.
+ */
 const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
   [
     /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,

@@ -39,7 +39,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
   "Check the logs of the snapshot controller and the storage driver, and the free space for snapshots.";
-/** The messages of external-snapshotter or a driver for a snapshot that the storage does not have (any more). */
+/** The messages of external-snapshotter or a driver for a snapshot that the storage does not have, or no longer has. */
 const SNAPSHOT_GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
 const SNAPSHOT_GONE_HINT = "The snapshot was deleted from the storage. Choose another backup.";
 const DEFAULT_PROGRESS_DEADLINE = 600; // the default of Kubernetes
@@ -82,8 +82,8 @@ export function diagnose(
 }
 
 /**
- * Returns how a Job has failed or is about to fail, or undefined. Out of memory is more helpful than the Job's own
- * reason.
+ * Returns how a Job has failed or is about to fail, or undefined. If a container ran out of memory, returns that
+ * instead of the Job's less helpful reason.
  */
 export function failureOf(
   job: KubeObject,
@@ -130,7 +130,8 @@ function diagnoseConditions(
     const progressing = conditionOf(object, "Progressing");
     const seen = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
     if (!seen || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
-    // The condition stays until a pod is ready. If it is older than this wait, the Deployment gets its full time again.
+    // The condition stays until a pod is ready. If the condition is older than this wait, the Deployment gets its full
+    // time again.
     const time = (object["spec"]?.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE) * SECOND;
     const isOld = isBeforeWait(timeOf(progressing.lastTransitionTime) ?? clock.now, clock);
     if (isOld && clock.now < clock.since + time) return undefined;
@@ -142,7 +143,7 @@ function diagnoseConditions(
   return undefined;
 }
 
-/** Returns what the pods were waiting for when their time was over. */
+/** Returns what the pods were waiting for when their time ran out. */
 function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[]): string | undefined {
   const told = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) => text !== "");
   if (told) return told;
@@ -169,7 +170,10 @@ function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   return impossible("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
-/** Diagnoses pods or PersistentVolumeClaims that admission control refused to the object's controller. */
+/**
+ * Diagnoses pods or PersistentVolumeClaims that the object's controller could not create, because admission control
+ * refused them.
+ */
 function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
@@ -191,7 +195,7 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
     return waiting(`${name} ${lack}; at ${when} its ${what} was refused because ${why}`, remainingPatience(clock));
   }
 
-  // An unknown message may come from a temporary error. One that says "forbidden" is a decision.
+  // An unknown message may come from a temporary error. A message with "forbidden" is a decision.
   const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);
   if (unknown || heals === "soon" || heals === "later") return waiting(sentence);
   const verdict = impossible(code, sentence, "operator", hint);

@@ -1,4 +1,4 @@
-/** Types and time limits of diagnoses. */
+/** Defines the types and time limits of diagnoses. */
 import { lastSeen } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Blame } from "#lib/base/errors.ts";
@@ -29,9 +29,12 @@ export type Diagnosis =
 
 /** Milliseconds for which a state that may resolve by itself is tolerated. */
 export interface Patience {
-  /** No node fits, but an autoscaler may add one. Also the time for problems from before the wait to disappear. */
+  /**
+   * No node has enough space for the pod, but an autoscaler may add a node. Problems from before the wait may last as
+   * long.
+   */
   readonly unschedulableMs: number;
-  /** The quota is used up by other pods, which may end. */
+  /** Other pods use up the quota, but may end. */
   readonly quotaMs: number;
   /** An image cannot be pulled because of an error that may be temporary. */
   readonly imageMs: number;
@@ -41,9 +44,9 @@ export interface Patience {
   readonly volumeMs: number;
   /** A new, empty volume is not provisioned. */
   readonly provisionMs: number;
-  /** No certificate is issued because the site's host does not point here yet: DNS changes take time. */
+  /** No certificate is issued, because the site's host does not point to this cluster yet. DNS changes take time. */
   readonly certificateMs: number;
-  /** A container was crashing before the wait began. The kubelet restarts it after five minutes at most. */
+  /** A container was crashing before the wait began. The kubelet restarts it within five minutes. */
   readonly crashMs: number;
 }
 
@@ -58,7 +61,7 @@ export const PATIENCE: Patience = {
   crashMs: 6 * MINUTE,
 };
 
-/** The current time and the start of the wait, by the cluster's clock. */
+/** The current time and the start of the wait, both by the cluster's clock. */
 export interface WaitClock {
   readonly now: number;
   readonly since: number;
@@ -72,18 +75,20 @@ export interface ObservedPod {
   readonly clock: WaitClock;
 }
 
-/** Messages from shortly before the wait may result from the change that the wait is for. */
+/**
+ * Milliseconds before the start of the wait. Messages from this period may result from the change that the wait is for.
+ */
 const START_TOLERANCE = 5 * SECOND;
 
 /**
  * Whether a message of this time may still describe the current state. Controllers retry less and less often, so the
- * last message may be older than the fix. It counts again when no newer one came within the patience.
+ * last message may be older than the fix. It counts again if no newer message arrives within the patience.
  */
 export function mayBeCurrent(at: number, clock: WaitClock): boolean {
   return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
-/** Whether the message is from before the wait, and so from before the change. */
+/** Whether the message is older than the wait, and so older than the change. */
 export function isBeforeWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }

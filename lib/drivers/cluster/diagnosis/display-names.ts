@@ -1,16 +1,16 @@
 /**
- * Display names for objects of the cluster. Users know a site, a database and a disk. The object's name is added where
- * a site can have several of a kind, so that operators find it.
+ * Returns display names for objects of the cluster. Users know a site, a database and a disk. If a site can have
+ * several objects of a kind, the object's name is added, so that operators find it.
  */
 
 import { nodeOf, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Time that a kubelet may need beyond the deadline. */
+/** Milliseconds that a kubelet may need beyond the deadline. */
 const KUBELET_DELAY = 15 * SECOND;
 
-/** Kinds of which a site has one object. */
+/** Display names of kinds of which a site has only one object. */
 const ONE_PER_SITE: Readonly<Record<string, string>> = {
   Deployment: "the site",
   StatefulSet: "the database",
@@ -45,8 +45,8 @@ export function formatMinute(timestamp: string): string {
 }
 
 /**
- * Describes a pod that is about to end, for example "db-0 (on node b)". A pod on a lost node never ends by itself. Its
- * overdue deadline is the only sign of that.
+ * Describes a pod that is about to end, for example "db-0 (on node b)". A pod on a lost node never ends without help.
+ * Its overdue deadline is the only sign.
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;

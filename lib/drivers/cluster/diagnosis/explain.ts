@@ -1,5 +1,6 @@
 /**
- * Turns a failed call or wait into a sentence for a failure report: what failed, why, and the cluster's message. Pure.
+ * Turns a failed call or wait into a sentence for a failure report. It states what failed, why, and the cluster's
+ * message. Pure.
  *
  * Results of diagnose.ts are complete sentences already and stay unchanged.
  */
@@ -25,7 +26,7 @@ export function explain(error: ClusterError): Explanation {
   return original;
 }
 
-/** Explanations for our own error codes. */
+/** Explanations of Wheelwright's own error codes. */
 const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
   unreachable: ({ message, cause }) => {
     const code = String((cause as { code?: unknown } | undefined)?.code ?? "");

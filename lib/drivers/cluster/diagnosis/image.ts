@@ -1,7 +1,7 @@
 /**
  * Explains why an image cannot be pulled, and whether that is temporary. Pure.
  *
- * The kubelet passes on the message of the container runtime, which passes on that of the registry. Each runtime and
+ * The kubelet forwards the message of the container runtime, which forwards that of the registry. Each runtime and
  * registry uses different wording. An unknown message is treated as temporary and quoted.
  */
 import { type ContainerState, firstSeen, startOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -25,7 +25,10 @@ const MISSING: PullFailure = {
   hint: "The image does not exist. Correct its name or tag in images.yaml, or choose another version.",
   isTransient: false,
 };
-/** The first match counts. Rate limits mention authentication, and so do refusals for missing repositories. */
+/**
+ * Causes in order of precedence; the first match counts. The messages of rate limits and of missing repositories also
+ * mention authentication.
+ */
 const CAUSES: readonly PullFailure[] = [
   {
     words: /toomanyrequests|too many requests|rate limit/i,
@@ -78,7 +81,8 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const { reason, message = "" } = container.state!.waiting!;
   const failures = own.filter((event) => event["reason"] === "Failed" && isAboutContainer(event, container));
   const pullError = failures.map((event) => String(event["message"] ?? "")).find((text) => /Failed to pull/.test(text));
-  // "Back-off pulling image X" has no reason; the first failure has it. Newer kubelets quote it after the back-off.
+  // "Back-off pulling image X" has no reason. The first failure has the reason, and newer kubelets quote it after the
+  // back-off.
   const original = reason === "ImagePullBackOff" ? /ErrImagePull: (.*)/s.exec(message)?.[1] : message;
   const why = original || pullError || message || String(reason);
   const cause = CAUSES.find(({ words }) => words.test(withoutImageName(why, pod, container))) ?? UNKNOWN;

@@ -2,7 +2,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** API timestamps have whole seconds. */
+/** The precision of API timestamps, in milliseconds. */
 const TIMESTAMP_PRECISION = SECOND;
 
 /**

@@ -79,7 +79,9 @@ function diagnoseContainer(sight: ObservedPod, container: ContainerState): Diagn
   }
 }
 
-/** The kubelet has no current data from the API server, so it does not know whether the Secret exists. */
+/**
+ * A message of a kubelet without current data from the API server. The kubelet does not know whether the Secret exists.
+ */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, place: string): Diagnosis {
@@ -125,7 +127,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
     const hint = "Raise its memory limit in sizes.yaml, or choose a larger size.";
     return impossible("OOMKilled", `The ${place} ran out of memory: ${message}`, "operator", hint);
   }
-  // A container that was killed by its probe looks like any other crash. Only the events name the probe.
+  // A container that was killed by its probe looks like any other crash. Only the events mention the probe.
   const killed = own.some((event) =>
     event["reason"] === "Killing" && /failed \w+ probe/.test(String(event["message"]))
   );
@@ -182,7 +184,7 @@ function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
   if (!event) return undefined;
   const { name } = pod.metadata, sentence = `Pod ${name} is not ready: ${event["message"]}`;
-  // After the start, the log shows requests and not the reason.
+  // After the start, the log contains requests instead of the reason.
   const starting = /^Startup probe failed/.test(String(event["message"])) &&
     containersOf(pod).find(({ state, ready }) => state?.running && ready !== true);
   return starting ? { is: "waiting", sentence, log: { pod: name, container: starting.name } } : waiting(sentence);

@@ -2,7 +2,9 @@
 import { type Condition, conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** Undefined for a ready object. Otherwise a phrase that follows its name in a sentence. */
+/**
+ * The reason why an object is not ready, as a phrase that follows its name in a sentence. Undefined for a ready object.
+ */
 type UnreadyReason = string | undefined;
 
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
@@ -61,7 +63,9 @@ function describeService(service: KubeObject): UnreadyReason {
   return service["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet";
 }
 
-/** Describes a ResourceQuota. Until its first usage status, admission refuses pods with "status unknown for quota". */
+/**
+ * Describes a ResourceQuota. Until its status shows the usage, admission refuses pods with "status unknown for quota".
+ */
 function describeQuota(quota: KubeObject): UnreadyReason {
   const counted = quota["status"]?.hard ?? {};
   return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in counted)

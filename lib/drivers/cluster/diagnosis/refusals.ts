@@ -2,8 +2,8 @@
  * Parses the messages of admission control.
  *
  * The same messages come in responses to calls and in FailedCreate events. The reasons of quotas, LimitRanges, pod
- * security, permissions and webhooks are too general (Forbidden, BadRequest or none), so only the message tells them
- * apart. An unknown message is quoted, with a general hint.
+ * security, permissions and webhooks are too general (Forbidden, BadRequest or none), so only the message distinguishes
+ * them. An unknown message is quoted, with a general hint.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -13,8 +13,9 @@ interface Refusal {
   readonly why: string;
   readonly hint: string;
   /**
-   * When a retry can succeed. never: somebody must change something. soon: within seconds, once a new namespace is set
-   * up. room: when other objects in the namespace are gone. later: when a part of the cluster works again.
+   * When a retry can succeed. `never`: only after a person has fixed the cause. `soon`: within seconds, once a new
+   * namespace is set up. `room`: when other objects in the namespace are gone. `later`: when a failed component of the
+   * cluster works again.
    */
   readonly heals: "never" | "soon" | "room" | "later";
 }
@@ -109,7 +110,7 @@ function readQuota(quota: string, message: string): Refusal {
   const short = [...requested.keys()].filter((resource) =>
     (requested.get(resource) ?? 0) + (used.get(resource) ?? 0) > (limited.get(resource) ?? Infinity)
   );
-  // A request within the quota fits once other objects are gone.
+  // A request that does not exceed the quota fits once other objects are gone.
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
   const what = short.join(" and ") || "resources";
   const isOfSize = short.every((resource) => /^(?:requests|limits)\./.test(resource));

@@ -44,7 +44,10 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 ];
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
-/** A PersistentVolumeClaim that waits for its first pod makes every pod unschedulable for a moment. */
+/**
+ * Messages about a PersistentVolumeClaim that is not bound yet. A PersistentVolumeClaim that waits for its first pod
+ * makes every pod unschedulable for a moment.
+ */
 const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
 /** Diagnoses a pod whose condition PodScheduled is False. */
@@ -101,7 +104,10 @@ export function isPvcEvent(event: KubeObject): boolean {
   return event["involvedObject"]?.kind === PVC_KIND;
 }
 
-/** A mark on events of PersistentVolumeClaims that are filled from a snapshot: their volumes may take hours. */
+/**
+ * A field that marks events of PersistentVolumeClaims that are created from a snapshot. Creating such a volume may take
+ * hours.
+ */
 const COPIES_SNAPSHOT = "wheelwrightCopies";
 
 /**
@@ -122,7 +128,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   const sentence = `No volume can be created for PersistentVolumeClaim ${name}: ${message}`;
   switch (event?.["reason"]) {
     case "ProvisioningFailed": {
-      // A missing class stays missing until somebody creates it. A driver retries after its errors.
+      // A missing StorageClass stays missing until somebody creates it. After other errors, the driver retries.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
       if (!mayBeCurrentEvent(event, clock)) return waiting(sentence);
@@ -187,7 +193,7 @@ function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitC
   return waitingUntil(moment, clock, sentence, impossible("ProvisioningFailed", sentence, "operator", hint));
 }
 
-/** Whether the PersistentVolumeClaim waits for its first pod. It is bound only when that pod is created. */
+/** Whether the PersistentVolumeClaim waits for its first pod. Then it is bound only when that pod is created. */
 export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
   return latestPvcEvent(name, events)?.["reason"] === "WaitForFirstConsumer";
 }
