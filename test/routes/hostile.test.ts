@@ -159,7 +159,8 @@ test("is refused clearly in a query with repeated keys or invalid UTF-8", async 
   await inParallel(asked, async ({ at, query }) => {
     const { status, body } = await sender.send(at, pathOf(at.pattern, samples) + query);
     assert.is(status, 400, `${at.name}${query}`);
-    assert.match(body.message ?? body, /query must be|each query parameter only once/, `${at.name}${query}`);
+    const said = /^\?(\w+)=1&\1=1$/.test(query) ? /each query parameter only once/ : /query must be/;
+    assert.match(body.message ?? body, said, `${at.name}${query}`);
   });
 });
 

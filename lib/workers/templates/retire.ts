@@ -66,7 +66,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
 /** Deletes the snapshots and the row of a template. After an error, the next run tries again in an hour. */
 async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
-  const patient = { ...run, signal, patience: () => Math.min(run.timeLeft(), PATIENCE) };
+  const patient: Run = { ...run, signal, timeLeft: () => Math.min(run.timeLeft(), PATIENCE) };
   try {
     if (volumes.length > 0) {
       const opened = await clusters.open(cluster);
