@@ -16,13 +16,13 @@ interface Parameter {
 
 type Named<T> = Readonly<Record<string, T>>;
 
-interface Whole extends OpenApi {
+interface CompleteApi extends OpenApi {
   readonly paths: Named<Named<{ readonly parameters: readonly Parameter[] }>>;
   readonly components: Named<Named<unknown>>;
 }
 
 export function publishApi(manifest: Manifest, release: ProgramRelease): OpenApi {
-  const { paths, components, ...rest } = describeApi(manifest, release) as Whole;
+  const { paths, components, ...rest } = describeApi(manifest, release) as CompleteApi;
   const typed = mapValues(
     paths,
     (item) => mapValues(item, (operation) => ({ ...operation, parameters: operation.parameters.map(typedParameter) })),
@@ -31,7 +31,7 @@ export function publishApi(manifest: Manifest, release: ProgramRelease): OpenApi
 }
 
 /** Removes unused components. Only paths and schemas contain references. */
-function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }: Whole["components"]) {
+function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }: CompleteApi["components"]) {
   const text = JSON.stringify([paths, schemas]);
   const used = (kind: string, components: Named<unknown> = {}) =>
     Object.fromEntries(

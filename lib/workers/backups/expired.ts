@@ -124,7 +124,7 @@ function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefine
 /** Changes the policy of the snapshot's content, so that the content is deleted together with the snapshot. */
 export async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findContentOf(cluster, run, snapshot);
-  if (content) await retainNoMore(cluster, run, content);
+  if (content) await stopRetaining(cluster, run, content);
 }
 
 /**
@@ -162,7 +162,7 @@ export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Ru
  * Sets the content's deletion policy to `Delete`. The API server verifies that the content still belongs to its
  * snapshot.
  */
-export async function retainNoMore(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
+export async function stopRetaining(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
   if (deletionPolicy === "Delete") return;
   await cluster.patchGlobal({ ...CONTENT, name: content.metadata.name }, [

@@ -8,7 +8,7 @@ import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/nee
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { CONTENT, retainNoMore } from "#lib/workers/backups/expired.ts";
+import { CONTENT, stopRetaining } from "#lib/workers/backups/expired.ts";
 import {
   isSandboxOf,
   readContent,
@@ -39,9 +39,9 @@ async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
 
 /** Deletes the remains in one cluster. An error is logged, and the next run tries again in an hour. */
 async function removeIn(app: App, run: Run, name: string): Promise<void> {
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(PATIENCE)]), patient = { ...run, signal };
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(PATIENCE)]), bounded = { ...run, signal };
   try {
-    await removeAll(app, patient, await app.clusters.open(name));
+    await removeAll(app, bounded, await app.clusters.open(name));
   } catch (error) {
     run.signal.throwIfAborted();
     run.throwIfStopped();
@@ -97,7 +97,7 @@ async function removeContent(cluster: Cluster, run: Run, { object, kind }: Remai
   const { name, uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp) return;
   if (kind === "source" && object["spec"].deletionPolicy !== "Retain") return;
-  if (kind === "cut") await retainNoMore(cluster, run, object);
+  if (kind === "cut") await stopRetaining(cluster, run, object);
   await cluster.deleteGlobal({ ...CONTENT, name }, uid!, run);
   run.log.info("Removed a snapshot content of a sandbox that is gone", { cluster: cluster.name, content: name, kind });
 }

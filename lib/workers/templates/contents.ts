@@ -5,7 +5,7 @@
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { CONTENT, retainNoMore } from "#lib/workers/backups/expired.ts";
+import { CONTENT, stopRetaining } from "#lib/workers/backups/expired.ts";
 import { lookUntil } from "#lib/workers/site.ts";
 
 /** Deletes the contents with their data. Throws a transient ClusterError while one remains. */
@@ -17,7 +17,7 @@ export async function deleteContents(cluster: Cluster, run: Run, volumes: readon
       if (!content) continue;
       left.push(content.metadata.name);
       if (content.metadata.deletionTimestamp) continue;
-      await retainNoMore(cluster, run, content);
+      await stopRetaining(cluster, run, content);
       await cluster.deleteGlobal({ ...CONTENT, name: content.metadata.name }, content.metadata.uid!, run);
     }
     return left.length > 0

@@ -66,11 +66,11 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
 /** Deletes the snapshots and the row of a template. After an error, the next run tries again in an hour. */
 async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
-  const patient: Run = { ...run, signal, timeLeft: () => Math.min(run.timeLeft(), PATIENCE) };
+  const bounded: Run = { ...run, signal, timeLeft: () => Math.min(run.timeLeft(), PATIENCE) };
   try {
     if (volumes.length > 0) {
       const opened = await clusters.open(cluster);
-      if ((await opened.identity(patient) ?? "") !== clusterUid) {
+      if ((await opened.identity(bounded) ?? "") !== clusterUid) {
         const message = `${cluster} is another cluster than the one that the template is in`;
         throw finalError(
           "another_cluster",
@@ -78,7 +78,7 @@ async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, vol
           "Let the kubeconfig lead to that one; its snapshots are deleted then.",
         );
       }
-      await deleteContents(opened, patient, volumes);
+      await deleteContents(opened, bounded, volumes);
     }
     await run.write((tx) => removeTemplate(tx, id));
   } catch (error) {
