@@ -25,7 +25,7 @@ import {
   prepareDirectory,
   runTool,
   type ServerPlace,
-} from "#lib/dev/embedded/place.ts";
+} from "#lib/dev/embedded/data-directory.ts";
 import { isPostmasterOf, readPostmaster, stopPostmaster, untilServing } from "#lib/dev/embedded/postmaster.ts";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";

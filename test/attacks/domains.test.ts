@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { type Answer, type Client, withToken } from "#test/support/client.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
+import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 
 interface Tenant {

@@ -8,7 +8,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, PASSWORD } from "#test/support/people.ts";
+import { makePerson, PASSWORD } from "#test/support/users.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 import { until } from "#test/support/until.ts";
 

@@ -5,8 +5,8 @@ import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
-import { makeHub } from "#test/support/rows.ts";
+import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
+import { makeHub } from "#test/support/insert-rows.ts";
 
 const test = suite<{ bench: Bench; stranger: Person }>("attacks by way of streams");
 

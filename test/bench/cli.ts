@@ -11,9 +11,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { median, percentile, ratioOf, short, table } from "#test/bench/figures.ts";
+import { median, percentile, ratioOf, short, table } from "#test/bench/statistics.ts";
 import { openStage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 
 const WARM_UP = 3; // rounds after which the compile caches are filled
 const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

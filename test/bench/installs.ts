@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { shortSpread, spreadOf, table } from "#test/bench/figures.ts";
+import { shortSpread, spreadOf, table } from "#test/bench/statistics.ts";
 import { processorOf } from "#test/bench/processor.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { openClusterProcess } from "#test/support/bench/cluster.ts";

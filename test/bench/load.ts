@@ -1,7 +1,7 @@
 /** Generates load on a server. A closed loop sends the next request after each response, and shows the throughput. An
  * open loop sends at a fixed rate, and shows how long clients wait. */
 import { type Connection, openConnection, type Reply } from "#test/bench/connection.ts";
-import { scheduleOf, sinceDue } from "#test/bench/figures.ts";
+import { scheduleOf, sinceDue } from "#test/bench/statistics.ts";
 
 export interface Load {
   /** Returns the next request as bytes. */

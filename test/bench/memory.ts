@@ -1,6 +1,6 @@
 /** Reads the memory of a Wheelwright process through Node's inspector, after a garbage collection. */
 import { readFile } from "node:fs/promises";
-import type { Contender } from "#test/bench/contender.ts";
+import type { Contender } from "#test/bench/servers.ts";
 
 export const INSPECTED = "--inspect=127.0.0.1:0";
 

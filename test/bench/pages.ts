@@ -1,6 +1,6 @@
 /** Compares the cost of portal pages with the API responses that they show. Uses a hub of 500 spokes, 10,000 events and
  * one reader at a time, without sockets. Run `node test/bench/pages.ts`; compare only ratios of one run. */
-import { addEvents, addSpokes } from "#test/support/many.ts";
+import { addEvents, addSpokes } from "#test/support/bulk-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const ROUNDS = 60, WARM = 15;

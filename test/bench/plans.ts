@@ -24,7 +24,7 @@ import { fillEvents, fillPlaces, hubId, PLACES, spokeId, userId } from "#test/be
 import { prepareReaders, READERS } from "#test/bench/plans-readers.ts";
 import { marker } from "#test/lib/domains/notifications/tell.ts";
 import { readMigrations } from "#test/support/migrations.ts";
-import { openExplainer } from "#test/support/plans.ts";
+import { openExplainer } from "#test/support/query-plans.ts";
 import { urlOf } from "#test/support/server.ts";
 
 const SIZES = [10_000, 1_000_000, 10_000_000];

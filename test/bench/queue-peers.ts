@@ -2,7 +2,7 @@
  * test/bench/peers/package.json. */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-subject.ts";
+import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-interface.ts";
 
 // deno-lint-ignore no-explicit-any
 async function load(name: string): Promise<any> {

@@ -1,8 +1,8 @@
 /** Runs one measurement of test/bench/queue.ts in a separate process, and prints its numbers as JSON. */
 import { readdir, readFile } from "node:fs/promises";
-import { openLooks, openOurs } from "#test/bench/queue-ours.ts";
+import { openLooks, openOurs } from "#test/bench/queue-wheelwright.ts";
 import { openBoss, openGraphile } from "#test/bench/queue-peers.ts";
-import type { Queue } from "#test/bench/queue-subject.ts";
+import type { Queue } from "#test/bench/queue-interface.ts";
 import { sleep } from "#lib/base/time.ts";
 
 const LOOKS = 300;

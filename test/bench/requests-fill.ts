@@ -5,7 +5,7 @@
 import type postgres from "postgres";
 import { type Database } from "#lib/drivers/db/database.ts";
 import { recount } from "#test/bench/plans-fill.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
+import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
 
 export const HUBS = 100, SPOKES = 50, EVENTS = 30, UNREAD = 10;
 

@@ -1,5 +1,5 @@
 /** Prints the table of the request bench, and checks its targets. */
-import { ratioOf, short, shortSpread, type Spread, spreadOf, table } from "#test/bench/figures.ts";
+import { ratioOf, short, shortSpread, type Spread, spreadOf, table } from "#test/bench/statistics.ts";
 
 /** The results of one contender for one kind of request, with a number for each round. */
 export interface Measured {

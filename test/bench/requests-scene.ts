@@ -1,11 +1,11 @@
 /** Sets up the request bench: a filled database, Wheelwright, and peers with the same API. */
 import { join } from "node:path";
-import { type Contender, PEERS } from "#test/bench/contender.ts";
+import { type Contender, PEERS } from "#test/bench/servers.ts";
 import type { Contest } from "#test/bench/requests-report.ts";
 import { fill, type Model, type Place } from "#test/bench/requests-fill.ts";
-import { openStage } from "#test/bench/stage.ts";
+import { openStage } from "#test/bench/start-servers.ts";
 import { withToken } from "#test/support/client.ts";
-import { makePerson, makeToken } from "#test/support/people.ts";
+import { makePerson, makeToken } from "#test/support/users.ts";
 import { connect } from "#test/support/server.ts";
 
 export type Name = keyof Contest;

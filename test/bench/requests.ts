@@ -8,13 +8,13 @@
  * times depend on the machine and its load. `--profile` makes Wheelwright write a CPU profile. */
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { median, percentile } from "#test/bench/figures.ts";
+import { median, percentile } from "#test/bench/statistics.ts";
 import { ask, type Length, type Load, runClosed, runOpen, withConnections } from "#test/bench/load.ts";
 import type { Reply } from "#test/bench/connection.ts";
 import { processorOf, processorOfServer } from "#test/bench/processor.ts";
 import { type Contest, type Measured, report } from "#test/bench/requests-report.ts";
 import { type Row, ROWS, wireOf } from "#test/bench/requests-rows.ts";
-import type { Contender } from "#test/bench/contender.ts";
+import type { Contender } from "#test/bench/servers.ts";
 import { type Name, openScene, type Scene } from "#test/bench/requests-scene.ts";
 
 const CONNECTIONS = 32;

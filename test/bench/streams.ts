@@ -13,14 +13,14 @@ import { parseArgs } from "node:util";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { sleep } from "#lib/base/time.ts";
-import { type Contender, PEERS } from "#test/bench/contender.ts";
-import { percentile, ratioOf, shortSpread, spreadOf, table } from "#test/bench/figures.ts";
+import { type Contender, PEERS } from "#test/bench/servers.ts";
+import { percentile, ratioOf, shortSpread, spreadOf, table } from "#test/bench/statistics.ts";
 import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
 import { processorOf, processorOfServer } from "#test/bench/processor.ts";
-import { openStage } from "#test/bench/stage.ts";
+import { openStage } from "#test/bench/start-servers.ts";
 import type { Following, Told } from "#test/bench/streams-readers.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
-import { makeHub } from "#test/support/rows.ts";
+import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
+import { makeHub } from "#test/support/insert-rows.ts";
 
 const READERS = fileURLToPath(new URL("streams-readers.ts", import.meta.url));
 const EACH = 20; // streams per user

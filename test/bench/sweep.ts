@@ -14,7 +14,7 @@ import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
 import { PACE } from "#lib/workers/sweep/sweep.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
-import { openStanding, type Standing } from "#test/support/bench/standing.ts";
+import { openStanding, type Standing } from "#test/support/bench/copied-spokes.ts";
 
 const SIZES = [3334, 10_000, 30_000];
 const FOLLOWED = 30 * SECOND;

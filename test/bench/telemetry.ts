@@ -12,15 +12,15 @@ import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
 import { METRICS } from "#lib/metrics/definitions.ts";
 import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
 import { manifest } from "#src/manifest.ts";
-import type { Contender } from "#test/bench/contender.ts";
-import { median, ratioOf, short, shortSpread, table } from "#test/bench/figures.ts";
+import type { Contender } from "#test/bench/servers.ts";
+import { median, ratioOf, short, shortSpread, table } from "#test/bench/statistics.ts";
 import { ask, type Load, runClosed, withConnections } from "#test/bench/load.ts";
 import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
 import { processorOf } from "#test/bench/processor.ts";
 import { wireOf } from "#test/bench/requests-rows.ts";
-import { openStage } from "#test/bench/stage.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { openStage } from "#test/bench/start-servers.ts";
+import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 
 const CONNECTIONS = 32, SPOKES = 50;
 const FEWEST = 0.95, MOST_MEMORY = 15, MOST_LOOK = 10; // ratio of requests, MB, milliseconds
@@ -51,7 +51,7 @@ async function main(line: readonly string[]): Promise<void> {
     const hub = await makeHub(db, person.id, "north"), spokes: string[] = [];
     await addHubAdmin(db, person, hub);
     for (let i = 0; i < SPOKES; i++) spokes.push(await makeSpoke(db, person.id, hub, `s${i}`));
-    await stage.start("collector", [fileURLToPath(new URL("./sink.ts", import.meta.url)), "19466"], {});
+    await stage.start("collector", [fileURLToPath(new URL("./trace-sink.ts", import.meta.url)), "19466"], {});
     const contenders: Contender<Way>[] = [];
     for (const name of NAMES) contenders.push(await stage.startOurs(name, WAYS[name], [INSPECTED]) as Contender<Way>);
     const loads: Readonly<Record<string, Load>> = {

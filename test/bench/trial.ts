@@ -4,8 +4,8 @@
  * Prints each round, then how long a site takes by its install Job and from a template. At the end, prints the counts
  * of all actions and every violated guarantee. The exit status reports whether there was a violation. */
 import { parseArgs } from "node:util";
-import { runTrial } from "#test/support/bench/trial.ts";
-import { timeWays } from "#test/support/bench/ways.ts";
+import { runTrial } from "#test/support/bench/action-trial.ts";
+import { timeWays } from "#test/support/bench/creation-times.ts";
 
 const FACTOR = 0.5; // of the measured durations
 

@@ -5,7 +5,7 @@ import { manifest } from "#src/manifest.ts";
 import { findAllBarriers } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import type { Portal } from "#test/support/portal.ts";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 
 const test = browserSuite("a page");

@@ -2,7 +2,7 @@
 import * as assert from "uvu/assert";
 import type { Page } from "playwright-core";
 import { browserSuite } from "#test/support/browser.ts";
-import { makeSession } from "#test/support/people.ts";
+import { makeSession } from "#test/support/users.ts";
 import type { Portal } from "#test/support/portal.ts";
 
 const test = browserSuite("a page that loses its server or its session");

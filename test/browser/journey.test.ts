@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import type { Locator, Page } from "playwright-core";
 import { findBarriers } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
-import { PASSWORD } from "#test/support/people.ts";
+import { PASSWORD } from "#test/support/users.ts";
 import type { Portal, Reader } from "#test/support/portal.ts";
 import { until } from "#test/support/until.ts";
 

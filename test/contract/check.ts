@@ -14,10 +14,10 @@ import { parseArgs } from "node:util";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { manifest } from "#src/manifest.ts";
 import { checkContract } from "#test/contract/contract.ts";
-import { findHasty } from "#test/contract/declared.ts";
-import type { OpenApiDocument } from "#test/contract/document.ts";
+import { findHasty } from "#test/contract/announcements.ts";
+import type { OpenApiDocument } from "#test/contract/openapi-document.ts";
 import { type Exception, EXCEPTIONS, staleExceptions } from "#test/contract/exceptions.ts";
-import { readSurface } from "#test/contract/read.ts";
+import { readSurface } from "#test/contract/parse-surface.ts";
 import { reportContract } from "#test/contract/report.ts";
 import { surfaceOf } from "#test/contract/surface.ts";
 

@@ -3,13 +3,13 @@
  *
  * A breaking change may be released if the previous release deprecated the endpoint and its sunset has passed, or if
  * it is a listed exception. The check reads no clock: the dates come from the surfaces and the caller. */
-import { compareEndpoints, type Whole } from "#test/contract/compare.ts";
-import { dayOf, judge, type Verdict } from "#test/contract/declared.ts";
+import { compareEndpoints, type Whole } from "#test/contract/compare-endpoints.ts";
+import { dayOf, judge, type Verdict } from "#test/contract/announcements.ts";
 import { byAddress, findMoved } from "#test/contract/endpoints.ts";
 import { type Exception, exceptionFor } from "#test/contract/exceptions.ts";
-import type { Finding } from "#test/contract/place.ts";
-import type { Endpoint, Surface } from "#test/contract/read.ts";
-import { unchangedIn } from "#test/contract/shapes.ts";
+import type { Finding } from "#test/contract/findings.ts";
+import type { Endpoint, Surface } from "#test/contract/parse-surface.ts";
+import { unchangedIn } from "#test/contract/schema-shapes.ts";
 
 export interface Judged extends Finding {
   readonly verdict: Verdict;

@@ -1,7 +1,7 @@
 /** Reads which credentials an endpoint accepts, and how many users may call it. */
 import { accessNoteOf } from "#lib/reference/refusals.ts";
 import { SCOPES } from "#lib/reference/overview.ts";
-import type { Named, Operation } from "#test/contract/document.ts";
+import type { Named, Operation } from "#test/contract/openapi-document.ts";
 
 export const NOTHING = "nothing", SESSION = "session";
 const TOKENS = SCOPES.map(([scope]) => scope);

@@ -1,7 +1,7 @@
 /** Finds released endpoints that are no longer at their address: removed, or moved to a new endpoint with the same
  * form. */
-import type { Change } from "#test/contract/place.ts";
-import type { Endpoint, Surface } from "#test/contract/read.ts";
+import type { Change } from "#test/contract/findings.ts";
+import type { Endpoint, Surface } from "#test/contract/parse-surface.ts";
 
 /** Returns a finding for each missing endpoint. `fresh` are the endpoints that the release did not have. */
 export function findMoved(

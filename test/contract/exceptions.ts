@@ -2,7 +2,7 @@
  *
  * An exception is for one release. After that release the check fails until the entry is removed, so it cannot excuse
  * a later change. */
-import type { Change, Kind } from "#test/contract/place.ts";
+import type { Change, Kind } from "#test/contract/findings.ts";
 
 export interface Exception {
   readonly kind: Kind;

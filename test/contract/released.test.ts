@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { presentDocument } from "#test/contract/check.ts";
 import { checkContract } from "#test/contract/contract.ts";
 import { EXCEPTIONS } from "#test/contract/exceptions.ts";
-import { readSurface } from "#test/contract/read.ts";
+import { readSurface } from "#test/contract/parse-surface.ts";
 import { reportContract } from "#test/contract/report.ts";
 import { surfaceOf } from "#test/contract/surface.ts";
 

@@ -1,6 +1,6 @@
 /** Reports the findings of the contract check to the developer: what broke, where, and what to do next. */
 import type { Judged } from "#test/contract/contract.ts";
-import { type Kind, KINDS } from "#test/contract/place.ts";
+import { type Kind, KINDS } from "#test/contract/findings.ts";
 import { NOTICE_PERIOD } from "#lib/base/notice.ts";
 
 export interface Occasion {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkContract } from "#test/contract/contract.ts";
-import { readSurface } from "#test/contract/read.ts";
+import { readSurface } from "#test/contract/parse-surface.ts";
 import { surfaceOf } from "#test/contract/surface.ts";
 import { copyOf, documentOf, type Json, TODAY } from "#test/support/contract.ts";
 

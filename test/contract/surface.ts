@@ -11,8 +11,14 @@
  * The surface is generated from the OpenAPI document. Examples and descriptions promise nothing, except for the phrase
  * "must be". */
 import { credentialsOf } from "#test/contract/credentials.ts";
-import { type Answer, type Header, type Named, type OpenApiDocument, type Operation } from "#test/contract/document.ts";
-import { operationsOf } from "#test/contract/document.ts";
+import {
+  type Answer,
+  type Header,
+  type Named,
+  type OpenApiDocument,
+  type Operation,
+} from "#test/contract/openapi-document.ts";
+import { operationsOf } from "#test/contract/openapi-document.ts";
 import { schemaLines } from "#test/contract/schema-lines.ts";
 
 export function surfaceOf(document: OpenApiDocument): string {

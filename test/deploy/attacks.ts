@@ -2,7 +2,7 @@
  * both. */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { RELEASE } from "#test/support/release.ts";
-import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
+import { ACCOUNT, CLUSTER_ROLE } from "#test/support/service-account.ts";
 
 export interface ClusterRequest {
   readonly method: "POST" | "PATCH" | "DELETE";

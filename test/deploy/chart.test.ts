@@ -8,7 +8,7 @@ import { type Config, readConfig } from "#lib/base/config.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findStaleManifests } from "./manifests.ts";
 import { CHART, LEAST, readObjects, renderObjects, renderTemplates, runHelm } from "#test/support/chart.ts";
-import { ACCOUNT, putAsAdmin } from "#test/support/rights.ts";
+import { ACCOUNT, putAsAdmin } from "#test/support/service-account.ts";
 import { helm } from "#test/support/tools.ts";
 import { type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
 import { readFile } from "node:fs/promises";

@@ -12,7 +12,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/workers/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { RELEASE } from "#test/support/release.ts";
-import { CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
+import { CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/service-account.ts";
 
 const WIDE = "wheelwright",
   ISSUER = `wheelwright-${RELEASE}-nginx`,

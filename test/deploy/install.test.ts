@@ -10,7 +10,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { CHART, LEAST } from "#test/support/chart.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { putAsAdmin } from "#test/support/rights.ts";
+import { putAsAdmin } from "#test/support/service-account.ts";
 import { helm } from "#test/support/tools.ts";
 
 interface Scene {

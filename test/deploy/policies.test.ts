@@ -15,7 +15,7 @@ import {
   giveRights,
   MANIFEST,
   putAsAdmin,
-} from "#test/support/rights.ts";
+} from "#test/support/service-account.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { ATTACKS, type ClusterRequest, LABELS, NEEDS, SPACES } from "./attacks.ts";
 

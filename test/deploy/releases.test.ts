@@ -15,8 +15,8 @@ import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { RELEASE } from "#test/support/release.ts";
-import { ACCOUNT, asAccount, deleteByHand, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
-import { makeUser } from "#test/support/rows.ts";
+import { ACCOUNT, asAccount, deleteByHand, MANIFEST, putAsAdmin } from "#test/support/service-account.ts";
+import { makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const OTHER = { namespace: "other", name: "other" }, MINUTE = 60_000;

@@ -8,7 +8,7 @@ import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { makeApp, openWorkScene } from "#test/lib/workers/scene.ts";
-import { ACCOUNT, putAsAdmin } from "#test/support/rights.ts";
+import { ACCOUNT, putAsAdmin } from "#test/support/service-account.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("replicas without rights");

@@ -15,7 +15,7 @@ import {
 } from "#test/support/examples.ts";
 import { freePort } from "#test/support/free-port.ts";
 import { startProgram } from "#test/support/program.ts";
-import { carrySnapshots } from "#test/support/storage.ts";
+import { carrySnapshots } from "#test/support/copy-snapshots.ts";
 import { openScene } from "../lib/doctor/scene.ts";
 
 const PAGE = new URL("../../docs/disaster.md", import.meta.url);

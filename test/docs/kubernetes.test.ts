@@ -18,7 +18,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
-import { ACCOUNT, putAsAdmin } from "#test/support/rights.ts";
+import { ACCOUNT, putAsAdmin } from "#test/support/service-account.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { helm, kubectl } from "#test/support/tools.ts";
 import { until } from "#test/support/until.ts";

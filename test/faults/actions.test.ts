@@ -2,7 +2,7 @@
  * with 50 spokes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Round, runTrial } from "#test/support/bench/trial.ts";
+import { type Round, runTrial } from "#test/support/bench/action-trial.ts";
 
 const PARAMETERS: Readonly<Record<string, object>> = { resize: { size: "medium" }, upgrade: { lmsVersion: "5.2.2" } };
 

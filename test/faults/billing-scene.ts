@@ -11,7 +11,7 @@ import type { Random } from "#test/support/bench/random.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 
 export interface BillingScene {
   readonly db: TestDatabase;

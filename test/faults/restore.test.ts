@@ -10,7 +10,7 @@ import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restor
 import type { Job } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
+import { ACCOUNT, CLUSTER_ROLE } from "#test/support/service-account.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/workers/restore/scene.ts";

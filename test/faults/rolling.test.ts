@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { MINUTE } from "#lib/base/time.ts";
 import { type Balancer, openBalancer } from "#test/support/bench/balancer.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
+import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
 import { type Load, openLoad } from "#test/support/bench/load.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openReleases, type Releases } from "#test/support/bench/releases.ts";

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import { type Bench, type Caught, openBench } from "#test/support/bench/bench.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
-import { type Hold, isTakeover, readHolders } from "#test/support/bench/holders.ts";
+import { type Hold, isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 import { query } from "#test/support/bench/query.ts";

@@ -1,7 +1,7 @@
 /** Rejects migrations that block running requests or break the previous release (sql/README.md).
  *
  *   npm run check:migrations */
-import { judgeMigrations } from "#test/migrations/judge.ts";
+import { judgeMigrations } from "#test/migrations/check-migrations.ts";
 import { readDumps } from "#test/migrations/released.ts";
 import { readMigrations } from "#test/support/migrations.ts";
 

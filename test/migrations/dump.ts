@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { CREATE_MIGRATIONS_TABLE, migrate } from "#lib/drivers/db/migrate.ts";
 import { release } from "#src/release.ts";
-import { askEverything } from "#test/migrations/answers.ts";
+import { askEverything } from "#test/migrations/api-responses.ts";
 import { dumpUrl, restoreDump } from "#test/migrations/released.ts";
 import { openWorld } from "#test/migrations/world.ts";
 import { asAdmin } from "#test/support/server.ts";

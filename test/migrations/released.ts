@@ -1,7 +1,7 @@
 /** Reads the dumped databases of earlier releases: test/data/releases/VERSION.sql. */
 import { readdir, readFile } from "node:fs/promises";
 import { asAdmin } from "#test/support/server.ts";
-import type { Released } from "#test/migrations/judge.ts";
+import type { Released } from "#test/migrations/check-migrations.ts";
 
 const FOLDER = new URL("../data/releases/", import.meta.url);
 

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { askEverything, missedIn } from "#test/migrations/answers.ts";
+import { askEverything, missedIn } from "#test/migrations/api-responses.ts";
 import { dumpedAt, readDumps, type ReleaseDump, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { describeSchema } from "#test/support/describe-schema.ts";

@@ -4,7 +4,7 @@
 import { findUnsealedChains, sealBatch } from "#lib/audit/seals.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { query } from "#test/support/bench/query.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeToken, PASSWORD, type Person } from "#test/support/people.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeToken, PASSWORD, type Person } from "#test/support/users.ts";
 import { type Answer, signIn, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 

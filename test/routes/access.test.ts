@@ -12,7 +12,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { METHODS, type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as whole } from "#src/manifest.ts";
 import { type EndpointAt, endpointsOf } from "#test/support/probes/endpoints.ts";
-import { insist } from "#test/support/probes/insist.ts";
+import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, type Sample, sampleParams } from "#test/support/probes/samples.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
 

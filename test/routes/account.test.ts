@@ -1,8 +1,8 @@
 /** Tests the account page and onboarding. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { addHubAdmin, makePerson, makeSession, PASSWORD, type Person } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { addHubAdmin, makePerson, makeSession, PASSWORD, type Person } from "#test/support/users.ts";
 import { type Page, visit } from "#test/support/page.ts";
 
 interface Context {

@@ -12,9 +12,9 @@ import { manifest as routes } from "#src/manifest.ts";
 import { releases } from "#src/releases.ts";
 import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
-import { type Conform, conformTo } from "#test/support/conform.ts";
+import { type Conform, conformTo } from "#test/support/conformance.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { all, only, readXml } from "#test/support/feed.ts";
+import { all, only, readXml } from "#test/support/parse-xml.ts";
 
 interface Context {
   readonly db: TestDatabase;

@@ -5,10 +5,10 @@ import { type AnyEndpoint, METHODS, withoutPortal } from "#lib/http/endpoint.ts"
 import { manifest } from "#src/manifest.ts";
 import { endpointsOf, isPage, isStream } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
-import { insist } from "#test/support/probes/insist.ts";
+import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
 import { goodOf } from "#test/support/probes/sender.ts";
-import { queryOf } from "#test/support/probes/walk.ts";
+import { queryOf } from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const AT = "2026-11-21T12:00:00.000Z";

@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
-import { addHubAdmin, makeToken } from "#test/support/people.ts";
-import { makeHub } from "#test/support/rows.ts";
+import { addHubAdmin, makeToken } from "#test/support/users.ts";
+import { makeHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 

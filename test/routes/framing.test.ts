@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { FAULTS } from "#lib/base/faults.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { inParallel } from "#test/support/probes/walk.ts";
+import { inParallel } from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { openConnection } from "#test/support/socket.ts";
 

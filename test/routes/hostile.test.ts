@@ -14,12 +14,20 @@ import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
-import { FRAMES } from "#test/support/probes/frames.ts";
+import { FRAMES } from "#test/support/probes/malformed-requests.ts";
 import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
-import { textOf } from "#test/support/form.ts";
+import { textOf } from "#test/support/html-form.ts";
 import { assertKept, goodJson, goodOf, openSender, type Sender, told } from "#test/support/probes/sender.ts";
-import { WORDS } from "#test/support/probes/values.ts";
-import { bodyOf, inParallel, type Part, type Probe, probesOf, promisesOf, unclear } from "#test/support/probes/walk.ts";
+import { WORDS } from "#test/support/probes/hostile-values.ts";
+import {
+  bodyOf,
+  inParallel,
+  type Part,
+  type Probe,
+  probesOf,
+  promisesOf,
+  unclear,
+} from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {

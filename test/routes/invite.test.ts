@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { readForm, submitting, textOf } from "#test/support/form.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { readForm, submitting, textOf } from "#test/support/html-form.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/users.ts";
 
 const NEW = "a wholly new password";
 

@@ -8,7 +8,7 @@ import { withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { endpointsOf } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
-import { insist } from "#test/support/probes/insist.ts";
+import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

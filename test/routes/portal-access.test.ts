@@ -9,11 +9,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import type { Answer } from "#test/support/client.ts";
-import { textOf } from "#test/support/form.ts";
+import { textOf } from "#test/support/html-form.ts";
 import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
-import { insist } from "#test/support/probes/insist.ts";
+import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, type Sample, sampleParams, type Samples } from "#test/support/probes/samples.ts";
-import { inParallel } from "#test/support/probes/walk.ts";
+import { inParallel } from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const GOLDEN = new URL("../golden/portal.txt", import.meta.url);

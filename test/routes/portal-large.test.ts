@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
-import { addEvents, addSpokes } from "#test/support/many.ts";
+import { addEvents, addSpokes } from "#test/support/bulk-rows.ts";
 import { visit } from "#test/support/page.ts";
 import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { manifest } from "#src/manifest.ts";
 import { documentedPath } from "#lib/http/endpoint.ts";
-import { attribute } from "#test/support/form.ts";
+import { attribute } from "#test/support/html-form.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 

@@ -7,10 +7,10 @@ import * as assert from "uvu/assert";
 import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { Answer } from "#test/support/client.ts";
-import { makePerson, PASSWORD } from "#test/support/people.ts";
-import { insist } from "#test/support/probes/insist.ts";
+import { makePerson, PASSWORD } from "#test/support/users.ts";
+import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
-import { makeSpoke } from "#test/support/rows.ts";
+import { makeSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("of many simultaneous");

@@ -4,9 +4,9 @@ import { openWorkLimiter } from "#lib/drivers/crypto/work-limiter.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { submitting, textOf } from "#test/support/form.ts";
-import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { submitting, textOf } from "#test/support/html-form.ts";
+import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
 
 const NEW = "a wholly new password";
 

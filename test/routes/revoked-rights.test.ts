@@ -10,7 +10,7 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 import { type AnyEndpoint, METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 import { manifest } from "#src/manifest.ts";
-import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
+import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { endpointsOf } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";

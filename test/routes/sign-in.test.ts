@@ -1,10 +1,10 @@
 /** Tests signing in and out, without JavaScript. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { PASSWORD } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { PASSWORD } from "#test/support/users.ts";
 import { type Page, visit } from "#test/support/page.ts";
-import { makePerson } from "#test/support/people.ts";
+import { makePerson } from "#test/support/users.ts";
 
 const test = suite<{ flows: Flows; open(path: string, who?: "operator"): Promise<Page> }>("the door of the portal");
 

@@ -1,7 +1,7 @@
 /** Tests creating and revoking API tokens. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

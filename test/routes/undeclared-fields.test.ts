@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { presentDocument } from "#test/contract/check.ts";
 import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
-import { insist } from "#test/support/probes/insist.ts";
+import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

@@ -8,9 +8,9 @@ import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { conformTo } from "#test/support/conform.ts";
-import { makeSession } from "#test/support/people.ts";
-import { STRANGE } from "#test/support/probes/values.ts";
+import { conformTo } from "#test/support/conformance.ts";
+import { makeSession } from "#test/support/users.ts";
+import { STRANGE } from "#test/support/probes/hostile-values.ts";
 
 /**
  * Combines texts up to the length of a name, because installs are slow. Texts that are unusual as a whole are sent

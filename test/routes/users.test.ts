@@ -1,8 +1,8 @@
 /** Tests the pages of users, for operators. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { makePerson, makeSession } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { makePerson, makeSession } from "#test/support/users.ts";
 import { type Page, visit } from "#test/support/page.ts";
 
 const test = suite<{ flows: Flows; open(path: string): Promise<Page> }>("/users");

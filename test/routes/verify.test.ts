@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { submitting, textOf } from "#test/support/form.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { submitting, textOf } from "#test/support/html-form.ts";
 
 const MINE = "the password that I chose", STRANGERS = "the password of a stranger";
 

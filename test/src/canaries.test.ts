@@ -4,9 +4,9 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { PASSWORD } from "#test/support/people.ts";
+import { PASSWORD } from "#test/support/users.ts";
 import { freePort } from "#test/support/free-port.ts";
-import { type Observed, openObserved } from "#test/support/observed.ts";
+import { type Observed, openObserved } from "#test/support/program-with-output.ts";
 import { openProvider } from "#test/support/provider/provider.ts";
 import { secretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";

@@ -14,7 +14,7 @@ import { compose, type Program } from "#src/compose.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken } from "#test/support/people.ts";
+import { makePerson, makeToken } from "#test/support/users.ts";
 import { openSmtp, type Smtp } from "#test/support/smtp.ts";
 import { rejection, until } from "#test/support/until.ts";
 

@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import { holdDirectory } from "#src/data-directory.ts";
 import { rejection } from "#test/support/until.ts";
 
-const HOLDER = fileURLToPath(new URL("../support/hold-directory.ts", import.meta.url));
+const HOLDER = fileURLToPath(new URL("../support/lock-directory.ts", import.meta.url));
 const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 const test = suite<{ directory: string }>("holdDirectory");

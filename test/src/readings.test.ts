@@ -8,8 +8,8 @@ import { compose, type Program } from "#src/compose.ts";
 import { readingsOf } from "#src/readings.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession } from "#test/support/people.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makePerson, makeSession } from "#test/support/users.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("metrics of a program");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { CollectedSpan } from "#test/support/collector.ts";
-import { type Observed, openObserved } from "#test/support/observed.ts";
+import { type Observed, openObserved } from "#test/support/program-with-output.ts";
 import { until } from "#test/support/until.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c", SPAN = "b7ad6b7169203331";

@@ -5,7 +5,7 @@
  *   await attack.close(); */
 import { readFile } from "node:fs/promises";
 import { type Bench, type BenchOptions, openBench } from "#test/support/bench/bench.ts";
-import { makePerson, makeToken, type Person, type TestToken } from "#test/support/people.ts";
+import { makePerson, makeToken, type Person, type TestToken } from "#test/support/users.ts";
 import { type Connection, openConnection } from "#test/support/socket.ts";
 
 export interface Answer {

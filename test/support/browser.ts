@@ -11,7 +11,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { suite } from "uvu";
-import { makeSession } from "#test/support/people.ts";
+import { makeSession } from "#test/support/users.ts";
 import { openPortal, type Portal, type Reader } from "#test/support/portal.ts";
 
 export interface Browsing {

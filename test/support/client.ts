@@ -1,6 +1,6 @@
 /** Implements a client of the API with fetch, JSON and server-sent events, as users write one. */
-import { conformTo } from "#test/support/conform.ts";
-import { patiently } from "#test/support/patiently.ts";
+import { conformTo } from "#test/support/conformance.ts";
+import { patiently } from "#test/support/retry-overload.ts";
 
 export interface Answer {
   readonly status: number;

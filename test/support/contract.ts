@@ -2,7 +2,7 @@
 import * as assert from "uvu/assert";
 import { presentDocument } from "#test/contract/check.ts";
 import { checkContract, type Judged } from "#test/contract/contract.ts";
-import { readSurface, type Surface } from "#test/contract/read.ts";
+import { readSurface, type Surface } from "#test/contract/parse-surface.ts";
 import { surfaceOf } from "#test/contract/surface.ts";
 
 // deno-lint-ignore no-explicit-any

@@ -11,7 +11,7 @@ import type { Check } from "#lib/http/readiness.ts";
 import { openLog } from "#lib/base/log.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
-import { conformTo } from "#test/support/conform.ts";
+import { conformTo } from "#test/support/conformance.ts";
 
 // deno-lint-ignore no-explicit-any
 type Entry = any;

@@ -1,6 +1,6 @@
 /** Defines changes of a schema node, both breaking and compatible. Each change knows the nodes that it applies to, so
  * tests can try it on all of them. */
-import type { Kind } from "#test/contract/place.ts";
+import type { Kind } from "#test/contract/findings.ts";
 import type { Json } from "#test/support/contract.ts";
 
 export type Direction = "request" | "response";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { PASSWORD } from "#test/support/people.ts";
+import { PASSWORD } from "#test/support/users.ts";
 import { type Page, visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

@@ -4,7 +4,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export type Reader = "operator" | "hubAdmin" | "spokeAdmin";

@@ -15,11 +15,11 @@ import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
 import type { Answer } from "#test/support/client.ts";
 import { query } from "#test/support/bench/query.ts";
-import { conformTo } from "#test/support/conform.ts";
-import { patiently } from "#test/support/patiently.ts";
+import { conformTo } from "#test/support/conformance.ts";
+import { patiently } from "#test/support/retry-overload.ts";
 import { openTestDatabase, type TestDatabase, UNHURRIED } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 
 export type Who = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
 /** The credentials of a call: the session's cookie, or a token of this scope. */

@@ -5,10 +5,10 @@
  *   const mail = await smtp.next("ada@example.org");   // mail.subject, .text, .html, .link, .token, .headers
  *   await smtp.close();
  *
- * The scene only queues mail; postman.ts sends it. */
+ * The scene only queues mail; mail-sender.ts sends it. */
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
-import { readMime } from "#test/support/mime.ts";
+import { readMime } from "#test/support/parse-mime.ts";
 import { until } from "#test/support/until.ts";
 
 export interface Received {

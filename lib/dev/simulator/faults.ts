@@ -1,7 +1,7 @@
 /**
  * Injects faults into the simulated cluster, for tests and for use by hand.
  *
- * Over HTTP: `POST /simulator/faults` with a fault from breakage.ts returns `{"id": …}`. `GET` lists the active faults.
+ * Over HTTP: `POST /simulator/faults` with a fault from fault-types.ts returns `{"id": …}`. `GET` lists the active faults.
  * `DELETE /simulator/faults` removes all of them, and `DELETE /simulator/faults/ID` removes one. For example:
  *
  *     curl --json '{"type": "answer", "status": 429, "times": 5, "retryAfter": 2}' http://127.0.0.1:PORT/simulator/faults
@@ -11,10 +11,10 @@
  *     curl --json '{"type": "drop-watches", "how": "expired"}' …   happens immediately, is not stored
  *     curl -X DELETE …
  */
-import type { Breakage, Drop, Matching, Place } from "#lib/dev/simulator/breakage.ts";
+import type { Breakage, Drop, Matching, Place } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
-export type { Breakage } from "#lib/dev/simulator/breakage.ts";
+export type { Breakage } from "#lib/dev/simulator/fault-types.ts";
 
 /** A watch or a followed log that a fault can drop or silence. `kind` is null for a log. */
 export interface StreamFault {

@@ -9,15 +9,15 @@
 import type { AddressInfo } from "node:net";
 import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
 import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
-import { furnish } from "#lib/dev/simulator/controllers/furniture.ts";
+import { furnish } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
 import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
 import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { openLogs, openVolumes, type Volumes } from "#lib/dev/simulator/store/contents.ts";
+import { openLogs, openVolumes, type Volumes } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import { type SimulatedSite, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { openKeeper } from "#lib/dev/simulator/store/persist.ts";
+import { openKeeper } from "#lib/dev/simulator/store/persistence.ts";
 import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
 import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { openSiteServer } from "#lib/dev/simulator/sites/server.ts";

@@ -6,7 +6,7 @@ import type { Log } from "#lib/base/log.ts";
 import type { Delays } from "#lib/dev/simulator/delays.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
 import type { ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
-import type { Logs, Volumes } from "#lib/dev/simulator/store/contents.ts";
+import type { Logs, Volumes } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { FieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { Store } from "#lib/dev/simulator/store/store.ts";
 import type { Timers } from "#lib/dev/simulator/store/timers.ts";

@@ -5,7 +5,7 @@ import { listChains } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
 interface Scene {

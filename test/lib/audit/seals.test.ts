@@ -8,7 +8,7 @@ import { insertAuditEvents } from "#lib/audit/store.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("sealBatch");

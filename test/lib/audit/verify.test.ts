@@ -9,7 +9,7 @@ import { verifyChain } from "#lib/audit/verify.ts";
 import { record } from "#lib/changes/record.ts";
 import { changeOf, eventAt, headOf, LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 interface Scene {

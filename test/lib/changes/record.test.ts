@@ -6,7 +6,7 @@ import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readEvents } from "#lib/events/store.ts";
 import { openTestDatabase, type TestDatabase, UNHURRIED } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("record");

@@ -8,7 +8,7 @@ import { withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { release } from "#src/release.ts";
 import { answer, openPuppet, openStage, refused, type Stage } from "#test/lib/client/stage.ts";
-import { PASSWORD } from "#test/support/people.ts";
+import { PASSWORD } from "#test/support/users.ts";
 
 const test = suite<{ stage: Stage }>("connect");
 

@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CLIENT_VERSION } from "#lib/client/client.ts";
 import { openStage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 
 const test = suite("the exported client");
 

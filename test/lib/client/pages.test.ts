@@ -4,7 +4,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { query } from "#test/support/bench/query.ts";
-import { makeSpoke } from "#test/support/rows.ts";
+import { makeSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ stage: Stage }>("pagedList");
 

@@ -11,7 +11,7 @@ import type { TokenScope } from "#lib/domains/auth/access.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 import { openProxy, type Proxy } from "#test/support/proxy.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 import { rejection } from "#test/support/until.ts";

@@ -9,7 +9,7 @@ import { openLook } from "#lib/doctor/look.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/people.ts";
+import { makePerson } from "#test/support/users.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { openProxy } from "#test/support/proxy.ts";
 

@@ -4,7 +4,7 @@
  */
 import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import type { Breakage } from "#lib/dev/simulator/breakage.ts";
+import type { Breakage } from "#lib/dev/simulator/fault-types.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { surveyCluster } from "#lib/doctor/reconcile/sight.ts";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
@@ -15,7 +15,7 @@ import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { dropClaims } from "#test/lib/workers/restore/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { retire, swapSnapshots, templateIs } from "#test/lib/workers/templates/scene.ts";
-import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
+import { CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
 import { openWorkScene, type WorkScene } from "../workers/scene.ts";
 import { until } from "#test/support/until.ts";
 import { openScene } from "./scene.ts";

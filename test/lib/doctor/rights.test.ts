@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
-import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
+import { CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene; KUBECONFIG: string }>("doctor with the shipped roles");

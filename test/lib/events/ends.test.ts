@@ -10,7 +10,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { pull } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 
 const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's stream");
 

@@ -6,8 +6,8 @@ import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addSpokeAdmin, makePerson } from "#test/support/people.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { addSpokeAdmin, makePerson } from "#test/support/users.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub, for who sees some of it");

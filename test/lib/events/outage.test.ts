@@ -15,7 +15,7 @@ import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { pull } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type Proxy } from "#test/support/proxy.ts";
-import { makeHub, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 interface Stage {

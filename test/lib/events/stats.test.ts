@@ -5,7 +5,7 @@ import { openFeeds } from "#lib/events/feed.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open } from "#test/lib/events/following.ts";
 import { openTestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openFeeds, its stats");

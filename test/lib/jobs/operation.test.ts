@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperation, describeOperations } from "#lib/jobs/operation.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
-import { openExplainer } from "#test/support/plans.ts";
+import { openExplainer } from "#test/support/query-plans.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("describeOperations");

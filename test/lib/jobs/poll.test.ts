@@ -11,7 +11,7 @@ import { pollQueue, type PollResult } from "#lib/jobs/poll.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { migrations } from "#src/migrations.ts";
 import { AWAITED_LOCKS } from "#test/support/database.ts";
-import { openExplainer } from "#test/support/plans.ts";
+import { openExplainer } from "#test/support/query-plans.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";

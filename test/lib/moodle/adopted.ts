@@ -9,7 +9,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
 import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
-import { findBinaries } from "#lib/dev/embedded/place.ts";
+import { findBinaries } from "#lib/dev/embedded/data-directory.ts";
 import { isPostmasterOf } from "#lib/dev/embedded/postmaster.ts";
 import { chooseOwner, commandFor } from "#lib/dev/embedded/unprivileged.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";

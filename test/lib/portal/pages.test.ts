@@ -6,10 +6,10 @@ import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { openLog } from "#lib/base/log.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { attribute, readForm, submitting, textOf } from "#test/support/form.ts";
-import { addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
-import { makeSpoke } from "#test/support/rows.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { attribute, readForm, submitting, textOf } from "#test/support/html-form.ts";
+import { addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
+import { makeSpoke } from "#test/support/insert-rows.ts";
 
 const PAGES: readonly (readonly [path: string, purpose: Purpose])[] = [
   ["/invite", "invitation"],

@@ -7,7 +7,7 @@ import { requestCancel } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { listenIn, type Listening } from "#test/support/listener.ts";
+import { listenIn, type Listening } from "#test/support/recorded-telemetry.ts";
 import { until } from "#test/support/until.ts";
 import { action, type Hub, kind, loose, openScene, type Scene } from "./scene.ts";
 

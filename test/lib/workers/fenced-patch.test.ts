@@ -5,7 +5,7 @@ import { FenceLost } from "#lib/jobs/fence.ts";
 import { patchFenced } from "#lib/workers/fenced.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
-import { deleteByHand } from "#test/support/rights.ts";
+import { deleteByHand } from "#test/support/service-account.ts";
 
 const test = suite<{ scene: WorkScene; space: Space }>("patchFenced");
 test.before.each(async (context) => {

@@ -19,8 +19,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
-import { makeUser } from "#test/support/rows.ts";
+import { CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
+import { makeUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const MINUTE = 60_000;

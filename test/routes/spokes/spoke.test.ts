@@ -4,7 +4,7 @@ import { newId } from "#lib/base/ids.ts";
 import { retainClaims } from "#lib/domains/backups/retained-claims.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { visit } from "#test/support/page.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("the pages of a spoke");

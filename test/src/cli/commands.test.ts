@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 import type { Who } from "#test/support/scene.ts";
 import { bare, type Desk, hasTerminals, openDesk, PROGRAM } from "./stage.ts";
 

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Settings, settingsFile } from "#src/cli/settings.ts";
 import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken, PASSWORD } from "#test/support/people.ts";
+import { makeToken, PASSWORD } from "#test/support/users.ts";
 import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./stage.ts";
 
 const test = suite<{ stage: Stage; desk: Desk; url: string }>("wheelwright login");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 import type { Who } from "#test/support/scene.ts";
 import { type Desk, openDesk } from "./stage.ts";
 

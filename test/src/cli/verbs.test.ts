@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { ENDPOINTS } from "#lib/client/endpoints.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken, PASSWORD } from "#test/support/people.ts";
+import { makeToken, PASSWORD } from "#test/support/users.ts";
 import { type Desk, openDesk } from "./stage.ts";
 
 interface Context {

@@ -15,7 +15,7 @@ import { migrations } from "#src/migrations.ts";
 import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
-import { makeHub, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeUser } from "#test/support/insert-rows.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 

@@ -10,7 +10,7 @@ import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { signIn } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
-import { makePerson, makeToken } from "#test/support/people.ts";
+import { makePerson, makeToken } from "#test/support/users.ts";
 import { openProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 

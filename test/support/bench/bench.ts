@@ -6,16 +6,16 @@
  *   await bench.close();                 stops everything that it started, in any state
  *
  * Each replica reaches the database and the cluster through its own proxies. The database records the holders of each
- * job (holders.ts), and the cluster records every write (cluster.ts). */
+ * job (holder-timeline.ts), and the cluster records every write (cluster.ts). */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClusterProcess, openClusterProcess } from "#test/support/bench/cluster.ts";
-import { type Hold, isTakeover, keepHolders, readHolders } from "#test/support/bench/holders.ts";
+import { type Hold, isTakeover, keepHolders, readHolders } from "#test/support/bench/holder-timeline.ts";
 import { insist } from "#test/support/bench/client.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken } from "#test/support/people.ts";
+import { makePerson, makeToken } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 import { query } from "#test/support/bench/query.ts";
 

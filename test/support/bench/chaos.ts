@@ -4,10 +4,10 @@
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
 import { type Customer, openCustomer, openReader, type Reader } from "#test/support/bench/client.ts";
-import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
+import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
 import { findStrayStates } from "#test/support/bench/states.ts";
 import { openRandom } from "#test/support/bench/random.ts";
-import { makeTrouble } from "#test/support/bench/trouble.ts";
+import { makeTrouble } from "#test/support/bench/inject-fault.ts";
 import { until } from "#test/support/until.ts";
 import { query } from "#test/support/bench/query.ts";
 

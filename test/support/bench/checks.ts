@@ -4,7 +4,7 @@ import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
-import { type Hold, isTakeover } from "#test/support/bench/holders.ts";
+import { type Hold, isTakeover } from "#test/support/bench/holder-timeline.ts";
 import { query } from "#test/support/bench/query.ts";
 
 /** A namespace that belongs to a spoke or a hub. */

@@ -4,7 +4,7 @@ import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
 import { type Answer, withToken } from "#test/support/client.ts";
-import { conformTo } from "#test/support/conform.ts";
+import { conformTo } from "#test/support/conformance.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
 const PATIENCE = 5_000; // milliseconds for one response

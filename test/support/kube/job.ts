@@ -1,6 +1,6 @@
 /** Puts a Job with one pod in a table cluster, so that a test controls each state. */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube/table.ts";
+import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube/static-cluster.ts";
 
 export const now = () => new Date().toISOString();
 export const manifest: KubeObject = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "install-1" } };

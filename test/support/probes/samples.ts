@@ -3,8 +3,8 @@
 import { newId } from "#lib/base/ids.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
 
 export interface Sample {

@@ -2,13 +2,13 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Answer } from "#test/support/client.ts";
-import { makePerson, makeSession } from "#test/support/people.ts";
+import { makePerson, makeSession } from "#test/support/users.ts";
 import { type EndpointAt, isStream } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
-import { goodValue } from "#test/support/probes/good.ts";
-import { insist } from "#test/support/probes/insist.ts";
+import { goodValue } from "#test/support/probes/valid-values.ts";
+import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, type Samples } from "#test/support/probes/samples.ts";
-import { bodyOf, type Part, type Probe, queryOf, sayingOf } from "#test/support/probes/walk.ts";
+import { bodyOf, type Part, type Probe, queryOf, sayingOf } from "#test/support/probes/probe-fields.ts";
 import type { Scene } from "#test/support/scene.ts";
 
 export interface Sender {

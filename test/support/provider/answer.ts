@@ -4,13 +4,13 @@ import { checkPaths, expand } from "#test/support/provider/expand.ts";
 import type { Fault } from "#test/support/provider/faults.ts";
 import { readForm } from "#test/support/provider/form.ts";
 import type { Answer, Keys } from "#test/support/provider/idempotency.ts";
-import { OWING } from "#test/support/provider/owing.ts";
+import { OWING } from "#test/support/provider/invoice-endpoints.ts";
 import { check } from "#test/support/provider/params.ts";
 import { PRICES } from "#test/support/provider/prices.ts";
 import type { Json } from "#test/support/provider/records.ts";
-import { Refusal } from "#test/support/provider/refusal.ts";
+import { Refusal } from "#test/support/provider/api-error.ts";
 import type { Route } from "#test/support/provider/route.ts";
-import { SUBSCRIBING } from "#test/support/provider/subscribing.ts";
+import { SUBSCRIBING } from "#test/support/provider/subscription-endpoints.ts";
 import { newId, VERSION, type World } from "#test/support/provider/world.ts";
 
 const ROUTES: readonly Route[] = [...CUSTOMERS, ...PRICES, ...SUBSCRIBING, ...OWING];

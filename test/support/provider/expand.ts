@@ -1,7 +1,7 @@
 /** Replaces IDs by objects as `expand[]` requests: https://docs.stripe.com/api/expanding_objects */
 import { shorten } from "#test/support/provider/lists.ts";
 import type { Json } from "#test/support/provider/records.ts";
-import { wrong } from "#test/support/provider/refusal.ts";
+import { wrong } from "#test/support/provider/api-error.ts";
 import { listOf, type World } from "#test/support/provider/world.ts";
 
 const DEEPEST = 4;

@@ -1,6 +1,6 @@
 /** Reads forms in bracket notation, from bodies and queries: `items[0][price]=a&metadata[x]=y`. */
 import type { Json } from "#test/support/provider/records.ts";
-import { wrong } from "#test/support/provider/refusal.ts";
+import { wrong } from "#test/support/provider/api-error.ts";
 
 /**
  * Returns texts, and nested maps and lists of texts. List items have an index (`a[0]=x`) or follow in order (`a[]=x`).

@@ -1,7 +1,7 @@
 /** Stores responses by idempotency key: https://docs.stripe.com/api/idempotent_requests
  *
  * Keeps each response for a day once the work had begun, errors included. Requests that fail earlier are not stored. */
-import { Refusal } from "#test/support/provider/refusal.ts";
+import { Refusal } from "#test/support/provider/api-error.ts";
 
 const DAY = 24 * 60 * 60;
 const LONGEST = 255;

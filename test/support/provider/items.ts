@@ -2,7 +2,7 @@
 import { merged, type Rules } from "#test/support/provider/params.ts";
 import type { Change } from "#test/support/provider/prorations.ts";
 import type { Item, Json, Metadata, Price, Subscription } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/refusal.ts";
+import { Refusal, wrong } from "#test/support/provider/api-error.ts";
 import { find, newId, type World } from "#test/support/provider/world.ts";
 
 const MOST = 20;

@@ -1,6 +1,6 @@
 /** Pages through lists, newest first: https://docs.stripe.com/api/pagination */
 import type { Json } from "#test/support/provider/records.ts";
-import { missing, wrong } from "#test/support/provider/refusal.ts";
+import { missing, wrong } from "#test/support/provider/api-error.ts";
 
 const CARRIED = 10;
 

@@ -3,7 +3,7 @@
  * A parameter that the provider supports and this double does not is refused too. Ignoring it would make a test pass
  * that fails with the provider. */
 import type { Json } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/refusal.ts";
+import { Refusal, wrong } from "#test/support/provider/api-error.ts";
 
 export type Rule =
   /** Text that is not empty. */

@@ -1,7 +1,7 @@
 /** Implements payments of invoices and refunds: payment intents, charges, refunds. */
 import { invoicesOf, subscriptionOf } from "#test/support/provider/invoices.ts";
 import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#test/support/provider/records.ts";
-import { Refusal } from "#test/support/provider/refusal.ts";
+import { Refusal } from "#test/support/provider/api-error.ts";
 import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
 
 /** Charges the customer's card. The payment fails without a card, or if the bank declines it. */

@@ -4,7 +4,7 @@ import { newItem, planItems } from "#test/support/provider/items.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { prorate, recurring } from "#test/support/provider/prorations.ts";
 import type { Invoice, Item, Json, Line, Subscription } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/refusal.ts";
+import { Refusal, wrong } from "#test/support/provider/api-error.ts";
 import { refuseDate, refuseForeignCurrency } from "#test/support/provider/subscriptions.ts";
 import { find, itemsOf, listOf, type World } from "#test/support/provider/world.ts";
 

@@ -2,7 +2,7 @@
 import { page } from "#test/support/provider/lists.ts";
 import { merged, PAGE, type Rules } from "#test/support/provider/params.ts";
 import type { Json, Price, Product } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/refusal.ts";
+import { Refusal, wrong } from "#test/support/provider/api-error.ts";
 import { endpoint, type Route } from "#test/support/provider/route.ts";
 import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
 

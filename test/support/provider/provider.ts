@@ -10,7 +10,7 @@ import { answer, type Reply } from "#test/support/provider/answer.ts";
 import { advance } from "#test/support/provider/clock.ts";
 import { type Faults, newFaults } from "#test/support/provider/faults.ts";
 import { readForm } from "#test/support/provider/form.ts";
-import { type Happenings, happenings } from "#test/support/provider/happenings.ts";
+import { type Happenings, happenings } from "#test/support/provider/simulated-events.ts";
 import { newKeys } from "#test/support/provider/idempotency.ts";
 import type { Json, StripeEvent } from "#test/support/provider/records.ts";
 import { newWorld, type World } from "#test/support/provider/world.ts";

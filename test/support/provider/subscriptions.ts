@@ -5,7 +5,7 @@ import { merged } from "#test/support/provider/params.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { prorate, recurring } from "#test/support/provider/prorations.ts";
 import type { Json, Subscription } from "#test/support/provider/records.ts";
-import { missing, Refusal, wrong } from "#test/support/provider/refusal.ts";
+import { missing, Refusal, wrong } from "#test/support/provider/api-error.ts";
 import { change, emit, find, itemsOf, listOf, newId, type World } from "#test/support/provider/world.ts";
 
 export function createSubscription(world: World, given: Record<string, Json>): Subscription {

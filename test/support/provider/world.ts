@@ -16,7 +16,7 @@ import type {
   StripeEvent,
   Subscription,
 } from "#test/support/provider/records.ts";
-import { missing } from "#test/support/provider/refusal.ts";
+import { missing } from "#test/support/provider/api-error.ts";
 
 /** The API version of the provider: the one of the installed `stripe` package. */
 export const VERSION = "2026-10-28.endive";

@@ -4,7 +4,7 @@
  */
 import { type AccessRequest, allows, judgeAccess, type PolicyRule, rulesFor } from "#lib/dev/simulator/access/rules.ts";
 import { MASTERS, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { forbidden, notFound } from "#lib/dev/simulator/admission/refusal.ts";
+import { forbidden, notFound } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

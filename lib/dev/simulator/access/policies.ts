@@ -2,7 +2,7 @@
 import { readExpression } from "#lib/dev/simulator/access/expression.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { resource } from "#lib/dev/simulator/store/kinds.ts";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

@@ -3,7 +3,7 @@
  * token may do everything, like one through `kubectl proxy`. Without authorization, every request may do everything.
  */
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface SimulatedUser {

@@ -7,7 +7,7 @@ import {
   usage,
   withLimits,
 } from "#lib/dev/simulator/admission/quota.ts";
-import { forbidden, notFound, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { forbidden, notFound, Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { type Json, randomSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";

@@ -5,7 +5,7 @@
  * field of another manager is a conflict, unless forced. Lists with keys merge item by item. Other lists are replaced
  * as one value.
  */
-import { type Cause, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { type Cause, Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import {
   entryOf,
   fieldsOf,
@@ -18,7 +18,7 @@ import {
   typeOf,
   without,
   type Writer,
-} from "#lib/dev/simulator/admission/managed.ts";
+} from "#lib/dev/simulator/admission/managed-fields.ts";
 import { isRecord, type Json, type ManagedFields, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 

@@ -8,7 +8,7 @@ import {
   Refusal,
   unsupported,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { badDryRun, demand } from "#lib/dev/simulator/api/options.ts";
 import { type ApiKind, qualified } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";

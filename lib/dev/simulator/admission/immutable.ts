@@ -6,7 +6,7 @@ import {
   invalid,
   invalidAs,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { type Json, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";

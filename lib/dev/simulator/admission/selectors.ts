@@ -2,7 +2,7 @@
  * Evaluates selectors: label selectors in a spec or as text (`a=b,c!=d,e in (f,g),!h,i>5`), and field selectors in a
  * URL. Text is parsed token by token, so that syntax errors have the real server's messages.
  */
-import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
+import { badRequest } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { badLabelKey, badLabelValue } from "#lib/dev/simulator/admission/rules/names.ts";

@@ -10,7 +10,7 @@ import {
   required,
   unsupported,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { badConfigMap, badMetadata, badSecret } from "#lib/dev/simulator/admission/rules/data.ts";
 import { badContainer, badPlace, badVolumes } from "#lib/dev/simulator/admission/rules/pods.ts";
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
@@ -19,7 +19,7 @@ import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store
 import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
 import { badLabelKey, isLabelValue, KEY_RULE, VALUE_RULE } from "#lib/dev/simulator/admission/rules/names.ts";
 import { badIngress, badNetworkPolicy, badService } from "#lib/dev/simulator/admission/rules/network.ts";
-import { badClaim, badLimits, badQuota } from "#lib/dev/simulator/admission/rules/space.ts";
+import { badClaim, badLimits, badQuota } from "#lib/dev/simulator/admission/rules/quotas.ts";
 import { badCronJob, badDeployment, badJob, badStatefulSet } from "#lib/dev/simulator/admission/rules/workloads.ts";
 import { badValues, LABEL, LABEL_RULE, SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
 

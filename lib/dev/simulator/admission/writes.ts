@@ -10,7 +10,7 @@ import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { enrich, police, refuseDeadNamespace } from "#lib/dev/simulator/admission/admission.ts";
 import { withDefaults } from "#lib/dev/simulator/admission/defaults.ts";
 import { refuseChanges } from "#lib/dev/simulator/admission/immutable.ts";
-import { isWriter, trackUpdate, type Writer } from "#lib/dev/simulator/admission/managed.ts";
+import { isWriter, trackUpdate, type Writer } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
   alreadyExists,
   badRequest,
@@ -18,7 +18,7 @@ import {
   invalid,
   MODIFIED,
   Refusal,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { newFinalizers } from "#lib/dev/simulator/admission/rules/data.ts";
 import { validate } from "#lib/dev/simulator/admission/validate.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";

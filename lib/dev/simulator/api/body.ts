@@ -1,9 +1,9 @@
 /** Parses request bodies into objects of the kind in the URL. Unknown fields are rejected or cause a warning. */
 import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { keyOfItem } from "#lib/dev/simulator/admission/managed.ts";
+import { keyOfItem } from "#lib/dev/simulator/admission/managed-fields.ts";
 import type { Validation } from "#lib/dev/simulator/api/options.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
-import { badRequest, Refusal, wrongValue } from "#lib/dev/simulator/admission/refusal.ts";
+import { badRequest, Refusal, wrongValue } from "#lib/dev/simulator/admission/status-error.ts";
 import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
 import { refuseUndecoded } from "#lib/dev/simulator/admission/rules/data.ts";
 import { type FieldSchema, fitField, type Misfit, type Type } from "#lib/dev/simulator/admission/schema/fields.ts";

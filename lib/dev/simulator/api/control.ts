@@ -1,13 +1,13 @@
 /**
  * Serves `/simulator/…`, the interface for working with a running cluster by hand.
  *
- * `faults` adds and removes faults; breakage.ts lists them. `writes` and `history` return the record as a JSON list,
+ * `faults` adds and removes faults; fault-types.ts lists them. `writes` and `history` return the record as a JSON list,
  * oldest first. Both accept `since` (only entries with a higher number) and `limit`. The history also accepts `kind`,
  * `namespace` and `name`.
  *
  * If the first number is above `since + 1`, earlier entries are no longer in the record.
  */
-import { readBreakage } from "#lib/dev/simulator/breakage.ts";
+import { readBreakage } from "#lib/dev/simulator/fault-types.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { Recorder } from "#lib/dev/simulator/store/recorder.ts";
@@ -24,7 +24,7 @@ export function answerFaults(
   if (method === "POST") {
     const breakage = readBreakage(parse(text ?? ""));
     if (typeof breakage !== "string") return { status: 201, body: { id: faults.add(breakage) } };
-    return { status: 400, body: { message: `${breakage}; lib/dev/simulator/breakage.ts lists what can be broken` } };
+    return { status: 400, body: { message: `${breakage}; lib/dev/simulator/fault-types.ts lists what can be broken` } };
   }
   if (method === "DELETE" && id !== undefined && id !== "") {
     return faults.heal(id) ? { status: 200, body: {} } : { status: 404, body: { message: `No fault ${id}` } };

@@ -10,7 +10,7 @@ import {
   forbiddenField,
   Refusal,
   unsupported,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { keyOf } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

@@ -1,6 +1,6 @@
 /** Sends pod logs: a container's last lines, and with `follow` each new line until the container ends. */
 import type { ServerResponse } from "node:http";
-import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
+import { badRequest } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

@@ -10,7 +10,7 @@ import {
   required,
   tooLong,
   unsupported,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 
 export type Validation = "Ignore" | "Warn" | "Strict";
 

@@ -1,5 +1,5 @@
 /** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Neither needs a schema. */
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json, same } from "#lib/dev/simulator/store/object.ts";
 
 /** Returns the value after the operations. Throws 422 if an operation is invalid or a `test` fails. */

@@ -10,7 +10,7 @@ import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };

@@ -3,7 +3,7 @@
  * response: with the API server's Status for a code, or with any text.
  */
 import type { ServerResponse } from "node:http";
-import { MODIFIED, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { MODIFIED, Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Breakage, Hit } from "#lib/dev/simulator/faults.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { Timers } from "#lib/dev/simulator/store/timers.ts";

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { messageOf } from "#lib/base/errors.ts";
 import { userOf } from "#lib/dev/simulator/access/users.ts";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import { answerFaults, answerRecord } from "#lib/dev/simulator/api/control.ts";
 import { refuseForeign } from "#lib/dev/simulator/api/options.ts";
 import { type ApiRoute, discover, isServed, readRoute } from "#lib/dev/simulator/api/route.ts";

@@ -29,7 +29,7 @@ import {
   notFound,
   Refusal,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { fitField } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";

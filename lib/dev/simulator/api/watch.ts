@@ -7,10 +7,10 @@
  */
 import type { ServerResponse } from "node:http";
 import { readSelection, refuseListOptions } from "#lib/dev/simulator/api/list.ts";
-import type { Drop } from "#lib/dev/simulator/breakage.ts";
+import type { Drop } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";

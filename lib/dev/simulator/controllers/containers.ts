@@ -15,7 +15,7 @@ import {
 import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { environmentOf, pullFailure } from "#lib/dev/simulator/programs/environment.ts";
-import type { ContainerLog } from "#lib/dev/simulator/store/contents.ts";
+import type { ContainerLog } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { failureOfProbe } from "#lib/dev/simulator/programs/moodle/page.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";

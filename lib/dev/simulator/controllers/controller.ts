@@ -6,7 +6,7 @@
  */
 import { ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

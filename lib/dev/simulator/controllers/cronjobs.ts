@@ -13,7 +13,7 @@ import {
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import { type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "cronjob-controller";

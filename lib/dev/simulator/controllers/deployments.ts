@@ -18,7 +18,7 @@ import {
   ownersOf,
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
+import { makePod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";

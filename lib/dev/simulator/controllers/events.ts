@@ -1,5 +1,5 @@
 /** Records the Events that the scheduler, the kubelet and the controllers emit. The number per namespace is limited. */
-import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

@@ -2,7 +2,7 @@
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, conditionOf, CONTROLLERS, isTrue, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
-import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
+import { makePod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodOver, isReady, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";

@@ -1,6 +1,6 @@
 /** Derives a pod's phase and conditions from its container statuses. */
 import { type Condition, isTrue, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export type Which = "initContainers" | "containers";

@@ -2,7 +2,7 @@
 import { annotate, changeStatus, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isLost, UNREACHABLE } from "#lib/dev/simulator/controllers/nodes.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import { costOf } from "#lib/dev/simulator/admission/quota.ts";

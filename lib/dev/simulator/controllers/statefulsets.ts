@@ -4,12 +4,12 @@
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, CONTROLLERS, make, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
-import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
+import { makePod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import { hashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "statefulset-controller";

@@ -7,7 +7,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
-import { answerSite, type SiteAnswer } from "#lib/dev/simulator/sites/answer.ts";
+import { answerSite, type SiteAnswer } from "#lib/dev/simulator/sites/respond.ts";
 import { PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { listenIn } from "#test/support/listener.ts";
+import { listenIn } from "#test/support/recorded-telemetry.ts";
 import { type LoadPool, type LoadSlot, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
 
 const test = suite("openLoad");

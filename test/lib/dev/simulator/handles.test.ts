@@ -5,7 +5,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-scene.ts";
-import { post } from "#test/support/planted.ts";
+import { post } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ kube: Simulator; handle: string; target: string }>(

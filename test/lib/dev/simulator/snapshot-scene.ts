@@ -1,7 +1,7 @@
 /** Snapshots in the simulated cluster, made and looked at as kubectl would. */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
-import { post } from "#test/support/planted.ts";
+import { post } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 
 export const API = "/apis/snapshot.storage.k8s.io/v1";

@@ -12,7 +12,7 @@ import { findUserRecord } from "#lib/domains/users/records.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { makeApp } from "#test/support/app.ts";
 import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, type Person } from "#test/support/people.ts";
+import { makePerson, makeSession, type Person } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 
 interface Stage {

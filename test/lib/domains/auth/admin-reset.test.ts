@@ -4,7 +4,7 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import { openPasswordHasher, verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("resetPassword");

@@ -7,7 +7,7 @@ import { newToken } from "#lib/drivers/crypto/token.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };

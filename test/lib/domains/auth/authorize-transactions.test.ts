@@ -6,8 +6,8 @@ import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
 import { makeApp } from "#test/support/app.ts";
 import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; app: App }>("holdRight");

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findSession, findToken, recordSessionUse, recordTokenUse } from "#lib/domains/auth/credentials.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; ada: Person }>("noteToken and noteSession");

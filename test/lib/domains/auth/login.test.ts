@@ -12,8 +12,8 @@ import { SECOND } from "#lib/base/time.ts";
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { quickPasswords } from "#test/support/errands.ts";
-import { makePerson, makeSession, PASSWORD } from "#test/support/people.ts";
+import { quickPasswords } from "#test/support/mail-link-flows.ts";
+import { makePerson, makeSession, PASSWORD } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "Firefox" };

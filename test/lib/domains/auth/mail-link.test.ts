@@ -8,7 +8,7 @@ import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.
 import { createToken } from "#lib/domains/auth/tokens.ts";
 import { makeApp } from "#test/support/app.ts";
 import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "Firefox" };

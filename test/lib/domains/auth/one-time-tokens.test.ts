@@ -12,7 +12,7 @@ import {
 } from "#lib/domains/auth/one-time-tokens.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, type Person } from "#test/support/people.ts";
+import { makePerson, type Person } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 interface Stage {

@@ -10,7 +10,7 @@ import { createToken, listTokens, ownToken, revokeToken, type Token } from "#lib
 import { HOUR } from "#lib/base/time.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, type Person } from "#test/support/people.ts";
+import { makePerson, makeSession, type Person } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };

@@ -4,7 +4,7 @@ import { beginBackup, completeBackup, ensureBackup, failBackup, saveVolumes } fr
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 
 const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("a backup's row");
 test.before(async (context) => {

@@ -9,7 +9,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("demandUsable");

@@ -7,8 +7,8 @@ import { lockSubscription } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Subscription } from "#lib/drivers/payments/payments.ts";
-import { addHubAdmin, makePerson, makeSession } from "#test/support/people.ts";
-import { makeHub } from "#test/support/rows.ts";
+import { addHubAdmin, makePerson, makeSession } from "#test/support/users.ts";
+import { makeHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("noteSubscription");

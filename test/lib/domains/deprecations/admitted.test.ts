@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
-import { patiently } from "#test/support/patiently.ts";
+import { patiently } from "#test/support/retry-overload.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {

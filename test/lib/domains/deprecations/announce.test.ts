@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { announceToPage, selectCurrentNotices } from "#lib/domains/deprecations/announce.ts";
 import { DAY } from "#lib/base/time.ts";
-import { makeToken } from "#test/support/people.ts";
+import { makeToken } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 import { called, caller, type Context, ending, letters, limit, tell, withPeople } from "./scene.ts";
 

@@ -6,7 +6,7 @@ import { openLog } from "#lib/base/log.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken, type Person } from "#test/support/people.ts";
+import { makePerson, makeToken, type Person } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 
 interface Context {

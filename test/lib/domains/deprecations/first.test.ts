@@ -4,7 +4,7 @@ import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import type { Notice } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/people.ts";
+import { makePerson } from "#test/support/users.ts";
 
 const test = suite<{ db: TestDatabase }>("firstAnnounced");
 test.before.each(async (context) => {

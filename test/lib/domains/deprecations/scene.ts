@@ -6,7 +6,7 @@ import type { TemplateData } from "#lib/drivers/mail/letter.ts";
 import type { EndpointNotice, LimitNotice, Notice } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Life, makePerson, makeToken, type TestToken } from "#test/support/people.ts";
+import { type Life, makePerson, makeToken, type TestToken } from "#test/support/users.ts";
 
 export interface Context {
   db: TestDatabase;

@@ -6,7 +6,7 @@ import { showOverview } from "#lib/domains/federations/overview.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import { fillPlaces, hubId, spokeId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Explainer, openExplainer } from "#test/support/plans.ts";
+import { type Explainer, openExplainer } from "#test/support/query-plans.ts";
 
 const test = suite<{ db: TestDatabase; explainer: Explainer }>("showOverview");
 

@@ -5,7 +5,7 @@ import { findFederation, lockFederationShared } from "#lib/domains/federations/s
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
-import { makeSpoke } from "#test/support/rows.ts";
+import { makeSpoke } from "#test/support/insert-rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ stage: Stage }>("removeFederation");

@@ -5,8 +5,8 @@ import type { Follower } from "#lib/events/visibility.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ db: TestDatabase }>("sightsOf");
 test.before.each(async (context) => void (context.db = await openTestDatabase()));

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { forget, tell } from "#test/lib/domains/notifications/tell.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
-import { makeSpoke } from "#test/support/rows.ts";
+import { makeSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ scene: Scene }>("skipHistory");
 

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readUser, type User } from "#lib/domains/users/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 
 interface Stage {
   db: TestDatabase;

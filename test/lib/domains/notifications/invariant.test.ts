@@ -15,8 +15,8 @@ import { marker, tell, type Told } from "#test/lib/domains/notifications/tell.ts
 import { query } from "#test/support/bench/query.ts";
 import { openRandom, type Random } from "#test/support/bench/random.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite("the counts of notifications");
 const ROUNDS = 12, AT_ONCE = 10;

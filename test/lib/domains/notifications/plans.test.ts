@@ -14,7 +14,7 @@ import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 import { fillEvents, fillPlaces, hubId, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Explainer, openExplainer, type Plan } from "#test/support/plans.ts";
+import { type Explainer, openExplainer, type Plan } from "#test/support/query-plans.ts";
 
 interface Context {
   db: TestDatabase;

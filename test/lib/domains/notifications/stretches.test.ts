@@ -9,9 +9,9 @@ import { markRead } from "#lib/domains/notifications/read.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, makePerson } from "#test/support/people.ts";
-import { openExplainer } from "#test/support/plans.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addHubAdmin, makePerson } from "#test/support/users.ts";
+import { openExplainer } from "#test/support/query-plans.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 
 const EVENTS = 240;
 const page = { limit: 20, unreadOnly: true, before: undefined };

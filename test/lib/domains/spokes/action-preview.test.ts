@@ -8,7 +8,7 @@ import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { deleteByHand } from "#test/support/rights.ts";
+import { deleteByHand } from "#test/support/service-account.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("previewAction");
 test.before(async (context) => {

@@ -10,9 +10,9 @@ import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/people.ts";
-import { openPostman } from "#test/support/postman.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { makePerson } from "#test/support/users.ts";
+import { openPostman } from "#test/support/mail-sender.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 
 interface Stage {
   db: TestDatabase;

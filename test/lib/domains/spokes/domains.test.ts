@@ -7,7 +7,7 @@ import { defaultDomains, domainsFor, parentNames, requireUnreserved } from "#lib
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
-import { openExplainer } from "#test/support/plans.ts";
+import { openExplainer } from "#test/support/query-plans.ts";
 import { rejection } from "#test/support/until.ts";
 
 const place = { rootDomain: "spokes.example.org", publicHost: "hubs.example.org" };

@@ -4,7 +4,7 @@ import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { MoodleAccount, SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { Answer } from "#test/support/client.ts";
-import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
+import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 

@@ -9,7 +9,7 @@ import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeUser } from "#test/support/rows.ts";
+import { makeUser } from "#test/support/insert-rows.ts";
 
 export interface Stage {
   readonly app: App;

@@ -5,7 +5,7 @@ import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import { bootstrapAdmin, createOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken } from "#test/support/users.ts";
 
 const ADMIN = { email: "root@example.org", password: "a long enough one" };
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeEvents, findFailedContainer } from "#lib/drivers/cluster/evidence.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { at, deployment, event, pod } from "#test/support/kube/sights.ts";
+import { at, deployment, event, pod } from "#test/support/kube/samples.ts";
 
 const test = suite("describeEvents");
 

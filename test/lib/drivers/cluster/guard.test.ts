@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { refuse } from "#test/support/kube/server.ts";
-import { NAMESPACE, openKubeTable, UID } from "#test/support/kube/table.ts";
+import { NAMESPACE, openKubeTable, UID } from "#test/support/kube/static-cluster.ts";
 import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
 
 const test = suite("openGuard");

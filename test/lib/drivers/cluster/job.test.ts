@@ -13,7 +13,7 @@ import {
   started,
   withTable,
 } from "#test/support/kube/job.ts";
-import { NAMESPACE, UID, watched } from "#test/support/kube/table.ts";
+import { NAMESPACE, UID, watched } from "#test/support/kube/static-cluster.ts";
 
 const test = suite("run");
 

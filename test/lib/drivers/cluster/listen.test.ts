@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { condition, endLogs, jobWith, seenTwice, started, withTable } from "#test/support/kube/job.ts";
-import { watched } from "#test/support/kube/table.ts";
+import { watched } from "#test/support/kube/static-cluster.ts";
 
 const test = suite("a Job that somebody listens to");
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { ClusterError, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { ClusterOptions } from "#lib/drivers/cluster/open.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
+import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/static-cluster.ts";
 
 const now = () => new Date().toISOString();
 const MOODLE = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };

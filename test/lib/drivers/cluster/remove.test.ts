@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
+import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/static-cluster.ts";
 
 const test = suite("remove");
 

@@ -1,7 +1,7 @@
 /** Tests waiting with silent watches: polling still finds the changes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
+import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/static-cluster.ts";
 
 const test = suite("waitFor");
 

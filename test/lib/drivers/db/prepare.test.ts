@@ -5,8 +5,8 @@ import { sql } from "kysely";
 import { prepare } from "#lib/drivers/db/prepare.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/people.ts";
-import { watched } from "#test/support/watched.ts";
+import { makePerson } from "#test/support/users.ts";
+import { watched } from "#test/support/record-statements.ts";
 
 const test = suite<{ db: TestDatabase }>("prepare");
 test.before(async (context) => void (context.db = await openTestDatabase()));

@@ -7,7 +7,7 @@ import { userLockKey } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { listenIn } from "#test/support/listener.ts";
+import { listenIn } from "#test/support/recorded-telemetry.ts";
 import { openProxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
 

@@ -9,7 +9,7 @@ import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "#src/migrations.ts";
 import { sealAll } from "#test/lib/audit/scene.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 import { asAdmin } from "#test/support/server.ts";
 
 export const nothing = (): void => {};

@@ -11,7 +11,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeUser } from "#test/support/insert-rows.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 import { backUp, fill, nothing, once, restore } from "./scene.ts";

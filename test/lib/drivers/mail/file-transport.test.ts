@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Mail, MailError } from "#lib/drivers/mail/transport.ts";
 import { nameOf, openFilePost } from "#lib/drivers/mail/file-transport.ts";
-import { readMime } from "#test/support/mime.ts";
+import { readMime } from "#test/support/parse-mime.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ directory: string }>("openFiles");

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
 import { mail, never } from "./pair.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
-import { listenIn } from "#test/support/listener.ts";
+import { listenIn } from "#test/support/recorded-telemetry.ts";
 import { openSmtp } from "#test/support/smtp.ts";
 import { rejection } from "#test/support/until.ts";
 

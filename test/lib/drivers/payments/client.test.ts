@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
-import { listenIn } from "#test/support/listener.ts";
+import { listenIn } from "#test/support/recorded-telemetry.ts";
 import { customerOf, NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
 import { rejection, until } from "#test/support/until.ts";
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { field, postForm } from "#lib/portal/components/forms.ts";
-import { textOf } from "#test/support/form.ts";
+import { textOf } from "#test/support/html-form.ts";
 
 const test = suite("a refused form");
 

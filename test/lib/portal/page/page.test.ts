@@ -7,7 +7,7 @@ import type { View } from "#lib/portal/components/view.ts";
 import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
-import { makePerson, makeSession } from "#test/support/people.ts";
+import { makePerson, makeSession } from "#test/support/users.ts";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene, type Setting } from "#test/support/scene.ts";
 

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
 import { writeFeed } from "#lib/reference/changelog/feed.ts";
-import { all, type Element, only, readXml } from "#test/support/feed.ts";
+import { all, type Element, only, readXml } from "#test/support/parse-xml.ts";
 
 const test = suite("writeFeed");
 

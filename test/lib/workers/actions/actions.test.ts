@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { deleteByHand } from "#test/support/rights.ts";
+import { deleteByHand } from "#test/support/service-account.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("actions");
 test.before.each(async (context) => {

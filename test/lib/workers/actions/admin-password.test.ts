@@ -5,7 +5,7 @@ import type { MoodleAccount } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
-import { deleteByHand } from "#test/support/rights.ts";
+import { deleteByHand } from "#test/support/service-account.ts";
 
 const ACTION = "reset-admin-password", BEFORE = "ADMIN_PASSWORD_BEFORE";
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import { showOperation } from "#lib/domains/operations/show.ts";
-import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { type Clinic, openClinic } from "./scene.ts";

@@ -9,7 +9,7 @@ import { runCron } from "#lib/workers/actions/tasks.ts";
 import { openSpoke } from "#lib/workers/site.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
-import { deleteByHand } from "#test/support/rights.ts";
+import { deleteByHand } from "#test/support/service-account.ts";
 
 const test = suite<{ clinic: Clinic }>("tasks");
 test.before(async (context) => void (context.clinic = await openClinic()));

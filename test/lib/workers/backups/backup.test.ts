@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { closeAbandonedBackups, findLastFailed } from "#lib/domains/backups/store.ts";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { newId } from "#lib/base/ids.ts";
-import { backupsIn, DRIVER } from "#test/support/planted.ts";
+import { backupsIn, DRIVER } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { ask, type BackupScene, betweenTries, nightly, openBackups, rows, spoke, told } from "./scene.ts";
 

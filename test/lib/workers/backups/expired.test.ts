@@ -8,7 +8,7 @@ import { removeExpired } from "#lib/workers/backups/expired.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
-import { backupsIn, plantBackups, post, settled } from "#test/support/planted.ts";
+import { backupsIn, plantBackups, post, settled } from "#test/support/fake-spokes.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { API, ask, type BackupScene, NOON, openBackups, patch, rows, spoke, standing } from "./scene.ts";
 

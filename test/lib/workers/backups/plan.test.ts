@@ -10,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
-import { openHub, setClock } from "#test/support/planted.ts";
+import { openHub, setClock } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 interface Context {

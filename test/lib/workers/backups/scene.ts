@@ -4,8 +4,8 @@ import { record } from "#lib/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
-import { bindRights } from "#test/support/rights.ts";
-import { openHub, plant, type Planted, setClock, settled } from "#test/support/planted.ts";
+import { bindRights } from "#test/support/service-account.ts";
+import { openHub, plant, type Planted, setClock, settled } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 

@@ -13,9 +13,9 @@ import { openServer, type Server } from "#src/server.ts";
 import { PRICES } from "#test/lib/workers/billing/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { query } from "#test/support/bench/query.ts";
-import { makePerson, makeToken } from "#test/support/people.ts";
+import { makePerson, makeToken } from "#test/support/users.ts";
 import type { Fault } from "#test/support/provider/faults.ts";
-import { setClock } from "#test/support/planted.ts";
+import { setClock } from "#test/support/fake-spokes.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { until } from "#test/support/until.ts";
 

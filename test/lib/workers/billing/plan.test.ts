@@ -12,7 +12,7 @@ import { blueprint } from "#src/blueprints.ts";
 import { PRICES } from "#test/lib/workers/billing/scene.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
 
 interface Context {
   db: TestDatabase;

@@ -12,7 +12,7 @@ import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import type { Subscription } from "#test/support/provider/records.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 

@@ -8,7 +8,7 @@ import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planDrills } from "#lib/workers/drills/plan.ts";
-import { openHub, setClock } from "#test/support/planted.ts";
+import { openHub, setClock } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 interface Context {

@@ -6,9 +6,9 @@ import { processSignup } from "#lib/domains/auth/signup.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { submitting } from "#test/support/form.ts";
-import { makePerson } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { submitting } from "#test/support/html-form.ts";
+import { makePerson } from "#test/support/users.ts";
 import { openSmtp, type Smtp } from "#test/support/smtp.ts";
 
 const NEW = "a wholly new password";

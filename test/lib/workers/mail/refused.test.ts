@@ -7,7 +7,7 @@ import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import { openPostman, type Postman } from "#test/support/postman.ts";
+import { openPostman, type Postman } from "#test/support/mail-sender.ts";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { openSmtp, type Smtp } from "#test/support/smtp.ts";

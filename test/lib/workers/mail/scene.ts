@@ -12,7 +12,7 @@ import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { type MailRetry, sendMail } from "#lib/workers/mail/send.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { makeApp } from "#test/support/app.ts";
-import type { Person } from "#test/support/people.ts";
+import type { Person } from "#test/support/users.ts";
 import { openSmtp, type Smtp } from "#test/support/smtp.ts";
 
 // deno-lint-ignore no-explicit-any

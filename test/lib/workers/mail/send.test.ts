@@ -6,7 +6,7 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { type Context, ended, invite, plain, replica, withMail } from "./scene.ts";
-import { makePerson } from "#test/support/people.ts";
+import { makePerson } from "#test/support/users.ts";
 import { openSmtp, type Received } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 

@@ -13,8 +13,8 @@ import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
-import { ACCOUNT, CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
-import { carrySnapshots } from "#test/support/storage.ts";
+import { ACCOUNT, CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
+import { carrySnapshots } from "#test/support/copy-snapshots.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { ANN, ask, backUp, mark, marks, restoreTo } from "./scene.ts";
 

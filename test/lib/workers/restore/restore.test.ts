@@ -12,7 +12,7 @@ import { turnOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SNAPSHOT } from "#lib/workers/backups/expired.ts";
 import { restore } from "#lib/workers/restore/restore.ts";
-import { post } from "#test/support/planted.ts";
+import { post } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { installSpoke, NEW, running, standing } from "#test/lib/workers/upgrade/scene.ts";

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { post } from "#test/support/planted.ts";
+import { post } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke, jobNames, objects, standing } from "#test/lib/workers/upgrade/scene.ts";

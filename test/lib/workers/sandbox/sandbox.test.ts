@@ -9,7 +9,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
-import { post } from "#test/support/planted.ts";
+import { post } from "#test/support/fake-spokes.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";

@@ -4,7 +4,7 @@ import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
-import { openStanding, type Standing } from "#test/support/bench/standing.ts";
+import { openStanding, type Standing } from "#test/support/bench/copied-spokes.ts";
 import { makeApp, openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export interface Context {

@@ -6,7 +6,7 @@ import type { Breakage } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { provision } from "#lib/workers/install/provision.ts";
-import { setClock } from "#test/support/planted.ts";
+import { setClock } from "#test/support/fake-spokes.ts";
 import { secretsOf } from "#test/support/sites.ts";
 import { edited } from "#test/lib/moodle/scene.ts";
 import { idle, runDying } from "#test/lib/workers/templates/making.ts";

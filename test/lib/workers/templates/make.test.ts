@@ -6,7 +6,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { makeTemplate, templateJob } from "#lib/workers/templates/make.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { openHub, setClock } from "#test/support/planted.ts";
+import { openHub, setClock } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { runDying, wish } from "#test/lib/workers/templates/making.ts";
 import {

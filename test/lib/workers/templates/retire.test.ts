@@ -7,7 +7,7 @@ import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import { claimsFrom } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 import { nextRun, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
-import { setClock } from "#test/support/planted.ts";
+import { setClock } from "#test/support/fake-spokes.ts";
 import { rejection } from "#test/support/until.ts";
 import {
   installed,

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { patch } from "#test/lib/workers/backups/scene.ts";
 import { installed, templateIs } from "#test/lib/workers/templates/scene.ts";
-import { openLeaping } from "#test/support/leaping.ts";
+import { openLeaping } from "#test/support/fast-forward-timers.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const test = suite("a site from a template");

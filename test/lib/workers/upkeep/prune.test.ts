@@ -5,7 +5,7 @@ import { isFinished } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { prune } from "#lib/workers/upkeep/prune.ts";
 import { DAY } from "#lib/base/time.ts";
-import { openExplainer } from "#test/support/plans.ts";
+import { openExplainer } from "#test/support/query-plans.ts";
 import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("prune");

@@ -11,7 +11,7 @@ import { untilReady } from "#lib/workers/running.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { edited } from "#test/lib/moodle/scene.ts";
 import { make, nextRun, openVolumeScene, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
-import { post } from "#test/support/planted.ts";
+import { post } from "#test/support/fake-spokes.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<VolumeScene>("claimsFrom");

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
 
 const PATH = "/api/auth/accept-invite";
 const NEW = "a wholly new password";

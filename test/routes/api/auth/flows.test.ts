@@ -1,8 +1,8 @@
 /** Tests what the session-only flows share. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makePerson, makeToken } from "#test/support/people.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
+import { makePerson, makeToken } from "#test/support/users.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
 
 const PATHS = ["login", "forgot-password", "reset-password", "accept-invite", "signup", "verify-email"];
 const PAGES = ["/invite", "/reset", "/verify"];

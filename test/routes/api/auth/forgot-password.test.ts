@@ -3,9 +3,9 @@ import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { makePerson, PASSWORD } from "#test/support/people.ts";
-import { watched } from "#test/support/watched.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { makePerson, PASSWORD } from "#test/support/users.ts";
+import { watched } from "#test/support/record-statements.ts";
 
 const PATH = "/api/auth/forgot-password";
 const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };

@@ -5,7 +5,7 @@ import type { LoginAttempt } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { posting } from "#test/support/handler.ts";
-import { PASSWORD } from "#test/support/people.ts";
+import { PASSWORD } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/auth/login");

@@ -4,8 +4,8 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { makePerson, makeSession, makeToken, PASSWORD, type Person } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { makePerson, makeSession, makeToken, PASSWORD, type Person } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 const PATH = "/api/auth/password";

@@ -11,8 +11,8 @@ import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { addHubAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { addHubAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const PATH = "/api/auth/reset-password";

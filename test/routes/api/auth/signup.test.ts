@@ -3,10 +3,10 @@ import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { type Flows, openFlows } from "#test/support/errands.ts";
-import { makePerson, PASSWORD } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { makePerson, PASSWORD } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
-import { watched } from "#test/support/watched.ts";
+import { watched } from "#test/support/record-statements.ts";
 
 const PATH = "/api/auth/signup";
 const MINE = "the password that I chose";

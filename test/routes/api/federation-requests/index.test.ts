@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makePerson, makeSession } from "#test/support/people.ts";
+import { makePerson, makeSession } from "#test/support/users.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { type Caller, openScene, type Scene } from "#test/support/scene.ts";
 

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 

@@ -4,7 +4,7 @@ import { lockMarks } from "#lib/domains/members/history.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { forget, marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
-import { makeSpoke } from "#test/support/rows.ts";
+import { makeSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 

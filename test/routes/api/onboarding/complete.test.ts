@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
 import type { Answer } from "#test/support/client.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSpokeAdmin, makePerson } from "#test/support/people.ts";
+import { addSpokeAdmin, makePerson } from "#test/support/users.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

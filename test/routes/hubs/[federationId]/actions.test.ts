@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Page, visit } from "#test/support/page.ts";
-import { makeSpoke } from "#test/support/rows.ts";
+import { makeSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 interface Context {

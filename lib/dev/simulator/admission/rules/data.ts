@@ -11,7 +11,7 @@ import {
   tooLong,
   wrong,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { badDataKey, badLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
 

@@ -10,7 +10,7 @@ import {
   required,
   wrong,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { badLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 

@@ -15,7 +15,7 @@ import {
   unsupported,
   wrong,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { amount, QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
 import { badDataKey, badLabelKey, badVariable } from "#lib/dev/simulator/admission/rules/names.ts";

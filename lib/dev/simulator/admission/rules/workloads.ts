@@ -6,9 +6,9 @@ import {
   required,
   unsupported,
   wrongValue,
-} from "#lib/dev/simulator/admission/refusal.ts";
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { readSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
-import { badClaim } from "#lib/dev/simulator/admission/rules/space.ts";
+import { badClaim } from "#lib/dev/simulator/admission/rules/quotas.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
 export function badDeployment({ spec }: Json): Cause[] {

@@ -5,7 +5,14 @@
  * each item of a list. `[*]` does too, but the error names the list instead of the item. The `Pod` lines apply to every
  * pod spec, in a pod or in a pod template.
  */
-import { all, type Cause, outside, required, unsupported, wrongValue } from "#lib/dev/simulator/admission/refusal.ts";
+import {
+  all,
+  type Cause,
+  outside,
+  required,
+  unsupported,
+  wrongValue,
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
 export const LABEL_RULE =

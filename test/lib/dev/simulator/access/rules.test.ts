@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { ACCOUNT, asAccount, putAsAdmin } from "#test/support/rights.ts";
+import { ACCOUNT, asAccount, putAsAdmin } from "#test/support/service-account.ts";
 
 const RBAC = "rbac.authorization.k8s.io", USER = "system:serviceaccount:wheelwright:wheelwright";
 const NAMESPACE = "/api/v1/namespaces/wheelwright";

@@ -1,7 +1,7 @@
 /** A node of which nothing is heard any more, and one whose pods get no network, as the control plane sees them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
 import {
   condition,
   deployment,

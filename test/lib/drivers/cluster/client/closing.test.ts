@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../../support/kube/visit.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../../../support/kube/exercise-client.ts", import.meta.url));
 const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 const test = suite("close");

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { watch } from "#lib/drivers/cluster/client/watch.ts";
 import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube/api.ts";
 import { answer, refuse } from "#test/support/kube/server.ts";
-import { listenIn, type Listening } from "#test/support/listener.ts";
+import { listenIn, type Listening } from "#test/support/recorded-telemetry.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("tellCall");

@@ -4,7 +4,7 @@ import { diagnoseCertificate, hasGivenUp } from "#lib/drivers/cluster/diagnosis/
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { at, clock, isImpossible, isWaiting, meta } from "#test/support/kube/sights.ts";
+import { at, clock, isImpossible, isWaiting, meta } from "#test/support/kube/samples.ts";
 
 const test = suite("certificateTrouble");
 

@@ -15,7 +15,7 @@ import {
   job,
   pod,
   statefulSet,
-} from "#test/support/kube/sights.ts";
+} from "#test/support/kube/samples.ts";
 
 const test = suite("judge");
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { about, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/sights.ts";
+import { about, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/samples.ts";
 
 const test = suite("imageTrouble");
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { about, at, clock, crashed, deployment, event, isImpossible, isWaiting } from "#test/support/kube/sights.ts";
+import { about, at, clock, crashed, deployment, event, isImpossible, isWaiting } from "#test/support/kube/samples.ts";
 
 const test = suite("podTrouble, of a container that crashes");
 

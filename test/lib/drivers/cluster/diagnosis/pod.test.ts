@@ -15,7 +15,7 @@ import {
   meta,
   pod,
   statefulSet,
-} from "#test/support/kube/sights.ts";
+} from "#test/support/kube/samples.ts";
 
 const test = suite("podTrouble");
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { withoutSettledPvcs } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { at, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/sights.ts";
+import { at, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/samples.ts";
 
 const test = suite("nodeTrouble");
 

@@ -4,7 +4,7 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 

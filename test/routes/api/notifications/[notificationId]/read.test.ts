@@ -4,7 +4,7 @@ import { markRead } from "#lib/domains/notifications/read.ts";
 import { newId } from "#lib/base/ids.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { forget, marker, tell } from "#test/lib/domains/notifications/tell.ts";
-import { makeHub } from "#test/support/rows.ts";
+import { makeHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; ids: string[] }>("POST /api/notifications/:notificationId/read");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSpokeAdmin } from "#test/support/people.ts";
+import { addSpokeAdmin } from "#test/support/users.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; elm: string }>("PATCH /api/spokes/{id}");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
-import { makePerson } from "#test/support/people.ts";
+import { makePerson } from "#test/support/users.ts";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const showing = suite<{ scene: Scene }>("GET /api/users/{userId}");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
+import { addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/users/{userId}/reset-password");

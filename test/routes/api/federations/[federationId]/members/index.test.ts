@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addHubAdmin, makePerson } from "#test/support/people.ts";
-import { makeHub } from "#test/support/rows.ts";
+import { addHubAdmin, makePerson } from "#test/support/users.ts";
+import { makeHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {

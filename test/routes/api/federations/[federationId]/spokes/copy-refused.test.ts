@@ -1,7 +1,7 @@
 /** Tests POST with copyOf: access and refusals. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
+import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { type CopyContext, countRows, NORTH, openElm, plant, SOUTH } from "./copy-scene.ts";
 
 const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf is refused");

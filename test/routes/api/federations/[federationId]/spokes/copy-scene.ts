@@ -1,5 +1,5 @@
 /** Creates a hub, a spoke and its backup as rows, for tests of copies. No job runs. */
-import { makeHub } from "#test/support/rows.ts";
+import { makeHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 export interface CopyContext {

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
-import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
+import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

@@ -1,0 +1,135 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { findHasty } from "#test/contract/announcements.ts";
+import { breakIn, copyOf, type Json, readPresent, surfaceIn, TODAY } from "#test/support/contract.ts";
+
+const test = suite("judge, of the present document");
+
+const PATH = "/api/my-spokes";
+/** The endpoints of spokes. Trying so many changes on all endpoints takes too long. */
+const present = readPresent().then(({ paths, ...others }) => ({
+  ...others,
+  paths: Object.fromEntries(Object.entries(paths).filter(([path]) => /^.api.(?:my-)?spokes/.test(path))),
+}));
+
+const declare = (since: unknown, sunset: unknown, path = PATH) => ({ paths }: Json) =>
+  Object.assign(paths[path].get, { deprecated: true, "x-deprecation": { since, sunset, note: "Use /api/spokes" } });
+const remove = ({ paths }: Json) => delete paths[PATH];
+const spoil = ({ paths }: Json) =>
+  paths[PATH].get.responses[200].content["application/json"].schema = { type: "string" };
+const says = (allowed: boolean, words: string) => [{ allowed, says: words }];
+
+async function judged(declared: (document: Json) => void, change: (document: Json) => void, today = TODAY) {
+  return breakIn(copyOf(await present, declared), change, today).map(({ verdict }) => verdict);
+}
+
+const IN_TIME = declare("2026-12-01", "2027-01-15");
+const KNOWN = "declared since 2026-12-01 to be gone on 2027-01-15";
+
+test("lets go, from its sunset on, what a release declared", async () => {
+  assert.equal(await judged(IN_TIME, remove, "2027-01-15"), says(true, `Allowed: ${KNOWN}`));
+  assert.equal(await judged(IN_TIME, remove, "2028-01-01"), says(true, `Allowed: ${KNOWN}`));
+  assert.equal(await judged(IN_TIME, spoil, "2027-01-15"), says(true, `Allowed: ${KNOWN}`));
+});
+
+test("does not let it go one day before", async () => {
+  const early = "it may land from that day on, in 1 day";
+  assert.equal(await judged(IN_TIME, remove, "2027-01-14"), says(false, `Too early: ${KNOWN}; ${early}`));
+  assert.equal(
+    await judged(IN_TIME, remove, "2027-01-05"),
+    says(false, `Too early: ${KNOWN}; ${early.replace("1 day", "10 days")}`),
+  );
+  const noon = declare("2026-12-01T12:00:00Z", "2027-01-15T12:00:00Z");
+  assert.is((await judged(noon, remove, "2027-01-15"))[0]!.allowed, false);
+  assert.is((await judged(noon, remove, "2027-01-16"))[0]!.allowed, true);
+});
+
+test("does not let go what was declared less than 30 days ahead", async () => {
+  const words = "Declared only 29 days ahead, where 30 were promised: release a sunset not before 2026-12-31";
+  assert.equal(await judged(declare("2026-12-01", "2026-12-30"), remove, "2027-06-01"), says(false, words));
+  assert.is((await judged(declare("2026-12-01", "2026-12-31"), remove, "2027-06-01"))[0]!.allowed, true);
+});
+
+test("does not let go what no release declared", async () => {
+  const nothing = () => undefined;
+  const words = "Not declared: it may land 30 days after a release that declares it, not before 2026-12-21";
+  assert.equal(await judged(nothing, remove), says(false, words));
+  assert.equal(await judged(nothing, spoil), says(false, words));
+  for (
+    const vague of [declare(undefined, "2026-01-01"), declare("soon", "2026-01-01"), declare("2025-01-01", "later")]
+  ) {
+    assert.equal(await judged(vague, remove), says(false, words));
+  }
+  const unmarked = ({ paths }: Json) =>
+    Object.assign(paths[PATH].get, { "x-deprecation": { since: "2025-01-01", sunset: "2026-01-01" } });
+  assert.equal(await judged(unmarked, remove), says(false, words));
+});
+
+test("says when it may land of what is declared in no release yet", async () => {
+  const both = (since: string, sunset: string) => (document: Json) => {
+    declare(since, sunset)(document);
+    spoil(document);
+  };
+  const begin = "Declared, but in no release yet: release the declaration alone";
+  assert.equal(
+    await judged(() => undefined, both("2026-11-21", "2027-02-01")),
+    says(false, `${begin}; it may land from 2027-02-01 on`),
+  );
+  // The document claims an early announcement that no release contained.
+  assert.equal(
+    await judged(() => undefined, both("2025-01-01", "2025-12-01")),
+    says(false, `${begin}, with a sunset not before 2026-12-21; it may land from 2026-12-21 on`),
+  );
+});
+
+test("judges each operation by its own declaration", async () => {
+  const found = breakIn(
+    copyOf(await present, IN_TIME),
+    ({ components }) => delete components.schemas.Spoke.properties.slug,
+    "2027-02-01",
+  );
+  const allowed = found.filter(({ verdict }) => verdict.allowed).map(({ operation }) => operation);
+  assert.equal(allowed, [`GET ${PATH}`]);
+  assert.ok(found.length > 5);
+});
+
+test("takes its day from whoever asks", async () => {
+  const document = await present;
+  assert.throws(() => breakIn(document, remove, "tomorrow"), /tomorrow is no day/);
+});
+
+const hasty = suite("findHasty, of the present document");
+
+async function hastyAfter(told: (document: Json) => void, now: (document: Json) => void, today = TODAY) {
+  const before = copyOf(await present, told);
+  return findHasty(surfaceIn(before), surfaceIn(copyOf(await present, now)), today);
+}
+
+hasty("finds a sunset of which people would learn less than 30 days ahead", async () => {
+  const nothing = () => undefined,
+    told = `GET ${PATH}: its sunset is 2026-12-20, and has to be 2026-12-21 or later to be released today`;
+  assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-20")), [told]);
+  assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-21")), []);
+  assert.equal(await hastyAfter(nothing, nothing), []);
+});
+
+hasty("lets a sunset stay, and come later, and come earlier with 30 days left", async () => {
+  const told = declare("2026-10-01", "2026-12-01");
+  assert.equal(await hastyAfter(told, told), []);
+  assert.equal(await hastyAfter(told, declare("2026-10-01", "2026-12-05")), []);
+  assert.equal(await hastyAfter(told, declare("2026-10-01", "2026-11-30")), [
+    `GET ${PATH}: its sunset is 2026-11-30, and has to be 2026-12-01 or later to be released today`,
+  ]);
+  assert.equal(await hastyAfter(declare("2026-10-01", "2027-12-01"), declare("2026-10-01", "2026-12-21")), []);
+});
+
+hasty("does not look at endpoints of which nobody knows yet", async () => {
+  const fresh = (document: Json) => {
+    document.paths["/api/fresh"] = structuredClone(document.paths[PATH]);
+    declare("2026-11-21", "2026-11-30", "/api/fresh")(document);
+  };
+  assert.equal(await hastyAfter(() => undefined, fresh), []);
+});
+
+test.run();
+hasty.run();

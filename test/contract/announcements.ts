@@ -1,0 +1,88 @@
+/** Decides whether a breaking change was announced as promised: in a release, at least 30 days ahead, and the sunset
+ * has passed. An announcement in the current surface alone does not count, because nobody could have read it. */
+import { NOTICE_PERIOD } from "#lib/base/notice.ts";
+import { DAY } from "#lib/base/time.ts";
+import { byAddress } from "#test/contract/endpoints.ts";
+import type { Endpoint, Surface } from "#test/contract/parse-surface.ts";
+
+export interface Verdict {
+  readonly allowed: boolean;
+  /** The reason, and the first day on which the change may be released. A sentence without its full stop. */
+  readonly says: string;
+}
+
+interface Announced {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly sunset: number;
+}
+
+const PROMISE = NOTICE_PERIOD / DAY;
+
+/** `was` is the endpoint of the last release, `is` the current one, or null if it was removed. `day` is a result of
+ * `dayOf`. */
+export function judge(was: Endpoint, is: Endpoint | null, day: number): Verdict {
+  const released = announcedIn(was), present = is && announcedIn(is);
+  if (released) return judgeReleased(released, day);
+  if (!present) {
+    const says = `Not declared: it may land ${PROMISE} days after a release that declares it, not before ${
+      iso(day + NOTICE_PERIOD)
+    }`;
+    return { allowed: false, says };
+  }
+  const from = Math.max(present.sunset, day + NOTICE_PERIOD);
+  const late = from > present.sunset ? `, with a sunset not before ${iso(from)}` : "";
+  const says = `Declared, but in no release yet: release the declaration alone${late}; it may land from ${
+    iso(from)
+  } on`;
+  return { allowed: false, says };
+}
+
+function judgeReleased({ since, sunset }: Announced, day: number): Verdict {
+  if (sunset - since < NOTICE_PERIOD) {
+    const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
+    const says =
+      `Declared only ${days} days ahead, where ${PROMISE} were promised: release a sunset not before ${from}`;
+    return { allowed: false, says };
+  }
+  const says = `declared since ${new Date(since).toISOString().slice(0, 10)} to be gone on ${iso(sunset)}`;
+  if (day >= sunset) return { allowed: true, says: `Allowed: ${says}` };
+  const left = Math.ceil((sunset - day) / DAY);
+  return {
+    allowed: false,
+    says: `Too early: ${says}; it may land from that day on, in ${left} day${left === 1 ? "" : "s"}`,
+  };
+}
+
+/** Finds endpoints whose sunset would be announced less than 30 days ahead if they were released today. */
+export function findHasty(released: Surface, present: Surface, today: string): readonly string[] {
+  const before = byAddress(released);
+  return [...byAddress(present)].flatMap(([address, is]) => {
+    const was = before.get(address), announced = announcedIn(is);
+    if (!was || !announced || announced.sunset >= dayOf(today) + NOTICE_PERIOD) return [];
+    // An announced sunset may be postponed, however near the new one is.
+    const told = announcedIn(was);
+    if (told && announced.sunset >= told.sunset) return [];
+    const earliest = iso(told ? Math.min(told.sunset, dayOf(today) + NOTICE_PERIOD) : dayOf(today) + NOTICE_PERIOD);
+    return [
+      `${is.name}: its sunset is ${iso(announced.sunset)}, and has to be ${earliest} or later to be released today`,
+    ];
+  });
+}
+
+function announcedIn({ deprecated }: Endpoint): Announced | null {
+  const announced = { since: Date.parse(deprecated?.since ?? ""), sunset: Date.parse(deprecated?.sunset ?? "") };
+  return Number.isNaN(announced.since) || Number.isNaN(announced.sunset) ? null : announced;
+}
+
+/** Parses an ISO date to milliseconds since the epoch. Throws if it is invalid. */
+export function dayOf(today: string): number {
+  const day = Date.parse(today);
+  if (Number.isNaN(day)) throw new Error(`${today} is no day; give it as 2026-11-21`);
+  return day;
+}
+
+/** Returns the first day that begins at or after this moment, as 2026-11-21. */
+function iso(at: number): string {
+  return new Date(Math.ceil(at / DAY) * DAY).toISOString().slice(0, 10);
+}

@@ -1,0 +1,75 @@
+/** Defines findings of the comparison of two surfaces. Each is a breaking change of one of the seven kinds that need an
+ * announcement.
+ *
+ * A breaking change without its own kind uses the nearest one. A response that no longer occurs counts as removed
+ * fields, and an insufficient scope as tighter validation. A request field that is no longer read may have been
+ * renamed. */
+import type { Node, Surface } from "#test/contract/parse-surface.ts";
+
+/** Each kind with its heading. */
+export const KINDS = {
+  endpoint_removed: "an endpoint is gone",
+  endpoint_moved: "an endpoint has another method or path",
+  response_field_removed: "a response field is gone",
+  field_renamed: "a field has another name, or is no longer read",
+  type_changed: "a field's type is another",
+  enum_changed: "an enum's values are others",
+  validation_tightened: "validation is tighter",
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+export interface Change {
+  readonly kind: Kind;
+  /** The location within the operation: `answer 200: operation.error.hint`. */
+  readonly where: string;
+  /** The location within its named schema, or null: `Operation.error.hint`. */
+  readonly within: string | null;
+  /** What changed, a sentence without its full stop. It may be a question. */
+  readonly says: string;
+}
+
+export interface Finding extends Change {
+  /** The released operation that the change breaks: `GET /api/spokes/{spokeId}`. */
+  readonly operation: string;
+}
+
+/** A request may accept more than before, and a response may contain less. */
+type Direction = "request" | "response";
+
+export interface Place {
+  readonly direction: Direction;
+  readonly before: Surface;
+  readonly after: Surface;
+  /** Whether an unchanged node refers only to unchanged schemas. */
+  readonly isUnchanged: (node: Node) => boolean;
+  /** The start of the path: `the body`, `answer 200`, ``the query's `limit` ``. */
+  readonly root: string;
+  /** The path within the root: `operation.waitingFor.kind`, or empty. */
+  readonly path: string;
+  /** The path within the nearest named schema, or null. */
+  readonly within: string | null;
+  /**
+   * The pairs that are being compared. A pair that occurs again is recursive, and its comparison is already running.
+   */
+  readonly above: readonly (readonly [Node, Node])[];
+}
+
+/** Returns the place one step deeper: `.slug`, `[]`, `{*}`. */
+export function step(at: Place, name: string): Place {
+  return {
+    ...at,
+    path: at.path === "" ? name.replace(/^\./, "") : at.path + name,
+    within: at.within && at.within + name,
+  };
+}
+
+export function change(at: Place, kind: Kind, says: string): Change {
+  return { kind, where: at.path === "" ? at.root : `${at.root}: ${at.path}`, within: at.within, says };
+}
+
+/** Returns the name of the place in a sentence: `` `kind` ``, or the part of the request. */
+export function subject(at: Place): string {
+  const last = at.path.split(".").at(-1)!;
+  return last === "" ? at.root : `\`${last}\``;
+}

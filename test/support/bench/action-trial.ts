@@ -1,0 +1,242 @@
+/** Runs the trial of actions. Spokes in two hubs get every action, first a different one each, then all in bulk. In
+ * each round one replica is killed during the work. The result is checked in the rows, the audit log, the stream and
+ * the cluster. */
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
+import * as checks from "#test/support/bench/checks.ts";
+import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
+import { query } from "#test/support/bench/query.ts";
+import { timeSteps } from "#test/support/bench/steps.ts";
+import { findDoubledUpgrades, findWrongSites } from "#test/support/bench/sites.ts";
+import { withToken } from "#test/support/client.ts";
+import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
+import { until } from "#test/support/until.ts";
+
+export interface TrialOptions {
+  /** The number of spokes. Half of them are in each hub. */
+  readonly spokes: number;
+  readonly rounds: readonly Round[];
+  readonly tell: (line: string) => void;
+}
+
+export interface Round {
+  /** The actions that all spokes get in bulk, one after another. */
+  readonly wishes: readonly Wish[];
+  /** The action during which a replica is killed. */
+  readonly kill?: string;
+}
+
+export interface Wish {
+  readonly action: string;
+  readonly size?: string;
+  readonly lmsVersion?: string;
+}
+
+export interface Trial {
+  /** A sentence for each violated guarantee. */
+  readonly breaches: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** One action for each spoke in turn. Actions that nothing may be queued behind come last, so that five spokes can get
+ * all of them. */
+const ALONE: readonly Wish[] = [
+  { action: "restart" },
+  { action: "purge-caches" },
+  { action: "run-cron" },
+  { action: "reset-admin-password" },
+  { action: "backup" },
+  { action: "resize", size: "medium" },
+  { action: "suspend" },
+  { action: "maintenance-on" },
+  { action: "upgrade", lmsVersion: "5.2.2" },
+  { action: "reapply" },
+];
+
+/** The actions that undo a state that another action leaves. */
+const BACK: ReadonlyMap<string, Wish> = new Map([
+  ["suspend", { action: "resume" }],
+  ["maintenance-on", { action: "maintenance-off" }],
+]);
+
+/** Error codes for a spoke that already has the requested value. */
+const ITS_OWN = ["version_unchanged", "version_not_newer", "size_unchanged"];
+const PATIENCE = 900_000; // milliseconds; an idle machine needs a fraction of it
+
+export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<Trial> {
+  const bench = await openBench({ replicas: 2, delayMs: 5 });
+  try {
+    const [north, south] = [await bench.hub("north"), await bench.hub("south")];
+    const ids: string[] = [];
+    for (let i = 0; i < spokes; i++) ids.push(await bench.spoke(i % 2 === 0 ? north : south, `spoke-${i}`));
+    await settle(bench);
+    tell(`${spokes} spokes are installed`);
+    const { seconds, steps } = await timeSteps(bench, ids.at(-1)!, "provision", PATIENCE);
+    tell(`the last in ${seconds} s: ${steps.map((step) => `${step.name} ${step.seconds}`).join(", ")}`);
+    const asked = new Map<string, number>(), breaches: string[] = [];
+    const count = (action: string, times: number) => asked.set(action, (asked.get(action) ?? 0) + times);
+
+    const idOf = (i: number) => ids[i % ids.length]!;
+    for (const [i, wish] of ALONE.entries()) await askOne(bench, idOf(i), wish);
+    for (const { action } of ALONE) count(action, 1);
+    await killHolder(bench, "upgrade", tell);
+    breaches.push(...await judgeSites(bench, "alone"));
+    for (const [i, { action }] of ALONE.entries()) {
+      const wish = BACK.get(action);
+      if (!wish) continue;
+      await askOne(bench, idOf(i), wish);
+      count(wish.action, 1);
+    }
+    tell("each alone");
+
+    for (const { wishes, kill } of rounds) {
+      for (const wish of wishes) {
+        const { accepted, refused } = await askAll(bench, bench.token, ids, wish);
+        count(wish.action, accepted.length);
+        const wrong = refused.filter(({ code }) => !ITS_OWN.includes(code));
+        breaches.push(...wrong.map(({ message }) => `${wish.action} was refused: ${message}`));
+      }
+      if (kill) await killHolder(bench, kill, tell);
+      else await settle(bench);
+      const names = wishes.map(({ action }) => action).join(", ");
+      breaches.push(...await judgeSites(bench, names));
+      tell(`all: ${names}; breaches until now: ${breaches.length}`);
+    }
+
+    breaches.push(...await judgeScope(bench, north, ids));
+    count("restart", ids.filter((_, i) => i % 2 === 0).length);
+    return await judge(bench, asked, breaches);
+  } finally {
+    await bench.close();
+  }
+}
+
+async function askOne(bench: Bench, id: string, wish: Wish): Promise<void> {
+  await ask(bench, bench.token, `/api/spokes/${id}/actions`, wish);
+}
+
+/** Sends the request once. A repeated request would be refused because of what the first one did. */
+async function ask(
+  { replicas }: Bench,
+  token: string,
+  path: string,
+  body: Wish & { readonly ids?: readonly string[] },
+  // deno-lint-ignore no-explicit-any
+): Promise<any> {
+  const answer = await withToken(replicas[0]!.url, token).send("POST", path, body);
+  if (answer.status === 202) return answer.body;
+  throw new Error(`POST ${path} ${body.action}: ${answer.status} ${JSON.stringify(answer.body)}`);
+}
+
+interface Outcome {
+  readonly id: string;
+  readonly accepted: boolean;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+async function askAll(bench: Bench, token: string, ids: readonly string[], wish: Wish) {
+  const outcomes: readonly Outcome[] = await ask(bench, token, "/api/spokes/actions", { ids, ...wish });
+  return {
+    accepted: outcomes.filter(({ accepted }) => accepted).map(({ id }) => id),
+    refused: outcomes.flatMap(({ error }) => error ?? []),
+  };
+}
+
+/** Kills the replica with the most operations of this action, then starts it again. */
+async function killHolder({ db, replicas }: Bench, action: string, tell: (line: string) => void): Promise<void> {
+  const holder = await until(async () => {
+    const [busiest] = await query(
+      db,
+      `select holder as id, count(*)::int, array_agg(distinct kind) as kinds from jobs
+       where visible and state = 'running' and (cardinality(steps_done) > 0 or cardinality(step_names) = 1)
+       group by 1 order by count(*) filter (where kind = $1) desc`,
+      [action],
+    );
+    const waits = await query(db, "select 1 from jobs where kind = $1 and state in ('queued', 'running') limit 1", [
+      action,
+    ]);
+    if (waits.length === 0) return { id: null, count: 0, kinds: [] }; // the action ended before it could be caught
+    return busiest?.kinds.includes(action) && busiest;
+  }, PATIENCE);
+  const replica = replicas.find(({ id }) => id === holder.id) ?? replicas[0]!;
+  await replica.kill();
+  tell(`killed ${replica.name}, which held ${holder.count}: ${holder.kinds}`);
+  await Promise.all([replica.start(), settle({ db })]);
+}
+
+/** Waits until no work is left. Otherwise throws an error that names the remaining work. */
+async function settle({ db }: Pick<Bench, "db">): Promise<void> {
+  const live = () =>
+    query(
+      db,
+      "select kind, state, attempt, label from jobs where visible and state in ('queued', 'running') order by seq",
+    );
+  await until(async () => (await live()).length === 0, PATIENCE).catch(async (error) => {
+    throw new Error(`It did not settle: ${JSON.stringify((await live()).slice(0, 5))}`, { cause: error });
+  });
+}
+
+async function judgeSites({ db, cluster }: Bench, round: string): Promise<string[]> {
+  return (await findWrongSites(db, cluster)).map((what) => `After ${round}: ${what}`);
+}
+
+/** Checks that the admin of one hub can act on all its spokes, and on no spoke of the other hub. */
+async function judgeScope(bench: Bench, north: string, ids: readonly string[]): Promise<string[]> {
+  const { db } = bench, person = await makePerson(db, "north-admin");
+  await addHubAdmin(db, person, north);
+  const { plaintext } = await makeToken(db, person, "cli");
+  const jobs = (own: string) =>
+    query(db, `select id from jobs where visible and federation_id ${own} $1 order by id`, [north]);
+  const before = await jobs("<>");
+  const { accepted, refused } = await askAll(bench, plaintext, ids, { action: "restart" });
+  await settle(bench);
+  const own = ids.filter((_, i) => i % 2 === 0);
+  const same = JSON.stringify(accepted) === JSON.stringify(own) && refused.length === 0;
+  const touched = (await jobs("<>")).length - before.length;
+  return [
+    ...(same ? [] : [`The admin of one hub was told of ${accepted.length} accepted, ${refused.length} refused`]),
+    ...(touched === 0 ? [] : [`The admin of one hub made ${touched} operations in the other`]),
+  ];
+}
+
+async function judge(bench: Bench, asked: ReadonlyMap<string, number>, found: readonly string[]): Promise<Trial> {
+  const { db, cluster, replicas } = bench;
+  const holdings = await checks.readHoldings(db), holds = await readHolders(db);
+  const [writes, namespaces, jobs] = [
+    await cluster.writes(),
+    await cluster.history("Namespace"),
+    await cluster.history("Job"),
+  ];
+  const done = await query(
+    db,
+    `select kind, count(*)::int from jobs where visible and state = 'succeeded'
+       and kind not in ('provision', 'provision-hub') and payload ->> 'kind' is distinct from 'nightly' group by 1`,
+  );
+  const kinds = new Map<string, number>(done.map(({ kind, count }) => [kind, count]));
+  const told = await query(
+    db,
+    `select count(*)::int from audit_events where kind = 'spoke_actioned'`,
+  );
+  const total = [...asked.values()].reduce((sum, times) => sum + times, 0);
+  return {
+    breaches: [
+      ...found,
+      ...await judgeSites(bench, "all of it"),
+      ...[...asked].filter(([kind, times]) => kinds.get(kind) !== times)
+        .map(([kind, times]) => `${kind} was accepted ${times} times and succeeded ${kinds.get(kind) ?? 0} times`),
+      ...(told[0].count === total ? [] : [`${total} actions were accepted, and ${told[0].count} are in the audit`]),
+      ...checks.findOverlaps(jobs, holdings),
+      ...findDoubledUpgrades(jobs),
+      ...checks.findDoubledNamespaces(namespaces, holdings),
+      ...checks.findLateWrites(writes, namespaces, holds, holdings),
+      ...checks.findHastyTakeovers(holds),
+      ...await checks.findBadRows(db),
+      ...replicas.flatMap((replica) => replica.complaints()),
+      ...cluster.complaints(),
+    ],
+    counts: {
+      ...Object.fromEntries(kinds),
+      takeovers: holds.filter(isTakeover).length,
+      writes: writes.length,
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/** Fills a cluster with many spokes without installing them. One is installed; the others are copies of its objects and
+ * its row with other names. The cluster has no controllers, so nothing changes and it uses almost no CPU.
+ *
+ *   const standing = await openStanding(scene, 10_000);
+ *   // standing.kubeconfig connects to the cluster; the rows are in the scene's database */
+import type { AddressInfo } from "node:net";
+import { silentLog } from "#lib/base/log.ts";
+import { newId } from "#lib/base/ids.ts";
+import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
+import { evenDelays } from "#lib/dev/simulator/delays.ts";
+import { openFaults } from "#lib/dev/simulator/faults.ts";
+import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { openLogs, openVolumes } from "#lib/dev/simulator/store/logs-and-volumes.ts";
+import { openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
+import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { openStore } from "#lib/dev/simulator/store/store.ts";
+import { openTimers } from "#lib/dev/simulator/store/timers.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { namespaceName } from "#lib/moodle/names.ts";
+import { RELEASE } from "#test/support/release.ts";
+import type { WorkScene } from "#test/lib/workers/scene.ts";
+import { kubeconfigOf } from "#test/lib/doctor/between.ts";
+
+export interface Standing {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly world: World;
+  readonly ids: readonly string[];
+  writes(): readonly Write[];
+  close(): Promise<void>;
+}
+
+const KEPT = new Set([
+  ...["Namespace", "ResourceQuota", "LimitRange", "NetworkPolicy", "ConfigMap", "Secret", "Service"],
+  ...["StatefulSet", "Deployment", "PersistentVolumeClaim", "CronJob", "Ingress"],
+]);
+
+/** Copies the scene's active spoke `model`. The model itself is excluded from the sweep, because it is in another
+ * cluster. */
+export async function openStanding(scene: WorkScene, model: string, count: number): Promise<Standing> {
+  const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
+  const objects = scene.simulator.objects().filter((object) =>
+    KEPT.has(object.kind) && (object.metadata.namespace ?? object.metadata.name) === row.namespace
+  );
+  const world = openWorld();
+  for (const object of scene.simulator.objects("Namespace").filter(({ metadata }) => metadata.name === "kube-system")) {
+    world.store.save(object);
+  }
+  const ids: string[] = [];
+  let rows: Record<string, unknown>[] = [];
+  for (let i = 0; i < count; i++) {
+    const id = newId("spk"), slug = `s${i}`, namespace = namespaceName("spoke", { release: RELEASE, slug, id });
+    const names = new Map([
+      ...[[row.id, id], [row.namespace, namespace], [row.domain, `${slug}.example.org`]] as const,
+      ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // the slug is also a prefix in mail
+    ]);
+    for (const object of objects) {
+      const copy = renamed(object, names), uid = object.kind === "Namespace" ? `uid-${id}` : crypto.randomUUID();
+      world.store.save({ ...copy, metadata: { ...copy.metadata, uid } });
+    }
+    ids.push(id);
+    const inputs = renamed({ ...row.blueprintInputs, displayName: `s${i}` }, names);
+    rows.push({
+      ...{ ...row, id, namespace, slug: `s${i}`, displayName: `s${i}`, domain: `s${i}.example.org` },
+      ...{ namespaceUid: `uid-${id}`, blueprintInputs: JSON.stringify(inputs), visibleEvents: 0 },
+    });
+    if (rows.length === 500 || i === count - 1) {
+      await scene.db.rows.insertInto("spokes").values(rows as never).execute();
+      rows = [];
+    }
+  }
+  await scene.db.sql("update spokes set cluster = 'elsewhere' where id = $1", [model]);
+  world.store.compact();
+
+  const recorder = openRecorder(world.store, { keep: "the last", now: world.timers.now });
+  const server = createApi(world, recorder);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    kubeconfig: kubeconfigOf(url),
+    world,
+    ids,
+    writes: recorder.writes,
+    async close() {
+      world.timers.close();
+      await closeServer(server);
+    },
+  };
+}
+
+function openWorld(): World {
+  return {
+    kinds: readKinds(),
+    schema: readSchema(),
+    store: openStore(),
+    timers: openTimers(),
+    logs: openLogs(),
+    volumes: openVolumes(),
+    rebuilt: new Map(),
+    faults: openFaults(),
+    log: silentLog,
+    delayMs: 0,
+    delays: evenDelays(0),
+    authorization: false,
+    grants: new Set(),
+    node: { cpu: "100k", memory: "1Pi", pods: "1M" },
+  };
+}
+
+/** Replaces the names in the value. An object without any of the names is shared by all copies, which saves memory. */
+function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
+  if (typeof value === "string") return (names.get(value) ?? replaced(value, names)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  let changed = false;
+  const copy = Array.isArray(value)
+    ? value.map((item) => note(item, renamed(item, names)))
+    : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, note(item, renamed(item, names))]));
+  return changed ? copy as T : value;
+
+  function note(before: unknown, after: unknown): unknown {
+    changed ||= before !== after;
+    return after;
+  }
+}
+
+/**
+ * Replaces host names also within longer texts, such as the site's address. A slug is replaced only as a whole text.
+ */
+function replaced(text: string, names: ReadonlyMap<string, string>): string {
+  const long = [...names].filter(([name]) => name.includes(".") && text.includes(name));
+  return long.reduce((now, [name, other]) => now.replaceAll(name, other), text);
+}

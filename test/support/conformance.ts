@@ -1,0 +1,180 @@
+/** Checks every response in a test against the OpenAPI document of its routes: status, media type, body and headers. A
+ * mismatch throws, so the test that sent the request fails. The document does not cover the portal's pages;
+ * page-conformance.ts checks them. */
+import { describeApi } from "#lib/reference/openapi.ts";
+import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
+import { manifest as routes } from "#src/manifest.ts";
+import { release } from "#src/release.ts";
+import { judgePage } from "#test/support/page-conformance.ts";
+import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";
+
+/** A request and its response, with the body as text. The text of an open stream is null. */
+export interface Seen {
+  readonly method: string;
+  /** The path, with or without a query. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string | null;
+}
+
+export type Conform = (seen: Seen) => void;
+
+const PHRASES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  417: "Expectation Failed",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+const ALWAYS = [
+  ...["x-request-id", "x-content-type-options", "x-frame-options", "referrer-policy", "content-security-policy"],
+  ...["cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy"],
+];
+/** Headers that a response with this status must have. */
+const NEEDED: Readonly<Record<number, readonly string[]>> = {
+  201: ["location"],
+  401: ["www-authenticate"],
+  405: ["allow"],
+  429: ["retry-after"],
+  503: ["retry-after"],
+  504: ["retry-after"],
+};
+/** A secret that is shown once has no path of its own, so its 201 needs no Location header. */
+const SHOWN_ONCE = /\/sign-in-link$/;
+/** The document describes itself only as an object. Its content is checked when it is read as a document. */
+const ITSELF = "/api/openapi.json";
+const GONE = 499; // written only to the log; no client receives it
+const PROBLEM = {
+  type: "object",
+  properties: {
+    statusCode: { type: "number" },
+    code: { type: "string", minLength: 1 },
+    message: { type: "string", minLength: 1 },
+    error: { type: "string" },
+  },
+  required: ["statusCode", "code", "message", "error"],
+};
+
+/** Returns a check of responses for these routes. Routes that a test defines have no document and are not checked. */
+export function conformTo(manifest: Manifest = routes): Conform {
+  if (manifest !== routes) return () => {};
+  return (seen) => {
+    if (seen.status === GONE) return;
+    const wrong = judge(documentOf(manifest), seen);
+    const { method, path, status, text } = seen;
+    const said = text === null ? "" : `:\n${text.slice(0, 1000)}`;
+    if (wrong) throw new Error(`${method} ${path} answered ${status} as is not documented: ${wrong}${said}`);
+  };
+}
+
+// Created once per process, because it takes a moment and every client needs it.
+const documents = new Map<Manifest, Document>();
+
+function documentOf(manifest: Manifest): Document {
+  const document = documents.get(manifest) ?? openDocument(describeApi(manifest, release()));
+  documents.set(manifest, document);
+  return document;
+}
+
+/** Returns what is wrong with a response, or null. */
+export function judge(document: Document, seen: Seen): string | null {
+  const { method, path, status, headers } = seen;
+  const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
+  const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
+  if (absent) return `the header ${absent} is missing`;
+  const place = document.find(path.replace(/[?#].*$/s, ""));
+  if (!place) return judgeUndocumented(document, seen);
+  const known = place.operation(method === "HEAD" ? "GET" : method);
+  if (!known) return judgeOther(document, place, seen);
+  const declared = known.answer(status);
+  if (!declared) return "the status is not declared";
+  const lacking = declared.headers.find((name) => !headers.has(name));
+  if (lacking) return `the declared header ${lacking} is missing`;
+  if (method === "HEAD") return seen.text ? "HEAD has a body" : null;
+  const refusal = status >= 400 && (isJson(headers) || "application/json" in declared.content);
+  return (refusal ? judgeProblem(document, seen, declared.codes) : null) ?? judgeBody(document, declared, seen);
+}
+
+/** Checks a response of a path that is not in the document. It must be a page of the portal, or a 404: a page for
+ * people, JSON for programs. */
+function judgeUndocumented(document: Document, seen: Seen): string | null {
+  if (seen.status === 404 && isJson(seen.headers)) return judgeProblem(document, seen, ["no_route"]);
+  return isPortal(seen.path) || seen.status === 404 ? judgePage(seen) : "the path is not declared";
+}
+
+const pages = routes.filter(([, module]) => !withoutPortal([["", module]]).length)
+  .map(([pattern]) => new RegExp(`^${documentedPath(pattern).replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`));
+
+function isPortal(path: string): boolean {
+  return pages.some((pattern) => pattern.test(path.replace(/[?#].*$/s, "")));
+}
+
+/** Checks the response to a method that the path does not support. */
+function judgeOther(document: Document, { methods }: Place, seen: Seen): string | null {
+  const { method, status, headers, text } = seen;
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
+  if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
+  if (method === "OPTIONS") return status === 204 && !text ? null : "OPTIONS is 204 without a body";
+  return status === 405 ? judgeProblem(document, seen, ["wrong_method"]) : "the method is not declared";
+}
+
+/** `codes` are the error codes that the document declares for the status. */
+function judgeProblem(
+  document: Document,
+  { status, headers, text }: Seen,
+  codes: readonly string[],
+): string | null {
+  if (!isJson(headers)) return `a refusal is JSON, but this is ${headers.get("content-type")}`;
+  const body = parse(text ?? "");
+  const misfit = document.misfit(PROBLEM, body);
+  if (misfit) return misfit;
+  const { statusCode, code, error, message } = body as Record<"code" | "error" | "message", string> & {
+    statusCode: number;
+  };
+  if (statusCode !== status) return `its statusCode is ${statusCode}`;
+  if (!codes.includes(code)) return `its code is ${code}, and declared are ${codes.join(", ") || "none"}`;
+  if (error !== PHRASES[status]) return `its error is "${error}", not "${PHRASES[status]}"`;
+  return /\n {4}at /.test(message) ? "its message holds a stack" : null;
+}
+
+function judgeBody(document: Document, { content }: Declared, { path, headers, text }: Seen): string | null {
+  const type = headers.get("content-type");
+  const declared = Object.entries(content);
+  if (declared.length === 0) return text ? "it has a body, and none is declared" : null;
+  const [, schema] = declared.find(([name]) => mediaType(name) === mediaType(type)) ?? [];
+  if (!schema) return `its type is ${type}, not ${Object.keys(content).join(" or ")}`;
+  if (text === null || path === ITSELF) return null;
+  if (mediaType(type) === "text/event-stream") return judgeEvents(document, schema, text);
+  return isJson(headers) ? document.misfit(schema, parse(text)) : null;
+}
+
+function judgeEvents(document: Document, schema: unknown, text: string): string | null {
+  const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, line]) => document.misfit(schema, parse(line!)));
+  return data.find((misfit) => misfit !== null) ?? null;
+}
+
+function isJson(headers: Headers): boolean {
+  return mediaType(headers.get("content-type")) === "application/json";
+}
+
+function mediaType(text: string | null): string {
+  return (text ?? "").split(";")[0]!.trim().toLowerCase();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // undefined matches no schema
+  }
+}

@@ -1,0 +1,129 @@
+/** Sets up the flows of one-time links for tests. Passwords cost nothing, and a test runs the jobs itself, without a
+ * scheduler.
+ *
+ *   const flows = await openFlows({ SIGNUP: "on" });
+ *   await flows.post("/api/auth/forgot-password", { email });
+ *   await flows.work();                                    // runs the jobs that the request queued
+ *   const { token } = await flows.postman.next(email);     // sends the mail */
+import { createHash } from "node:crypto";
+import type { App } from "#lib/app.ts";
+import { addSecret, createGrant, type Purpose } from "#lib/domains/auth/one-time-tokens.ts";
+import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
+import { newId } from "#lib/base/ids.ts";
+import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { pollQueue } from "#lib/jobs/poll.ts";
+import { startJob } from "#lib/scheduler/job-changes.ts";
+import { startRun } from "#lib/scheduler/runner.ts";
+import { forgottenPassword, signup } from "#lib/workers/mail/send.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer, type Server } from "#src/server.ts";
+import type { Answer } from "#test/support/client.ts";
+import { conformTo } from "#test/support/conformance.ts";
+import { type TestDatabase } from "#test/support/database.ts";
+import { PASSWORD, PASSWORD_HASH, type Person } from "#test/support/users.ts";
+import { patiently } from "#test/support/retry-overload.ts";
+import { openPostman, type Postman } from "#test/support/mail-sender.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+type Fields = Readonly<Record<string, string>>;
+
+export interface Flows {
+  readonly scene: Scene;
+  readonly app: App;
+  readonly db: TestDatabase;
+  readonly server: Server;
+  readonly postman: Postman;
+  readonly passwords: QuickPasswords;
+  /** Sends any request unchanged, from this address. */
+  send(path: string, init?: RequestInit, address?: string): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Fields, address?: string): Promise<Answer>;
+  /** Runs the queued jobs for forgotten passwords and signups. Returns how many there were. */
+  work(): Promise<number>;
+  /** Returns a token for this purpose, like the one in a mailed link. */
+  link(purpose: Purpose, person: Person): Promise<string>;
+  /** Whether the person can sign in with this password. */
+  opens(email: string, password: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export async function openFlows(env: Fields = {}): Promise<Flows> {
+  const scene = await openScene({ env });
+  const passwords = quickPasswords(), app = { ...scene.app, passwords }, { db } = scene;
+  const server = openServer(app, manifest, { ready: () => true });
+  const postman = await openPostman(app), conform = conformTo();
+  const holder = newId("rep");
+  await db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
+
+  const send: Flows["send"] = async (path, init = {}, address = "192.0.2.1") => {
+    const response = await patiently(() =>
+      server.request(new Request(new URL(path, app.config.publicUrl), init), {
+        address,
+        sent: Promise.resolve(),
+      })
+    );
+    const text = await response.text(), { status, headers } = response;
+    conform({ method: init.method ?? "GET", path, status, headers, text });
+    const json = text && headers.get("content-type")?.startsWith("application/json");
+    return { status, headers, body: json ? JSON.parse(text) : text };
+  };
+
+  return {
+    scene,
+    app,
+    db,
+    server,
+    postman,
+    passwords,
+    send,
+    post: (path, body, headers = {}, address) =>
+      send(path, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      }, address),
+    async work() {
+      const handlers = [forgottenPassword(), signup()], known = knownKindsOf(handlers.map(({ kind }) => kind));
+      const tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
+      let count = 0;
+      for (const candidate of (await pollQueue(db.rows, { known, holder, limit: 1000 })).candidates) {
+        const handler = handlers.find(({ kind }) => kind.kind === candidate.kind)!;
+        const job = await startJob(db, handler, candidate, known, holder);
+        if (!job) continue;
+        await startRun({ db, log: app.log }, handler, job, tenure).ended;
+        count++;
+      }
+      return count;
+    },
+    link: (purpose, { id }) =>
+      db.transact(async (tx) => (await addSecret(tx, (await createGrant(tx, purpose, id)).id))!),
+    async opens(email, password) {
+      const [row] = await db.sql("select password_hash from users where email = $1", [email]);
+      return await passwords.verify(password, row?.passwordHash ?? null, { caller: email }) === "right";
+    },
+    close: () => scene.close(),
+  };
+}
+
+export interface QuickPasswords extends PasswordHasher {
+  /** Returns how many passwords were hashed or checked since the last call. */
+  count(): number;
+}
+
+/** Returns a password hasher that costs nothing. It also accepts the hash of users.ts. */
+export function quickPasswords(): QuickPasswords {
+  let runs = 0;
+  const quick = (password: string) => `quick:${createHash("sha256").update(password).digest("hex")}`;
+  return {
+    hash: (password) => Promise.resolve((runs++, quick(password))),
+    verify(password, hash) {
+      runs++;
+      const right = hash === PASSWORD_HASH ? password === PASSWORD : hash === quick(password);
+      return Promise.resolve(right ? "right" : "wrong");
+    },
+    count() {
+      const counted = runs;
+      runs = 0;
+      return counted;
+    },
+  };
+}

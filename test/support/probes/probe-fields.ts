@@ -1,0 +1,106 @@
+/** Tries hostile values on the declared fields of endpoints, and records which ones their schemas accept and reject. */
+import * as v from "valibot";
+import type { EndpointAt } from "#test/support/probes/endpoints.ts";
+import { type Field, fieldsOf } from "#test/support/probes/fields.ts";
+import { type Hostile, RULES, VALUES, WORDS } from "#test/support/probes/hostile-values.ts";
+
+export type Part = "query" | "body";
+
+/** A field and a value to send in it. */
+export interface Probe {
+  readonly at: EndpointAt;
+  readonly part: Part;
+  readonly field: Field;
+  readonly hostile: Hostile;
+  readonly taken: boolean;
+}
+
+export function probesOf(at: EndpointAt, part: Part): Probe[] {
+  return fieldsOf(at.endpoint[part]).flatMap((field) =>
+    valuesFor(field, part).map((hostile) => ({
+      at,
+      part,
+      field,
+      hostile,
+      taken: v.safeParse(field.schema, hostile.value).success,
+    }))
+  );
+}
+
+/** Returns the values for a field. A list of texts also gets each value as one of its items. */
+function valuesFor({ schema }: Field, part: Part): readonly Hostile[] {
+  const own = part === "query" ? WORDS : VALUES;
+  if (!v.is(schema, ["a"])) return [...own, ...nearly(schema)];
+  const within = own.map((one) => ({
+    ...one,
+    value: [one.value],
+    json: `[${one.json}]`,
+    name: `a list of ${one.name}`,
+  }));
+  return [...own, ...within];
+}
+
+/** Returns values that the field's rule almost rejects, such as the longest ones. */
+function nearly(schema: v.GenericSchema): readonly Hostile[] {
+  return RULES.filter(({ says }) => says.test(sayingOf(schema)))
+    .flatMap(({ good }) => good)
+    .map((value) => ({ name: JSON.stringify(value), value, json: JSON.stringify(value), for: "anybody" }));
+}
+
+/** Returns the message with which the field describes valid values. */
+export function sayingOf(schema: v.GenericSchema): string {
+  return v.safeParse(schema, Symbol("nothing")).issues?.[0]?.message ?? "";
+}
+
+/** Returns values that the field must reject and accept according to its own message. */
+export function promisesOf(
+  schema: v.GenericSchema,
+): { readonly bad: readonly string[]; readonly good: readonly string[] } {
+  const saying = sayingOf(schema);
+  const bounds = /^must be text of (\d+) to (\d+) characters/.exec(saying);
+  if (bounds) {
+    const [least, most] = bounds.slice(1).map(Number) as [number, number];
+    const bad = ["🎓".repeat(most + 1), "e".repeat(most + 1), ...(least > 0 ? ["🎓".repeat(least - 1)] : [])];
+    return { bad, good: ["🎓".repeat(most), "e\n\t".repeat(most).slice(0, most), "🎓".repeat(least)] };
+  }
+  const rules = RULES.filter(({ says }) => says.test(saying));
+  return { bad: rules.flatMap(({ bad }) => bad), good: rules.flatMap(({ good }) => good) };
+}
+
+/** Builds a JSON body from text, so that it can hold values that JSON.stringify cannot produce. */
+export function bodyOf(fields: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(fields).map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
+}
+
+export function queryOf(fields: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return pairs.length > 0 ? `?${pairs.join("&")}` : "";
+}
+
+/** Matches internal details that a message must not reveal: of the program, its database and its libraries. */
+const INTERNAL = new RegExp(
+  [
+    ...["\\.ts\\b", "node_modules", "file://", "kysely", "postgres(?!ql)", "valibot", "\\bat .*:\\d+:\\d+", "Error:"],
+    ...["violates", "constraint", 'relation "', "syntax error", "TypeError", "RangeError", "undefined", "\\[object"],
+    ...["Unexpected token", "JSON\\.parse", "is not a function", "null value", "Invalid (type|key|length)", "ECONN"],
+  ].join("|"),
+  "i",
+);
+
+/** Returns what is wrong with the message of an error response, or null. Other tests check the shape of the body. */
+export function unclear(status: number, message: unknown): string | null {
+  if (status < 400 || status >= 500) return `it is ${status}`;
+  if (typeof message !== "string" || message === "") return "it has no message";
+  const told = INTERNAL.exec(message)?.[0];
+  if (told) return `it tells of "${told}"`;
+  return message.length > 3000 ? "its message is endless" : null;
+}
+
+/** Runs the work for all items, with enough parallel lanes to keep a few connections busy. */
+export async function inParallel<T>(list: readonly T[], work: (one: T) => Promise<void>, lanes = 8): Promise<void> {
+  const queue = list.values();
+  const lane = async () => {
+    for (const one of queue) await work(one);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

@@ -1,0 +1,33 @@
+/** Builds valid values for an endpoint's required fields. Tokens from mails are only well-formed. */
+import { newId } from "#lib/base/ids.ts";
+import type { Field } from "#test/support/probes/fields.ts";
+import { sayingOf } from "#test/support/probes/probe-fields.ts";
+
+const PASSWORD = "correct horse battery staple";
+
+/** Creates a value, by field name. Each call returns a new one, so that no value is already in use. */
+const VALUES: Readonly<Record<string, () => unknown>> = {
+  slug: () => `s-${newId("spk").slice(4).toLowerCase()}`,
+  email: () => `${newId("usr")}@example.org`,
+  password: () => PASSWORD,
+  newPassword: () => PASSWORD,
+  current: () => PASSWORD,
+  token: () => newId("tok"),
+  name: () => "A name",
+  displayName: () => "A name",
+  reason: () => "A reason",
+  declineReason: () => "A reason",
+  format: () => "csv",
+  ids: () => [newId("spk")],
+  scope: () => "readonly",
+  state: () => "declined", // the state of a request that was decided
+  backupId: () => newId("bak"),
+};
+
+export function goodValue({ name, schema }: Field): unknown {
+  const known = VALUES[name];
+  if (known) return known();
+  const first = /^must be one of ([^,]+)/.exec(sayingOf(schema))?.[1];
+  if (first) return first;
+  throw new Error(`test/support/probes/valid-values.ts has no value for the field ${name}`);
+}

@@ -1,0 +1,127 @@
+/** Runs the whole program in this process and records its output: its log, its metrics, and the traces that it sends to
+ * a collector. It has a database, the simulated cluster and a mail server. */
+import { type Config, readConfig } from "#lib/base/config.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
+import { compose, type Program } from "#src/compose.ts";
+import { readingsOf } from "#src/readings.ts";
+import { openServer } from "#src/server.ts";
+import type { Answer } from "#test/support/client.ts";
+import { type Collector, openCollector } from "#test/support/collector.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeToken, type Person } from "#test/support/users.ts";
+import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
+import { until } from "#test/support/until.ts";
+
+/** The part of a log line that the tests read. */
+interface Entry {
+  readonly level: string;
+  readonly message: string;
+  readonly requestId?: string;
+  readonly operation?: string;
+  readonly traceId?: string;
+  readonly kind?: string;
+}
+
+export interface Observed {
+  readonly config: Config;
+  readonly program: Program;
+  readonly db: TestDatabase;
+  readonly simulator: Simulator;
+  readonly smtp: Smtp;
+  readonly collector: Collector;
+  readonly operator: Person;
+  /** The log entries so far, parsed and as text. */
+  readonly log: readonly Entry[];
+  readonly lines: readonly string[];
+  metrics(): Promise<string>;
+  /** Sends a request as the operator, unless the headers have other credentials. */
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Resolves when the spoke is in this state. */
+  becomes(spokeId: string, state: string): Promise<void>;
+  /** Stops the program and everything that it sends. Its surroundings keep running. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const MINUTE = 60_000;
+
+/** Changes of the program's surroundings for a test. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly smtp?: SmtpSetting;
+  /** Changes the kubeconfig that the program receives. */
+  readonly kubeconfig?: (text: string) => string;
+}
+
+export async function openObserved(surroundings: Surroundings = {}): Promise<Observed> {
+  const { env = {}, kubeconfig = (text) => text } = surroundings;
+  const db = await openTestDatabase(), simulator = await openSimulator({ delayMs: 5, log: silentLog });
+  const smtp = await openSmtp(surroundings.smtp), collector = await openCollector();
+  const config = readConfig({
+    mode: "serve",
+    env: {
+      PUBLIC_URL: "http://localhost:3000",
+      ROOT_DOMAIN: "spokes.example.org",
+      DATABASE_URL: db.url,
+      KUBECONFIG: "-",
+      TEMPLATES: "off",
+      PORTAL: "on",
+      SIGNUP: "on",
+      ...smtp.env,
+      ...collector.env,
+      ...env,
+    },
+    terminal: false,
+  });
+  const lines: string[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
+  const program = await compose(config, { text: kubeconfig(simulator.kubeconfig()) }, log);
+  const server = openServer(program.app, program.manifest, { calls: program.calls });
+  const operator = await makePerson(db, "operator", { operator: true });
+  const { plaintext } = await makeToken(db, operator, "cli");
+  const stop = async () => {
+    await program.drain(MINUTE);
+    await program.close();
+  };
+  return {
+    config,
+    program,
+    db,
+    simulator,
+    smtp,
+    collector,
+    operator,
+    lines,
+    get log() {
+      return lines.map((line) => JSON.parse(line));
+    },
+    async send(method, path, body, headers = { authorization: `Bearer ${plaintext}` }) {
+      const type = body !== undefined && { "content-type": "application/json" };
+      const response = await server.request(
+        new Request(new URL(path, config.publicUrl), {
+          method,
+          headers: { ...type, ...headers },
+          ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        }),
+      );
+      const text = await response.text(), json = response.headers.get("content-type")?.startsWith("application/json");
+      return { status: response.status, headers: response.headers, body: text && json ? JSON.parse(text) : text };
+    },
+    async metrics() {
+      const { registry, fleet } = program.metrics!;
+      return await registry.text(readingsOf(program, fleet.last(), server));
+    },
+    async becomes(id, state) {
+      await until(async () => {
+        const [row] = await db.sql("select state from spokes where id = $1", [id]);
+        return row?.state === state;
+      }, MINUTE);
+    },
+    stop,
+    async close() {
+      await stop();
+      for (const each of [simulator, smtp, collector, db]) await each.close();
+    },
+  };
+}
