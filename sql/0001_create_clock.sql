@@ -1,6 +1,6 @@
--- The one clock. Every timestamp the service writes or judges by comes from wheelwright_now(), so that replicas
--- whose own clocks differ agree, and so that a test can move time by a row in clock_shift. In production that
--- table is empty. Milliseconds, because the wire has milliseconds: a finer value would skip rows when paging.
+-- Every timestamp that the service writes or compares comes from wheelwright_now(). So replicas with different clocks agree,
+-- and a test can move time by a row in clock_shift. In production clock_shift is empty. The precision is one millisecond,
+-- as in the API: with a finer value, pages by time would skip rows.
 create table clock_shift (
   only_row boolean primary key default true check (only_row),
   shift interval not null

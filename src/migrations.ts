@@ -5,9 +5,9 @@ export const migrations: readonly Migration[] = [
   [
     "0001_create_clock",
     `\
--- The one clock. Every timestamp the service writes or judges by comes from wheelwright_now(), so that replicas
--- whose own clocks differ agree, and so that a test can move time by a row in clock_shift. In production that
--- table is empty. Milliseconds, because the wire has milliseconds: a finer value would skip rows when paging.
+-- Every timestamp that the service writes or compares comes from wheelwright_now(). So replicas with different clocks agree,
+-- and a test can move time by a row in clock_shift. In production clock_shift is empty. The precision is one millisecond,
+-- as in the API: with a finer value, pages by time would skip rows.
 create table clock_shift (
   only_row boolean primary key default true check (only_row),
   shift interval not null
@@ -21,7 +21,7 @@ as $$ select (clock_timestamp() + coalesce((select shift from clock_shift), inte
   [
     "0002_create_users",
     `\
--- Who may act: people, their browser sessions and their API tokens. Of a secret only its hash is kept.
+-- Users, their browser sessions, their API tokens and the links that are mailed to them. Secrets are stored as hashes.
 create table users (
   id text primary key,
   email text not null check (email = lower(email)),
@@ -30,10 +30,15 @@ create table users (
   operator boolean not null default false,
   email_verified_at timestamptz(3),
   disabled_at timestamptz(3),
+  -- When the user finished the onboarding wizard, which sets a password without the old one. It can be finished once.
+  onboarded_at timestamptz(3),
+  -- Why the mail server of this address refused the last mail permanently; null after it accepted one.
+  mail_refusal text check (length(mail_refusal) <= 500),
   created_at timestamptz(3) not null default wheelwright_now(),
   updated_at timestamptz(3) not null default wheelwright_now()
 );
-create unique index users_one_per_email on users (email);
+create unique index users_email on users (email);
+create index users_newest on users (created_at desc, id desc);
 
 create table sessions (
   id text primary key,
@@ -42,10 +47,13 @@ create table sessions (
   ip text not null,
   user_agent text not null,
   created_at timestamptz(3) not null default wheelwright_now(),
-  seen_at timestamptz(3) not null default wheelwright_now(),
+  last_used_at timestamptz(3) not null default wheelwright_now(),
   ended_at timestamptz(3)
 );
 create index sessions_live_of_user on sessions (user_id) where ended_at is null;
+-- For pruning. An index on last_used_at would be written with each use.
+create index sessions_ended on sessions (ended_at) where ended_at is not null;
+create index sessions_by_age on sessions (created_at);
 
 create table api_tokens (
   id text primary key,
@@ -60,12 +68,46 @@ create table api_tokens (
   revoked_at timestamptz(3)
 );
 create index api_tokens_of_user on api_tokens (user_id, created_at desc);
+
+-- The number of calls of each endpoint by each token and day (UTC). Users of a deprecated endpoint are notified by it.
+-- Replicas add to the same rows all day, so pages keep space for updates.
+create table token_calls (
+  token_id text not null references api_tokens (id) on delete cascade,
+  endpoint text not null,
+  day date not null,
+  calls bigint not null check (calls > 0),
+  primary key (token_id, endpoint, day)
+) with (fillfactor = 80);
+create index token_calls_by_day on token_calls (day);
+
+-- Links for invitations, password resets and address verification. The secret is created when the mail is sent, so it is
+-- never stored in the queue. A repeated mail gets another secret for the same row. Using one of them uses up the row.
+create table one_time_tokens (
+  id text primary key,
+  purpose text not null check (purpose in ('invitation', 'password_reset', 'email_verification')),
+  user_id text not null references users (id),
+  token_hashes bytea[] not null default '{}',
+  created_at timestamptz(3) not null default wheelwright_now(),
+  expires_at timestamptz(3) not null,
+  used_at timestamptz(3),
+  voided_at timestamptz(3),
+  check (expires_at > created_at),
+  check (used_at is null or voided_at is null)
+);
+create index one_time_tokens_by_hash on one_time_tokens using gin (token_hashes)
+  where used_at is null and voided_at is null;
+create index one_time_tokens_open_of_user on one_time_tokens (user_id, purpose, created_at desc)
+  where used_at is null and voided_at is null;
+-- Includes revoked invitations, for the time of the last one.
+create index one_time_tokens_of_user on one_time_tokens (user_id, purpose, created_at desc);
+create index one_time_tokens_by_age on one_time_tokens (expires_at);
 `,
   ],
   [
-    "0003_create_federations",
+    "0003_create_hubs",
     `\
--- Hubs, and who administers them. A removed hub keeps its row: its history refers to it, and its slug is free again.
+-- Hubs (the API calls them federations), their admins, and requests for new hubs. A removed hub keeps its row for its
+-- history; its slug can be used again.
 create table federations (
   id text primary key,
   slug text not null,
@@ -76,6 +118,9 @@ create table federations (
   state text not null check (state in ('provisioning', 'active', 'failed', 'removing', 'removed')),
   state_reason text,
   cluster text not null,
+  -- The UID of the cluster's namespace kube-system when the hub's namespace was created. Another cluster under the same name
+  -- answers 404 for a namespace that still exists in the first cluster; that must not count as removed.
+  cluster_uid text,
   namespace text not null unique,
   namespace_uid text,
   created_by text not null references users (id),
@@ -83,9 +128,14 @@ create table federations (
   updated_at timestamptz(3) not null default wheelwright_now(),
   ready_at timestamptz(3),
   removed_at timestamptz(3),
+  -- The updated_at of the record in the hub's namespace.
+  recorded_at timestamptz(3),
+  -- The updated_at in the backup from which this database was restored. Requests during the hold change updated_at, but do not
+  -- make the row newer than the cluster. Null unless the database is held.
+  backup_updated_at timestamptz(3),
   check ((state = 'removed') = (removed_at is not null))
 );
-create unique index federations_one_live_slug on federations (slug) where state <> 'removed';
+create unique index federations_live_slug on federations (slug) where state <> 'removed';
 
 create table federation_members (
   federation_id text not null references federations (id),
@@ -94,19 +144,53 @@ create table federation_members (
   primary key (federation_id, user_id)
 );
 create index federation_members_of_user on federation_members (user_id);
+
+-- A user with a verified address requests a hub; an operator decides. The request itself never changes: the operator may
+-- create the hub under another name.
+--
+--              approve        approved
+--   pending ------------+---> rejected
+--              reject   |
+--              withdraw +---> withdrawn   (usually by the requester)
+create table federation_requests (
+  id text primary key,
+  slug text not null,
+  name text not null,
+  region text,
+  mode text,
+  tier text,
+  reason text,
+  state text not null default 'pending' check (state in ('pending', 'approved', 'rejected', 'withdrawn')),
+  requested_by text not null references users (id),
+  decided_by text references users (id),
+  decided_at timestamptz(3),
+  reject_reason text,
+  federation_id text unique references federations (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  check ((state = 'pending') = (decided_at is null)),
+  check ((state = 'pending') = (decided_by is null)),
+  check ((state = 'approved') = (federation_id is not null)),
+  check ((state = 'rejected') = (reject_reason is not null))
+);
+create unique index federation_requests_pending_slug on federation_requests (slug) where state = 'pending';
+create index federation_requests_newest on federation_requests (created_at desc, id desc);
+create index federation_requests_of_user on federation_requests (requested_by, created_at desc, id desc);
+create index federation_requests_of_state on federation_requests (state, created_at desc, id desc);
 `,
   ],
   [
     "0004_create_spokes",
     `\
--- Spokes: one Moodle each, in a namespace whose name is never used twice. The namespace's uid is kept, so that a
--- late call can never touch another's; blueprint_revision and blueprint_inputs are what the spoke was made from.
+-- Spokes: one Moodle each, in a namespace whose name is never used again. A removed spoke keeps its row for its history.
 create table spokes (
   id text primary key,
   federation_id text not null references federations (id),
   slug text not null,
   display_name text not null,
   domain text not null check (domain = lower(domain)),
+  -- The domain to which the site is to move.
+  requested_domain text check (requested_domain = lower(requested_domain)),
   size text not null,
   identity boolean not null default false,
   content boolean not null default false,
@@ -116,17 +200,40 @@ create table spokes (
   region text,
   lms_version text not null,
   seed text,
+  -- The backup from which the site is created instead of an installation, and the spoke of which it is a copy.
+  from_backup text,
+  copy_of text references spokes (id),
+  -- A copy's mail is held until somebody releases it: its users belong to the original site.
+  mail text not null default 'on' check (mail in ('on', 'held')),
   state text not null check (state in ('provisioning', 'active', 'failed', 'suspending', 'suspended', 'resuming',
     'updating', 'removing', 'removed')),
   state_reason text,
+  -- Requested by a user. The login page then answers 503 and scheduled tasks are paused, which is not a failure.
+  maintenance boolean not null default false,
   health text not null default 'unknown' check (health in ('healthy', 'degraded', 'unknown')),
+  -- The number of successive failed health checks. The third one makes an active spoke degraded.
+  failed_checks smallint not null default 0,
+  drift jsonb,
   cluster text not null,
+  cluster_uid text, -- as in federations
   namespace text not null unique,
+  -- A late request with the UID of a removed namespace cannot reach another namespace.
   namespace_uid text,
+  -- What the site's objects were rendered from.
   blueprint_revision text not null,
   blueprint_inputs jsonb not null,
   site_identifier text,
-  drift jsonb,
+  -- The image that ran after the last installation, upgrade, restore or reapply, as the node reported it:
+  -- \`repository@sha256:…\`, or \`sha256:…\` for an image without a registry. The publisher can move an image's tag.
+  image_digest text check (length(image_digest) <= 400),
+  -- When the next nightly backup and the next restore test are due. The transaction that queues one sets the next time.
+  backup_due_at timestamptz(3),
+  restore_test_due_at timestamptz(3),
+  -- When the last backup passed its restore test, and since when tests have failed. Null if the last test passed, or if
+  -- there was none.
+  verified_at timestamptz(3),
+  unverified_since timestamptz(3),
+  -- The number of audit events of this spoke that customers see.
   visible_events bigint not null default 0,
   created_by text not null references users (id),
   created_at timestamptz(3) not null default wheelwright_now(),
@@ -134,11 +241,33 @@ create table spokes (
   ready_at timestamptz(3),
   observed_at timestamptz(3),
   removed_at timestamptz(3),
+  recorded_at timestamptz(3), -- as in federations
+  backup_updated_at timestamptz(3), -- as in federations
   check ((state = 'removed') = (removed_at is not null))
-);
-create unique index spokes_one_live_slug on spokes (federation_id, slug) where state <> 'removed';
-create unique index spokes_one_live_domain on spokes (domain) where state <> 'removed';
+) with (fillfactor = 80); -- every sweep updates the rows of all active spokes
+create unique index spokes_live_slug on spokes (federation_id, slug) where state <> 'removed';
 create index spokes_of_federation on spokes (federation_id, created_at desc, id desc);
+create index spokes_due_for_backup on spokes (cluster, backup_due_at) where state = 'active';
+create index spokes_due_for_restore_test on spokes (cluster, restore_test_due_at) where state = 'active';
+-- Spokes that are still to be created from a backup. Retention does not delete that backup.
+create index spokes_creating_from_backup on spokes (from_backup)
+  where from_backup is not null and ready_at is null and state <> 'removed';
+-- A domain is refused if it is above or below the domain of another spoke. Reversed, domains below it have a common prefix.
+create unique index spokes_live_domain on spokes (domain) where state <> 'removed';
+create index spokes_reversed_domain on spokes (reverse(domain) collate "C") where state <> 'removed';
+create unique index spokes_requested_domain on spokes (requested_domain) where state <> 'removed';
+create index spokes_reversed_requested_domain on spokes (reverse(requested_domain) collate "C")
+  where state <> 'removed' and requested_domain is not null;
+
+-- Domains that spokes have moved away from. Until \`until\` they redirect to the present domain, and are reserved.
+create table former_domains (
+  domain text primary key check (domain = lower(domain)),
+  spoke_id text not null references spokes (id),
+  until timestamptz(3) not null
+);
+create index former_domains_of_spoke on former_domains (spoke_id);
+create index former_domains_reversed on former_domains (reverse(domain) collate "C");
+create index former_domains_by_end on former_domains (until);
 
 create table spoke_members (
   spoke_id text not null references spokes (id),
@@ -152,19 +281,19 @@ create index spoke_members_of_user on spoke_members (user_id);
   [
     "0005_create_jobs",
     `\
--- One engine, one table. A job that people can see (visible) is an operation; mail, sweeps and pruning are jobs
--- without being operations. A row's holder is the replica that runs it; its fence grows with every claim, and every
--- write of a holder names its fence, so that a holder which was given up for dead can change nothing any more.
+-- Jobs, and the replicas that run them. A visible job is an operation; mail, sweeps and pruning are jobs of the service. A
+-- running job's holder is the replica that runs it. Its fence increases with every claim, and every write of the holder
+-- names its fence: so a holder that lost the job can change nothing.
 --
 --            claim                    finish
 --   queued ---------> running ----------------------> succeeded | failed | cancelled
 --      ^                 |
---      +--- try again ---+      (transient error, shutdown; a dead holder's job is claimed in place)
+--      +----- retry -----+      (transient error, shutdown; another replica claims the job of a dead holder)
 create table replicas (
   id text primary key,
   release text not null,
   started_at timestamptz(3) not null default wheelwright_now(),
-  beat_at timestamptz(3) not null default wheelwright_now(),
+  heartbeat_at timestamptz(3) not null default wheelwright_now(),
   stopped_at timestamptz(3)
 );
 
@@ -180,25 +309,30 @@ create table jobs (
   spoke_id text references spokes (id),
   state text not null default 'queued' check (state in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
   run_at timestamptz(3) not null default wheelwright_now(),
+  -- The id of an operation that must end first.
+  waits_for text,
   attempt integer not null default 0,
   time_limit_ms bigint not null check (time_limit_ms > 0),
   deadline_at timestamptz(3),
   fence bigint not null default 0,
   holder text references replicas (id),
-  plan integer not null,
+  plan integer not null, -- the version of the kind's steps
   step_names text[] not null,
-  steps_done text[] not null default '{}',
+  finished_steps text[] not null default '{}',
+  step_times jsonb not null default '{}', -- when each step finished, by its name
   label text not null,
   payload jsonb not null default '{}',
   progress jsonb not null default '{}',
   failure jsonb,
   dedupe_key text,
   cancel_requested_at timestamptz(3),
-  asker_id text not null,
-  asker_email text not null,
-  asker_ip text not null,
-  asker_agent text not null,
-  asker_token text,
+  requester_id text not null,
+  requester_email text not null,
+  requester_ip text not null,
+  requester_agent text not null,
+  requester_token text,
+  -- The request's traceparent, and after a space its tracestate. Null for jobs that the service starts.
+  trace text,
   created_at timestamptz(3) not null default wheelwright_now(),
   updated_at timestamptz(3) not null default wheelwright_now(),
   started_at timestamptz(3),
@@ -209,19 +343,103 @@ create table jobs (
 create unique index jobs_one_running_per_lane on jobs (lane) where state = 'running';
 create unique index jobs_one_running_operation_per_spoke on jobs (spoke_id) where state = 'running' and visible;
 create unique index jobs_one_live_per_dedupe_key on jobs (dedupe_key) where state in ('queued', 'running');
-create index jobs_due on jobs (run_at, seq) where state = 'queued';
 create index jobs_of_lane on jobs (lane, seq) where state = 'queued';
-create index jobs_held on jobs (holder) where state = 'running';
+create index jobs_without_lane on jobs (run_at, seq) where state = 'queued' and lane is null;
+create index jobs_waiting on jobs (waits_for) where state = 'queued' and waits_for is not null;
+create index jobs_of_holder on jobs (holder) where state = 'running';
 create index jobs_of_spoke on jobs (spoke_id, created_at desc, seq desc) where visible;
+create index jobs_live_of_spoke on jobs (spoke_id) where visible and state in ('queued', 'running');
 create index jobs_of_federation on jobs (federation_id, created_at desc, seq desc) where visible;
 create index jobs_durations on jobs (kind, finished_at desc) where state = 'succeeded' and visible;
+create index jobs_finished on jobs (visible, finished_at) where finished_at is not null; -- for pruning
+-- Backups that a job needs. Retention does not delete them.
+create index jobs_using_backup on jobs ((payload ->> 'backupId'))
+  where state in ('queued', 'running') and payload ->> 'backupId' is not null;
 `,
   ],
   [
-    "0006_create_audit_events",
+    "0006_create_ready_lanes",
     `\
--- The audit log: append-only, and the database says so itself. Federation, spoke, audience and visibility stand on
--- the row, so that what a caller may see is decided by an index and by nothing that can change later.
+-- A ready lane may have a job to start from \`at\` on. Replicas poll the first ready lanes, so a poll costs the same however
+-- many jobs and lanes wait. Whatever makes a job startable adds a row in the same transaction. A poll deletes the row when it
+-- starts a job of the lane, or finds none to start. Rows are only added and deleted, so enqueueing never waits for a lock.
+-- docs/queue.md shows why no job is missed.
+--
+-- A row with a kind is for replicas that know this kind and plan. A row without a kind is for all: a job of the lane ended.
+create table ready_lanes (
+  id bigint generated always as identity,
+  kind text not null default '',
+  plan integer not null default 0,
+  at timestamptz(3) not null,
+  lane text not null,
+  primary key (kind, plan, at, id)
+) with (
+  -- The table fills and empties within moments, so its statistics must be updated often.
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0,
+  autovacuum_analyze_threshold = 1000
+);
+
+-- A trigger, so that every release and every manual statement adds the rows.
+create function add_ready_lanes() returns trigger language plpgsql
+as $$
+begin
+  if new.state = 'queued' and new.lane is not null then
+    insert into ready_lanes (kind, plan, at, lane) values (new.kind, new.plan, new.run_at, new.lane);
+  end if;
+  -- A cancelled or postponed job may have blocked its lane for replicas that do not know its kind.
+  if tg_op = 'UPDATE' and old.state = 'queued' and new.state <> 'running' and old.lane is not null
+    and (new.state <> 'queued' or new.run_at > old.run_at) then
+    insert into ready_lanes (at, lane) values (old.run_at, old.lane);
+  end if;
+  if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
+    -- The job's old position, so that lanes alternate by the age of their jobs.
+    if old.lane is not null then
+      insert into ready_lanes (at, lane) values (old.run_at, old.lane);
+    end if;
+    -- Other operations of the spoke waited for this one, in the spoke's lane or in its hub's.
+    if old.visible and old.spoke_id is not null then
+      insert into ready_lanes (at, lane) select old.run_at, lane
+      from unnest(array['spoke:' || old.spoke_id, 'federation:' || old.federation_id]) as lane
+      where lane is not null and lane is distinct from old.lane;
+    end if;
+  end if;
+  return null;
+end $$;
+create trigger jobs_ready_when_added after insert on jobs
+  for each row when (new.state = 'queued' and new.lane is not null) execute function add_ready_lanes();
+create trigger jobs_ready_when_changed after update of state, run_at on jobs
+  for each row when (old.state <> new.state or old.run_at <> new.run_at) execute function add_ready_lanes();
+
+-- Installations wait in the hub's lane until the hub is active.
+create function add_ready_lane_of_hub() returns trigger language plpgsql
+as $$
+begin
+  insert into ready_lanes (at, lane) values (wheelwright_now(), 'federation:' || new.id);
+  return null;
+end $$;
+create trigger federations_ready_when_active after update of state on federations
+  for each row when (old.state <> new.state and new.state = 'active') execute function add_ready_lane_of_hub();
+
+-- When an operation ends, jobs that wait for it become due. A job that begins to wait locks the operation's row, as its end
+-- does, so it cannot miss the end.
+create function end_waits() returns trigger language plpgsql
+as $$
+begin
+  update jobs set run_at = wheelwright_now() where state = 'queued' and waits_for = new.id and run_at > wheelwright_now();
+  return null;
+end $$;
+create trigger jobs_end_waits after update of state on jobs
+  for each row when (new.visible and old.state in ('queued', 'running') and new.state in ('succeeded', 'failed', 'cancelled'))
+  execute function end_waits();
+`,
+  ],
+  [
+    "0007_create_audit_log",
+    `\
+-- The audit log is append-only; triggers enforce it. Each row stores its hub, spoke, audience and visibility, so an index
+-- finds what a user may see, and later changes elsewhere cannot alter it.
 create table audit_events (
   id text primary key,
   kind text not null,
@@ -236,12 +454,29 @@ create table audit_events (
   federation_id text references federations (id),
   spoke_id text references spokes (id),
   audience_user_id text references users (id),
-  customer_visible boolean not null
+  customer_visible boolean not null,
+  -- Whether only operators see ip and user_agent, because the actor was an operator at the time.
+  origin_private boolean not null default true
 );
+-- Each filter of the log has an index in the order of the page, so a page costs the same however long the log is. The id,
+-- which only orders events of one millisecond, is left out: it would double the size.
 create index audit_events_newest on audit_events (at desc, id desc);
 create index audit_events_of_spoke on audit_events (spoke_id, at desc, id desc);
-create index audit_events_of_federation on audit_events (federation_id, at desc, id desc);
+create index audit_events_of_hub on audit_events (federation_id, at desc, kind);
+create index audit_events_of_actor on audit_events (actor_id, at desc, kind);
 create index audit_events_of_object on audit_events (object_id, at desc, id desc);
+create index audit_events_of_kind on audit_events (kind, at desc);
+create index audit_events_of_object_type on audit_events (object_type, at desc);
+-- The events that customers see. A hub may have a thousand others between two of them. The id is included, so that a search
+-- for unread events reads the index only.
+create index audit_events_visible on audit_events (at desc) include (id) where customer_visible;
+create index audit_events_visible_of_federation on audit_events (federation_id, at desc) include (id)
+  where customer_visible;
+create index audit_events_visible_of_spoke on audit_events (spoke_id, at desc) include (id)
+  where customer_visible and spoke_id is not null;
+create index audit_events_visible_to_audience on audit_events
+  (audience_user_id, coalesce(federation_id, ''), coalesce(spoke_id, ''), at desc) include (id)
+  where customer_visible and audience_user_id is not null;
 
 create function refuse_audit_change() returns trigger language plpgsql
 as $$ begin raise exception 'audit_events is append-only' using errcode = 'insufficient_privilege'; end $$;
@@ -250,61 +485,10 @@ create trigger audit_events_append_only before update or delete on audit_events
   for each row execute function refuse_audit_change();
 create trigger audit_events_no_truncate before truncate on audit_events
   for each statement execute function refuse_audit_change();
-`,
-  ],
-  [
-    "0007_create_streams",
-    `\
--- The event stream of each hub. The narrow head row is locked last in a transaction that writes an event: so numbers
--- have no gap and are in commit order (a plain sequence is neither), and "at" grows by at least 1 ms in a hub.
--- Pruning removes events up to pruned_through, but for the latest of each thing that still lives.
-create table stream_heads (
-  federation_id text primary key references federations (id),
-  number bigint not null default 0,
-  last_at timestamptz(3) not null default wheelwright_now(),
-  visible_events bigint not null default 0,
-  pruned_through bigint not null default 0
-);
 
-create table stream_events (
-  federation_id text not null references federations (id),
-  number bigint not null check (number > 0),
-  type text not null,
-  at timestamptz(3) not null,
-  spoke_id text references spokes (id),
-  data jsonb not null,
-  primary key (federation_id, number)
-);
-create index stream_events_latest_of_spoke on stream_events (spoke_id, number desc);
-create index stream_events_latest_of_hub on stream_events (federation_id, number desc) where spoke_id is null;
-create index stream_events_by_age on stream_events (at);
-`,
-  ],
-  [
-    "0008_create_idempotency_keys",
-    `\
--- What a creation with an Idempotency-Key answered. The row is written in the creating transaction, so a concurrent
--- caller with the same key waits at the primary key until the first one has committed or is gone.
-create table idempotency_keys (
-  user_id text not null references users (id),
-  method text not null,
-  path text not null,
-  key text not null,
-  body_hash bytea not null,
-  reply jsonb,
-  created_at timestamptz(3) not null default wheelwright_now(),
-  primary key (user_id, method, path, key)
-);
-create index idempotency_keys_by_age on idempotency_keys (created_at);
-`,
-  ],
-  [
-    "0009_create_audit_seals",
-    `\
--- How far each chain of the audit log is sealed, and the hash of all of it (lib/audit/chain.ts says of what). A chain is
--- a hub's id, or 'system' for the events of no hub. last_at and last_id are the last sealed event's: sealing goes on
--- behind it, in the order (at, id). A seal only moves forward; that holds off mistakes and not whoever owns the
--- database, against whom nothing but a head that was exported elsewhere helps.
+-- A chain is the id of a hub, or 'system' for events without a hub. A seal is a hash over all events of a chain up to the
+-- event (last_at, last_id); lib/audit/chain.ts defines it. A seal only moves forward. This prevents mistakes; against the
+-- owner of the tables only a head that was exported elsewhere helps.
 create table audit_seals (
   chain text primary key,
   count bigint not null default 0 check (count >= 0),
@@ -328,81 +512,95 @@ create trigger audit_seals_forward_only before update or delete on audit_seals
   for each row execute function refuse_seal_change();
 create trigger audit_seals_no_truncate before truncate on audit_seals
   for each statement execute function refuse_seal_change();
+
+-- The number of events in each chain. \`audit verify\` compares it with the rows, so it finds events that were deleted or added
+-- before they were sealed. A count only grows.
+create table audit_counts (
+  chain text primary key,
+  events bigint not null check (events > 0)
+);
+
+create function count_audit_events() returns trigger language plpgsql
+as $$
+begin
+  insert into audit_counts as counted (chain, events)
+    select coalesce(federation_id, 'system'), count(*) from written group by 1 order by 1
+    on conflict (chain) do update set events = counted.events + excluded.events;
+  return null;
+end
+$$;
+
+create trigger audit_events_counted after insert on audit_events referencing new table as written
+  for each statement execute function count_audit_events();
+
+create function refuse_count_change() returns trigger language plpgsql
+as $$
+begin
+  if tg_op = 'UPDATE' and new.chain = old.chain and new.events > old.events then
+    return new;
+  end if;
+  raise exception 'audit_counts only grows' using errcode = 'insufficient_privilege';
+end
+$$;
+
+create trigger audit_counts_only_grow before update or delete on audit_counts
+  for each row execute function refuse_count_change();
+create trigger audit_counts_no_truncate before truncate on audit_counts
+  for each statement execute function refuse_count_change();
 `,
   ],
   [
-    "0010_create_one_time_tokens",
+    "0008_create_streams",
     `\
--- The links of invitations, password resets and proofs of an address.
---
--- Of a link's secret only the hash is kept, and the secret is made when the mail goes out: so no plaintext ever lies in
--- the queue. A mail that must be sent again gets a secret of its own, as the first may have arrived all the same; each
--- of them opens the same row, and using one uses up the row.
-create table one_time_tokens (
-  id text primary key,
-  purpose text not null check (purpose in ('invitation', 'password_reset', 'email_verification')),
+-- The event stream of each hub, and the responses of repeated requests.
+
+-- A transaction that writes an event locks the hub's head last. So numbers have no gaps and follow the order of commits, which
+-- a sequence does not guarantee, and \`at\` grows by at least 1 ms per event. Pruning deletes events up to pruned_through,
+-- except the latest one of each hub and spoke that still exists.
+create table stream_heads (
+  federation_id text primary key references federations (id),
+  number bigint not null default 0,
+  last_at timestamptz(3) not null default wheelwright_now(),
+  -- The number of audit events of this hub that customers see.
+  visible_events bigint not null default 0,
+  pruned_through bigint not null default 0
+);
+
+create table stream_events (
+  federation_id text not null references federations (id),
+  number bigint not null check (number > 0),
+  type text not null,
+  at timestamptz(3) not null,
+  spoke_id text references spokes (id),
+  data jsonb not null,
+  primary key (federation_id, number)
+);
+create index stream_events_latest_of_spoke on stream_events (spoke_id, number desc);
+create index stream_events_latest_of_hub on stream_events (federation_id, number desc) where spoke_id is null;
+create index stream_events_by_age on stream_events (at);
+
+-- The response to a creation with an Idempotency-Key. The creating transaction writes the row, so a concurrent request with
+-- the same key waits for the primary key until that transaction ends.
+create table idempotency_keys (
   user_id text not null references users (id),
-  token_hashes bytea[] not null default '{}',
+  method text not null,
+  path text not null,
+  key text not null,
+  body_hash bytea not null,
+  reply jsonb,
   created_at timestamptz(3) not null default wheelwright_now(),
-  expires_at timestamptz(3) not null,
-  used_at timestamptz(3),
-  voided_at timestamptz(3),
-  check (expires_at > created_at),
-  check (used_at is null or voided_at is null)
+  primary key (user_id, method, path, key)
 );
-create index one_time_tokens_by_hash on one_time_tokens using gin (token_hashes)
-  where used_at is null and voided_at is null;
-create index one_time_tokens_open_of_user on one_time_tokens (user_id, purpose, created_at desc)
-  where used_at is null and voided_at is null;
-create index one_time_tokens_by_age on one_time_tokens (expires_at);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
 `,
   ],
   [
-    "0011_create_federation_requests",
+    "0009_create_notifications",
     `\
--- Requests for hubs: anybody with a proven address asks, an operator decides. A row stays as it was asked; what became
--- of it stands beside that, and the hub that was made of it, which the operator may have named otherwise.
---
---              approve        approved
---   pending ------------+---> rejected
---              reject   |
---              withdraw +---> withdrawn   (by who asked, as a rule)
-create table federation_requests (
-  id text primary key,
-  slug text not null,
-  name text not null,
-  region text,
-  mode text,
-  tier text,
-  reason text,
-  state text not null default 'pending' check (state in ('pending', 'approved', 'rejected', 'withdrawn')),
-  requested_by text not null references users (id),
-  decided_by text references users (id),
-  decided_at timestamptz(3),
-  reject_reason text,
-  federation_id text unique references federations (id),
-  created_at timestamptz(3) not null default wheelwright_now(),
-  updated_at timestamptz(3) not null default wheelwright_now(),
-  check ((state = 'pending') = (decided_at is null)),
-  check ((state = 'pending') = (decided_by is null)),
-  check ((state = 'approved') = (federation_id is not null)),
-  check ((state = 'rejected') = (reject_reason is not null))
-);
-create unique index federation_requests_one_pending_per_slug on federation_requests (slug) where state = 'pending';
-create index federation_requests_newest on federation_requests (created_at desc, id desc);
-create index federation_requests_of_user on federation_requests (requested_by, created_at desc, id desc);
-create index federation_requests_of_state on federation_requests (state, created_at desc, id desc);
-`,
-  ],
-  [
-    "0012_create_notification_reads",
-    `\
--- Notifications: which customer-visible events each user has read, and the counts that tell what is unread without
--- counting events. A notification itself is a row of the audit log.
---
--- notification_reads has no foreign key to the log: an event is never removed, and a reference would lock, and with that
--- write to, a row of the log for each event that is read. The counts are written in the transaction that writes the
--- rows, and refer to the user for both.
+-- A notification is a customer-visible audit event. These tables store which ones each user has read, and counts from which
+-- the number of unread ones follows without counting events.
+
+-- Without a foreign key to audit_events: events are never deleted, and the key would lock a row of the log for each one read.
 create table notification_reads (
   user_id text not null,
   event_id text not null,
@@ -410,29 +608,47 @@ create table notification_reads (
   primary key (user_id, event_id)
 );
 
--- How many events of each object a user has read: of a hub (its spokes' too), of a spoke, of no hub (loose), of those
--- that a decision on the user's own request wrote (audience, by the hub and spoke that they are about), and of all.
--- Everything visible of the object up to read_through is read, so that a search for the unread goes back no further.
+-- The number of events of each object that a user has read. \`about\` is a hub (including its spokes), a spoke, the service
+-- (events without a hub), an audience (decisions on the user's own requests, by hub and spoke), or all events.
 create table notification_read_counts (
   user_id text not null references users (id),
-  about text not null check (about in ('all', 'loose', 'hub', 'spoke', 'audience')),
+  about text not null check (about in ('all', 'service', 'hub', 'spoke', 'audience')),
   federation_id text not null default '',
   spoke_id text not null default '',
   reads bigint not null default 0 check (reads >= 0),
+  -- All visible events up to this time are read. A search for unread ones starts here.
   read_through timestamptz(3) not null default '-infinity',
+  -- Events up to this time are from before the user's membership. They count as read, and are part of \`reads\`.
+  skip_through timestamptz(3) not null default '-infinity',
   primary key (user_id, about, federation_id, spoke_id),
   check ((federation_id <> '') = (about = 'hub') or about = 'audience'),
   check ((spoke_id <> '') = (about = 'spoke') or about = 'audience')
 );
+create index notification_read_counts_skipping on notification_read_counts (user_id) where skip_through > '-infinity';
 
--- Visible events are counted for each hub in stream_heads and for each spoke in spokes. These are the others: those of no
--- hub (with the time of the last), and those with an audience, by the hub and spoke that they are about ('' for none), because who administers these
--- sees the event there and must not see it twice.
-create table loose_heads (
+-- Ranges of adjacent read events: every visible event of the object from from_at to through_at is read. Between two ranges
+-- there is an unread event, so a search for unread ones jumps from range to range.
+create table notification_read_ranges (
+  user_id text not null references users (id),
+  about text not null,
+  federation_id text not null,
+  spoke_id text not null,
+  from_at timestamptz(3) not null,
+  through_at timestamptz(3) not null,
+  primary key (user_id, about, federation_id, spoke_id, from_at),
+  check (from_at < through_at)
+);
+
+-- The number of visible events is stored per hub in stream_heads and per spoke in spokes. These two tables count the others:
+-- events without a hub, and events with an audience. The latter are counted by hub and spoke ('' for none), because an
+-- admin of those sees the event there too, and must see it only once.
+create table service_event_head (
   only_row boolean primary key default true check (only_row),
   visible_events bigint not null default 0,
   last_at timestamptz(3) not null default '-infinity'
 );
+insert into service_event_head default values;
+
 create table notification_audiences (
   user_id text not null references users (id),
   federation_id text not null default '',
@@ -440,72 +656,18 @@ create table notification_audiences (
   visible_events bigint not null default 0,
   primary key (user_id, federation_id, spoke_id)
 );
-
--- The newest visible events: of all, of a hub or of none, of a spoke, of an audience. What is not visible is left out:
--- a hub may have a thousand nightly backups between two events that its people are told of. The id is in them, so that
--- a search for unread ones need not look at the events themselves.
-create index audit_events_visible on audit_events (at desc) include (id) where customer_visible;
-create index audit_events_visible_of_federation on audit_events (federation_id, at desc) include (id)
-  where customer_visible;
-create index audit_events_visible_of_spoke on audit_events (spoke_id, at desc) include (id)
-  where customer_visible and spoke_id is not null;
-create index audit_events_visible_to_audience on audit_events
-  (audience_user_id, coalesce(federation_id, ''), coalesce(spoke_id, ''), at desc) include (id)
-  where customer_visible and audience_user_id is not null;
-
-insert into loose_heads (visible_events, last_at)
-  select count(*), coalesce(max(at), '-infinity') from audit_events where customer_visible and federation_id is null;
-insert into notification_audiences (user_id, federation_id, spoke_id, visible_events)
-  select audience_user_id, coalesce(federation_id, ''), coalesce(spoke_id, ''), count(*)
-  from audit_events where customer_visible and audience_user_id is not null group by 1, 2, 3;
 `,
   ],
   [
-    "0013_index_audit_questions",
+    "0010_create_backups",
     `\
--- The audit log's filters, each answered by an index in the order in which it is shown, so that a page costs the same
--- however long the log has grown. The id, which only orders events of one millisecond, is left out: it would
--- double the size.
-create index audit_events_of_kind on audit_events (kind, at desc);
-create index audit_events_of_actor on audit_events (actor_id, at desc);
-create index audit_events_of_object_type on audit_events (object_type, at desc);
-`,
-  ],
-  [
-    "0014_index_users",
-    `\
--- For the operators' list of users, newest first, and for when somebody was invited last, where invitations that were
--- taken back count too.
-create index users_newest on users (created_at desc, id desc);
-create index one_time_tokens_of_user on one_time_tokens (user_id, purpose, created_at desc);
-`,
-  ],
-  [
-    "0015_note_onboarding",
-    `\
--- When a user finished the wizard that greets a new one; null until then. It is finished once, for in it a password is
--- set without the old one.
-alter table users add column onboarded_at timestamptz(3);
-`,
-  ],
-  [
-    "0016_note_maintenance",
-    `\
--- Whether a site is in maintenance because somebody asked for that: then its login page answers 503, its scheduled tasks
--- are paused, and what looks at it must not take either for a failure.
-alter table spokes add column maintenance boolean not null default false;
-`,
-  ],
-  [
-    "0017_create_backups",
-    `\
--- Backups: snapshots of both volumes of a spoke, taken together by one operation. A row outlives the spoke's namespace, and
--- so do the snapshots' contents, whose names and handles are in \`volumes\`: with them an operator can restore a spoke that is
--- gone. Each volume is {claim, snapshot, snapshotUid, content, handle, driver, class, restoreSize}, as far as it is known.
+-- Backups: snapshots of both volumes of a spoke, taken at the same time by one operation. A row outlives the spoke's namespace,
+-- as the snapshots do: \`volumes\` has their names and handles, so a removed spoke can be restored. Each volume is {claim,
+-- snapshot, snapshotUid, content, handle, driver, class, restoreSize}; what is not known yet is missing.
 --
---   pending --> ready ----> deleted      by the retention rule alone; removing_since says that this has begun, from when on
---      |                       ^         it is no good backup any more
---      +-----> failed ---------+         what an attempt left behind
+--   pending --> ready ----> deleted      by retention only; a backup with deleting_since can no longer be restored
+--      |                       ^
+--      +-----> failed ---------+         retention deletes what the failed attempt created
 create table backups (
   id text primary key,
   spoke_id text not null references spokes (id),
@@ -518,641 +680,66 @@ create table backups (
   volumes jsonb not null default '[]',
   size_bytes bigint check (size_bytes >= 0),
   error text,
-  told boolean not null default false,
+  -- Whether the failure was recorded in the audit log.
+  failure_reported boolean not null default false,
+  -- What a new site needs that is created from this backup: the version, the images {moodle, postgres, fpmDirectory}, and
+  -- Moodle's own identifier of the site.
+  lms_version text,
+  images jsonb,
+  site_identifier text,
+  -- The contents right before and after the backup, {before, after} with {courses, users} each; null if not counted.
+  counts jsonb,
+  -- The job of the last restore test. If it passed, verification has its results; otherwise verification_error has the reason.
+  restore_test_id text,
+  verified_at timestamptz(3),
+  verification jsonb,
+  verification_error text,
   created_at timestamptz(3) not null default wheelwright_now(),
   ready_at timestamptz(3),
   failed_at timestamptz(3),
-  removing_since timestamptz(3),
+  deleting_since timestamptz(3),
   deleted_at timestamptz(3),
   check (state <> 'ready' or ready_at is not null),
   check (state <> 'failed' or failed_at is not null),
   check ((state = 'deleted') = (deleted_at is not null)),
-  check (kind <> 'last' or removing_since is null)
+  check (kind <> 'last' or deleting_since is null),
+  check ((verified_at is null) = (verification is null))
 );
 create index backups_of_spoke on backups (spoke_id, created_at desc, id desc);
-create index backups_standing on backups (spoke_id, created_at desc) where state <> 'deleted';
+create index backups_not_deleted on backups (spoke_id, created_at desc) where state <> 'deleted';
 create index backups_failed on backups (spoke_id, failed_at desc) where failed_at is not null;
 create index backups_pending on backups (operation_id) where state = 'pending';
+create index backups_to_prune on backups (deleted_at)
+  where state = 'deleted' and kind = 'nightly' and ready_at is not null;
 
--- What was last seen of the snapshot classes of each cluster that retain what they took: [{name, driver}], null until it was
--- seen. Whoever asks for a spoke's backups is told from here and does not wait for the cluster.
+-- The snapshot classes of each cluster that retain snapshots, as last read: [{name, driver}]; null before the first reading.
+-- A request for a spoke's backups reads this table, so it does not wait for the cluster.
 create table cluster_snapshots (
   cluster text primary key,
   classes jsonb,
   error text,
-  looked_at timestamptz(3) not null default wheelwright_now()
+  checked_at timestamptz(3) not null default wheelwright_now()
 );
 
--- When the next nightly backup is due. It is moved on in the transaction that queues the backup, so that there is one a night
--- however many replicas plan, and however many nights were missed.
-alter table spokes add column backup_due_at timestamptz(3);
-create index spokes_due_for_backup on spokes (cluster, backup_due_at) where state = 'active';
-`,
-  ],
-  [
-    "0018_count_bad_looks",
-    `\
--- How often the sweep has found an active spoke unwell in a row: the third time makes it degraded. Every sweep writes the
--- rows of all active spokes, so pages keep room for a new version of a row beside the old one.
-alter table spokes add column bad_looks smallint not null default 0;
-alter table spokes set (fillfactor = 80);
-`,
-  ],
-  [
-    "0019_note_cluster_uid",
-    `\
--- Which cluster a namespace was made in: the uid of its namespace kube-system, which no other cluster has. Another cluster
--- under the same name answers 404 for a namespace that still stands in the first, and that must not count as removed. Null
--- until the namespace is made, and in rows of earlier releases until the namespace was seen again.
-alter table federations add column cluster_uid text;
-alter table spokes add column cluster_uid text;
-`,
-  ],
-  [
-    "0020_create_subscriptions",
-    `\
--- Billing: what each hub's subscription at the payment provider was last seen to be. A hub without a row is not billed
--- (staff made it, or no provider is connected). The provider holds the truth about money, the spokes' rows the truth about
--- what is to be paid for; this is what lies between.
---
--- \`told\` is what the provider was last asked to count, {size: quantity}; null when that is not known and is to be told anew.
--- \`items\` and \`invoice\` are what it showed since. \`difference\` is where the two part: found by looking, mended by people.
-create table subscriptions (
-  federation_id text primary key references federations (id),
-  email text not null,
-  customer_id text unique,
-  subscription_id text unique,
-  status text check (status in (
-    'incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'
-  )),
-  currency text,
-  told jsonb,
-  items jsonb not null default '[]',
-  invoice jsonb,
-  difference jsonb,
-  past_due_since timestamptz(3),
-  error text,
-  retry_at timestamptz(3),
-  seen_at timestamptz(3),
-  created_at timestamptz(3) not null default wheelwright_now(),
-  updated_at timestamptz(3) not null default wheelwright_now(),
-  check (subscription_id is null or customer_id is not null),
-  check ((status is null) = (subscription_id is null))
-);
-
--- Each event of the provider's webhook, once by its id, however often and in whatever order it comes. It says no more than
--- where to look: what it is about is fetched again.
-create table billing_events (
-  id text primary key,
-  type text not null,
-  object_id text,
-  customer_id text,
-  federation_id text references federations (id),
-  created_at timestamptz(3) not null,
-  received_at timestamptz(3) not null default wheelwright_now(),
-  handled_at timestamptz(3)
-);
-create index billing_events_received on billing_events (received_at);
-
--- Refunds that were told, each once.
-create table billing_refunds (
-  id text primary key,
-  federation_id text not null references federations (id),
-  charge_id text,
-  amount bigint not null check (amount >= 0),
-  currency text not null,
-  created_at timestamptz(3) not null
-);
-`,
-  ],
-  [
-    "0021_count_token_calls",
-    `\
--- How often each token called each endpoint on each day (UTC), so that whoever is told that an endpoint ends is told whether
--- it concerns them. Replicas add to it in batches, every few seconds, and rewrite the same rows all day: hence the room in
--- its pages. Days that nobody asks for any more are pruned.
-create table token_calls (
-  token_id text not null references api_tokens (id) on delete cascade,
-  endpoint text not null,
-  day date not null,
-  calls bigint not null check (calls > 0),
-  primary key (token_id, endpoint, day)
-) with (fillfactor = 80);
-create index token_calls_by_day on token_calls (day);
-`,
-  ],
-  [
-    "0022_create_deprecation_notices",
-    `\
--- Who was told of what is announced. The row is written in the transaction that queues the mail, so each is told once,
--- however many replicas tell.
-create table deprecation_notices (
-  notice_id text not null,
-  user_id text not null references users (id),
-  told_at timestamptz(3) not null default wheelwright_now(),
-  primary key (notice_id, user_id)
-);
-`,
-  ],
-  [
-    "0023_index_domains_backwards",
-    `\
--- For whether a name below a domain is taken: backwards such names begin alike. The unique index answers for names above.
-create index spokes_by_domain_backwards on spokes (reverse(domain) collate "C") where state <> 'removed';
-`,
-  ],
-  [
-    "0024_hide_origins_of_operators",
-    `\
--- Whether address and program of an event are shown to operators alone, because one of them acted. It is noted when the
--- event is written, so that it stays true when somebody becomes an operator or is one no more. For events that were
--- written before, or by a release that does not know the column, nobody can tell: theirs are not shown either.
-alter table audit_events add column origin_private boolean not null default true;
-`,
-  ],
-  [
-    "0025_keep_names_of_spokes",
-    `\
--- Names besides the one that a spoke has: the one that it is to move to, and those that it has moved away from. These lead to
--- the present one until their time is over, and nobody else can have them as long.
-alter table spokes add column wished_domain text check (wished_domain = lower(wished_domain));
-create unique index spokes_one_wished_domain on spokes (wished_domain) where state <> 'removed';
-create index spokes_by_wished_domain_backwards on spokes (reverse(wished_domain) collate "C")
-  where state <> 'removed' and wished_domain is not null;
-
-create table former_domains (
-  domain text primary key check (domain = lower(domain)),
+-- PVCs in a spoke's namespace that the site does not use, until they are deleted: those that a restore replaced, for a
+-- rollback, and those that a failed restore created. The row is deleted with the PVC, or when the site uses the PVC again.
+-- After deleting_since, a rollback is no longer possible.
+create table retained_pvcs (
   spoke_id text not null references spokes (id),
-  until timestamptz(3) not null
-);
-create index former_domains_of_spoke on former_domains (spoke_id);
-create index former_domains_backwards on former_domains (reverse(domain) collate "C");
-create index former_domains_by_end on former_domains (until);
-`,
-  ],
-  [
-    "0026_create_deprecation_announcements",
-    `\
--- When this deployment first announced each thing. A release may be put into service long after the day that it declares, and
--- the 30 days that are promised count from the first start of a program that announces it.
-create table deprecation_announcements (
-  notice_id text primary key,
-  first_at timestamptz(3) not null default wheelwright_now()
-);
-`,
-  ],
-  [
-    "0027_note_what_is_read",
-    `\
--- Two things that are read besides what somebody has marked.
---
--- What was before the reader came: everything of a hub that belongs to no spoke, or of a spoke, up to skip_through counts as
--- read, and in reads. Whoever is brought in does not begin with a history that is news to nobody.
-alter table notification_read_counts add column skip_through timestamptz(3) not null default '-infinity';
-
--- What was read one by one, where there is more than one in a row: every visible event of the object from from_at to
--- through_at is read. A search for the unread goes from one to the next, and between two there is something unread.
-create table notification_read_stretches (
-  user_id text not null references users (id),
-  about text not null,
-  federation_id text not null,
-  spoke_id text not null,
-  from_at timestamptz(3) not null,
-  through_at timestamptz(3) not null,
-  primary key (user_id, about, federation_id, spoke_id, from_at),
-  check (from_at < through_at)
-);
-`,
-  ],
-  [
-    "0028_create_lane_calls",
-    `\
--- A call says: in this lane there may be a job to start, from this time on. A look for work reads the first calls and no
--- more, however many jobs and lanes wait. Whatever makes a job startable adds a call in its own transaction; a look takes
--- a call away when it starts a job of the lane, or sees that none can start. Calls are only added and taken away, so
--- nobody who enqueues waits for another. Why no job is forgotten: docs/queue.md.
---
--- A call is for the replicas that know its kind; one without a kind is for all, and says that something ended.
-create table lane_calls (
-  id bigint generated always as identity,
-  kind text not null default '',
-  plan integer not null default 0,
-  at timestamptz(3) not null,
-  lane text not null,
-  primary key (kind, plan, at, id)
-) with (
-  -- It is filled and emptied within moments, and PostgreSQL must not go on planning for what it was.
-  autovacuum_vacuum_scale_factor = 0,
-  autovacuum_vacuum_threshold = 1000,
-  autovacuum_analyze_scale_factor = 0,
-  autovacuum_analyze_threshold = 1000
-);
-
--- Replicas of the release before this one write jobs before the service's role is given its rights: it has them at once.
-do $$
-declare writer text;
-begin
-  for writer in select distinct grantee from information_schema.role_table_grants
-    where table_schema = current_schema() and table_name = 'jobs' and privilege_type = 'INSERT'
-      and grantee in (select rolname from pg_roles where rolname <> current_user)
-  loop
-    execute format('grant select, insert, delete on lane_calls to %I', writer);
-  end loop;
-end $$;
-
--- A trigger, so that no release and no statement typed by hand can forget it.
-create function call_lanes() returns trigger language plpgsql
-as $$
-begin
-  if new.state = 'queued' and new.lane is not null then
-    insert into lane_calls (kind, plan, at, lane) values (new.kind, new.plan, new.run_at, new.lane);
-  end if;
-  -- What was called off, or put off, may have held its lane for all who do not know its kind.
-  if tg_op = 'UPDATE' and old.state = 'queued' and new.state <> 'running' and old.lane is not null
-    and (new.state <> 'queued' or new.run_at > old.run_at) then
-    insert into lane_calls (at, lane) values (old.run_at, old.lane);
-  end if;
-  if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
-    -- The place that the job had in the order, so that lanes take turns by the age of their jobs.
-    if old.lane is not null then
-      insert into lane_calls (at, lane) values (old.run_at, old.lane);
-    end if;
-    -- Other operations of the spoke waited for this one: they are in its own lane, or in its hub's.
-    if old.visible and old.spoke_id is not null then
-      insert into lane_calls (at, lane) select old.run_at, lane
-      from unnest(array['spoke:' || old.spoke_id, 'federation:' || old.federation_id]) as lane
-      where lane is not null and lane is distinct from old.lane;
-    end if;
-  end if;
-  return null;
-end $$;
-create trigger jobs_call_when_added after insert on jobs
-  for each row when (new.state = 'queued' and new.lane is not null) execute function call_lanes();
-create trigger jobs_call_when_changed after update of state, run_at on jobs
-  for each row when (old.state <> new.state or old.run_at <> new.run_at) execute function call_lanes();
-
--- What is in the queue already. To make the triggers took a lock that holds all writers of jobs off until the commit.
-insert into lane_calls (kind, plan, at, lane) select kind, plan, run_at, lane from jobs
-  where state = 'queued' and lane is not null order by seq;
-`,
-  ],
-  [
-    "0029_call_lanes_of_active_hubs",
-    `\
--- Installs wait in the hub's lane for the hub to be active: then there is a call (0028). By itself, so that no migration
--- waits for the lock of one table while it holds another's, which transactions under way take in another order.
-create function call_hub_lane() returns trigger language plpgsql
-as $$
-begin
-  insert into lane_calls (at, lane) values (wheelwright_now(), 'federation:' || new.id);
-  return null;
-end $$;
-create trigger federations_call_when_active after update of state on federations
-  for each row when (old.state <> new.state and new.state = 'active') execute function call_hub_lane();
-`,
-  ],
-  [
-    "0030_index_loose_jobs",
-    `\
--- concurrently
--- Jobs without a lane have no calls (0028): they are looked for directly.
-create index concurrently if not exists jobs_loose on jobs (run_at, seq) where state = 'queued' and lane is null;
-`,
-  ],
-  [
-    "0031_drop_jobs_due",
-    `\
--- Calls (0028) and jobs_loose answer what this index answered.
-drop index jobs_due;
-`,
-  ],
-  [
-    "0032_index_live_operations",
-    `\
--- concurrently
--- Whether a spoke is busy, whatever it has done before.
-create index concurrently if not exists jobs_live_of_spoke on jobs (spoke_id)
-  where visible and state in ('queued', 'running');
-`,
-  ],
-  [
-    "0033_index_skipped_history",
-    `\
--- concurrently
--- Whether a reader skips any history: asked for each list of unread notifications, and true of few rows.
-create index concurrently if not exists notification_read_counts_skipping on notification_read_counts (user_id)
-  where skip_through > '-infinity';
-`,
-  ],
-  [
-    "0034_index_audit_of_hubs_by_kind",
-    `\
--- concurrently
--- In place of audit_events_of_federation: a page of one kind is found in the index alone.
-create index concurrently if not exists audit_events_of_hub on audit_events (federation_id, at desc, kind);
-`,
-  ],
-  [
-    "0035_drop_audit_of_federations",
-    `\
--- 0034 has what is read by it. The id, which orders events of one millisecond, is sorted where that is asked.
-drop index audit_events_of_federation;
-`,
-  ],
-  [
-    "0036_index_audit_of_people_by_kind",
-    `\
--- concurrently
--- In place of audit_events_of_actor, as 0034.
-create index concurrently if not exists audit_events_of_person on audit_events (actor_id, at desc, kind);
-`,
-  ],
-  [
-    "0037_drop_audit_of_actors",
-    `\
--- 0036 has what is read by it.
-drop index audit_events_of_actor;
-`,
-  ],
-  [
-    "0038_index_ended_jobs",
-    `\
--- concurrently
--- What is over, by age: for pruning. A job comes into it once, when it ends.
-create index concurrently if not exists jobs_ended on jobs (visible, finished_at) where finished_at is not null;
-`,
-  ],
-  [
-    "0039_index_deleted_backups",
-    `\
--- concurrently
--- Nightly backups that were good and have had their time, by age: for pruning.
-create index concurrently if not exists backups_pruned_by_age on backups (deleted_at)
-  where state = 'deleted' and kind = 'nightly' and ready_at is not null;
-`,
-  ],
-  [
-    "0040_index_ended_sessions",
-    `\
--- concurrently
--- For pruning.
-create index concurrently if not exists sessions_ended on sessions (ended_at) where ended_at is not null;
-`,
-  ],
-  [
-    "0041_index_sessions_by_age",
-    `\
--- concurrently
--- For pruning. seen_at would be written with each use.
-create index concurrently if not exists sessions_by_age on sessions (created_at);
-`,
-  ],
-  [
-    "0042_note_ends_of_steps",
-    `\
--- When each step of a job ended, by the step's name; the last one ends with the job. By name and not in the order of
--- steps_done: an older release beside this one adds to that alone, and the end of such a step is unknown and nothing else.
-alter table jobs add column step_ends jsonb not null default '{}';
-`,
-  ],
-  [
-    "0043_note_what_backups_are_of",
-    `\
--- What a backup is of, so that a site can be made from it when its spoke is of another version by then, or gone: the version
--- of its platform, the images {moodle, postgres, fpmDirectory}, and Moodle's own identifier of the site. Null of what was
--- taken before this was noted: that counts as its spoke's.
-alter table backups add column lms_version text, add column images jsonb, add column site_identifier text;
-
--- The backup that a spoke's site is made from in place of an installation.
-alter table spokes add column from_backup text;
-`,
-  ],
-  [
-    "0044_create_kept_claims",
-    `\
--- Volume claims in a spoke's namespace that its site does not use, until they are deleted: the ones that a restore has
--- replaced, which are the way back, and the ones that a restore made in vain. A row goes with its claim, or when the site
--- uses the claim again; from removing_since on it is no way back any more.
-create table kept_claims (
-  spoke_id text not null references spokes (id),
-  claim text not null,
-  -- Null of one that was made in vain: its name is its own for good, and it may never have come to be.
+  claim text not null, -- the name of the PVC
+  -- Null for a PVC of a failed restore: its name is unique, and it may not exist.
   uid text,
   operation_id text not null,
-  why text not null check (why in ('replaced', 'in vain')),
+  reason text not null check (reason in ('replaced', 'unused')),
   since timestamptz(3) not null default wheelwright_now(),
   until timestamptz(3) not null,
-  removing_since timestamptz(3),
+  deleting_since timestamptz(3),
   primary key (spoke_id, claim),
-  check (why <> 'replaced' or uid is not null)
+  check (reason <> 'replaced' or uid is not null)
 );
-create index kept_claims_by_end on kept_claims (until);
-`,
-  ],
-  [
-    "0045_note_proofs_of_backups",
-    `\
--- Proofs that a backup restores: drills make a throw-away site from it, and look what is in there. \`counts\` is what was counted
--- right before and right after it was taken, {before, after} with {courses, users} each; null where nothing was. \`drill_id\` is
--- the job that tried it last. Either it proved the backup, and \`proof\` is {courses, users, seconds, compared}; or proof_error
--- says why it did not.
-alter table backups
-  add column counts jsonb,
-  add column drill_id text,
-  add column proved_at timestamptz(3),
-  add column proof jsonb,
-  add column proof_error text,
-  add constraint backups_are_proved_with_a_proof check ((proved_at is null) = (proof is null)) not valid;
+create index retained_pvcs_by_end on retained_pvcs (until);
 
--- When the next drill is due, as backup_due_at; when a backup of the spoke was proved last, and since when none could be: null
--- where the last one tried was proved, or none was.
-alter table spokes
-  add column drill_due_at timestamptz(3),
-  add column proved_at timestamptz(3),
-  add column unproved_since timestamptz(3);
-`,
-  ],
-  [
-    "0046_index_spokes_due_for_drills",
-    `\
--- concurrently
-create index concurrently if not exists spokes_due_for_drill on spokes (cluster, drill_due_at) where state = 'active';
-`,
-  ],
-  [
-    "0047_index_held_backups",
-    `\
--- concurrently
--- Backups that work under way needs, which retention therefore leaves.
-create index concurrently if not exists jobs_holding_backups on jobs ((payload ->> 'backupId'))
-  where state in ('queued', 'running') and payload ->> 'backupId' is not null;
-`,
-  ],
-  [
-    "0048_create_templates",
-    `\
--- Templates: pristine installations that new sites are made from in place of one of their own, a pair of snapshots each, for
--- each cluster, version, images, blueprint and storage class there is a need for. \`volumes\` is as a backup's.
---
---   making --> ready ---+--> retiring --> (no row)   nothing needs it any more; its snapshots go, then its row
---     ^  |       |      |
---     |  v       v      |
---     +- failed <-------+    none could be made, or no site from it; failures says how often, next_try_at when one is next made
---
--- An id is that of one making: who makes a template anew gives the row another.
-create table templates (
-  id text primary key,
-  cluster text not null,
-  -- The cluster's identity; '' where it cannot be told, and so for the storage class that the cluster has as its default.
-  cluster_uid text not null,
-  version text not null,
-  moodle_image text not null,
-  postgres_image text not null,
-  revision text not null,
-  storage_class text not null,
-  state text not null default 'making' check (state in ('making', 'ready', 'failed', 'retiring')),
-  volumes jsonb not null default '[]',
-  failures integer not null default 0,
-  error text,
-  next_try_at timestamptz(3),
-  created_at timestamptz(3) not null default wheelwright_now(),
-  ready_at timestamptz(3),
-  last_used_at timestamptz(3),
-  check (state <> 'ready' or ready_at is not null),
-  check (state <> 'failed' or (error is not null and next_try_at is not null)),
-  constraint templates_one_of_each unique
-    (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
-);
-
--- The template that a spoke's site was made from, or is being made from; given_up says why that came to nothing, until what
--- was begun is cleared away. A template is retired only when no operation is under way that makes a site from it.
-create table template_uses (
-  spoke_id text primary key references spokes (id),
-  template_id text not null,
-  turn text not null,
-  given_up text,
-  taken_at timestamptz(3) not null default wheelwright_now()
-);
-create index template_uses_of on template_uses (template_id);
-`,
-  ],
-  [
-    "0049_note_copies",
-    `\
--- The spoke that this one was made a copy of, where it is one; the backup is from_backup (0043). A site's mail is held where
--- nobody has said yet that it may write to people: it is a copy, and they are the other site's. As with title and domain, the
--- column is the wish, and the inputs say what is in force.
-alter table spokes
-  add column copy_of text references spokes (id),
-  add column mail text not null default 'on' constraint spokes_mail_is_on_or_held check (mail in ('on', 'held'));
-`,
-  ],
-  [
-    "0050_index_copies_under_way",
-    `\
--- concurrently
--- Spokes that are still to be made from a backup, which retention therefore leaves.
-create index concurrently if not exists spokes_to_be_made_from on spokes (from_backup)
-  where from_backup is not null and ready_at is null and state <> 'removed';
-`,
-  ],
-  [
-    "0051_wait_for_operations",
-    `\
--- An operation may wait in the queue for another one: \`awaits\` is the other's id. When that has ended, its time has come, and
--- its lane is called, as at each change of run_at (0028). Who begins to wait looks at the other one under a lock that its end
--- takes as well, so that no end is missed.
-alter table jobs add column awaits text;
-
-create function call_awaiting() returns trigger language plpgsql
-as $$
-begin
-  update jobs set run_at = wheelwright_now() where state = 'queued' and awaits = new.id and run_at > wheelwright_now();
-  return null;
-end $$;
-create trigger jobs_call_awaiting after update of state on jobs
-  for each row when (new.visible and old.state in ('queued', 'running') and new.state in ('succeeded', 'failed', 'cancelled'))
-  execute function call_awaiting();
-`,
-  ],
-  [
-    "0052_index_waiting_operations",
-    `\
--- concurrently
-create index concurrently if not exists jobs_awaiting on jobs (awaits) where state = 'queued' and awaits is not null;
-`,
-  ],
-  [
-    "0053_note_traces_of_jobs",
-    `\
--- Which trace a job belongs to: a traceparent, and behind a space its tracestate, as they were when it was asked for. Null for
--- what the service does by itself: that begins a trace, whose ids follow from the job's. It is read as strictly as a header.
-alter table jobs add column trace text;
-`,
-  ],
-  [
-    "0054_note_particulars",
-    `\
--- The particulars of hubs and spokes stand in their namespaces too, so that what was made after a backup of this database can be
--- taken up again where the database is restored from it. \`installation\` tells one control plane from another in the same
--- cluster: particulars are signed with its key. recorded_at is the updated_at of the row as its namespace has it.
-create table installation (
-  only_row boolean primary key default true check (only_row),
-  id text not null,
-  key text not null
-);
-insert into installation (id, key) values (
-  'ins_' || left(replace(gen_random_uuid()::text, '-', ''), 16),
-  replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')
-);
-alter table federations add column recorded_at timestamptz(3);
-alter table spokes add column recorded_at timestamptz(3);
-`,
-  ],
-  [
-    "0055_note_what_migrations_need",
-    `\
--- What a program must know to work on a migration that takes something away, for programs older than that migration: the name
--- of an earlier one. Null of all that only add.
-alter table migrations add column if not exists needs text;
-`,
-  ],
-  [
-    "0057_hold_restored_databases",
-    `\
--- The times to which this database was taken back. Until released_at is set it is held: it may be older than the clusters,
--- so nothing is done in them before an operator has compared the two.
-create table database_restores (
-  restored_at timestamptz(3) primary key default wheelwright_now(),
-  -- When the backup was taken.
-  taken_at timestamptz(3) not null,
-  released_at timestamptz(3)
-);
-`,
-  ],
-  [
-    "0058_date_restored_rows",
-    `\
--- The updated_at that a row had in the backup that its database was restored from: what is asked for while that is held makes
--- it no newer than the cluster. Null where no database is held.
-alter table federations add column as_of timestamptz(3);
-alter table spokes add column as_of timestamptz(3);
-`,
-  ],
-  [
-    "0073_note_refused_mail",
-    `\
--- Why the mail server of a user's address refused the last mail for good, in the server's words; null when it took the last one.
--- Without it an invitation to a mistyped address looks open until it expires.
-alter table users
-  add column mail_refused text,
-  add constraint users_have_a_short_refusal check (length(mail_refused) <= 500) not valid;
-`,
-  ],
-  [
-    "0074_create_restore_requests",
-    `\
--- Requests that an operator restore a spoke from a backup: admins of a hub ask, and restoring is an operator's work.
+-- A hub admin requests that an operator restore a spoke from a backup.
 --
 --            restored, or marked    done
 --   open ------------------------+-> declined
@@ -1181,72 +768,147 @@ create index restore_requests_of_user on restore_requests (requested_by, created
 `,
   ],
   [
-    "0076_record_image_digests",
+    "0011_create_templates",
     `\
--- An image is named by a tag, which its publisher can move. image_digest is the image that ran after the installation or the last
--- upgrade, restore or reapply, as the node reported it: \`repository@sha256:…\`, or \`sha256:…\` for an image without a registry.
-alter table spokes
-  add column image_digest text,
-  add constraint spokes_have_a_short_image_digest check (length(image_digest) <= 400) not valid;
+-- Templates: pristine installations from which new sites are created, as a pair of snapshots. There is one for each cluster,
+-- version, pair of images, blueprint and storage class that is in use. \`volumes\` is as in backups.
+--
+--   creating --> ready ---+--> retiring --> (row deleted)   not needed any more
+--     ^  |         |      |
+--     |  v         v      |
+--     +- failed <---------+    creating it failed, or creating a site from it; next_attempt_at is the time of the next attempt
+--
+-- A template that is created again gets a new id.
+create table templates (
+  id text primary key,
+  cluster text not null,
+  cluster_uid text not null, -- '' if it cannot be read
+  version text not null,
+  moodle_image text not null,
+  postgres_image text not null,
+  revision text not null, -- of the blueprint
+  storage_class text not null, -- '' for the cluster's default
+  state text not null default 'creating' check (state in ('creating', 'ready', 'failed', 'retiring')),
+  volumes jsonb not null default '[]',
+  failures integer not null default 0,
+  error text,
+  next_attempt_at timestamptz(3),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  ready_at timestamptz(3),
+  last_used_at timestamptz(3),
+  check (state <> 'ready' or ready_at is not null),
+  check (state <> 'failed' or (error is not null and next_attempt_at is not null)),
+  constraint templates_one_of_each unique (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
+);
+
+-- The template from which a spoke's site is or was created. fallback_reason says why the site is installed instead; the row
+-- is kept until everything from the template is deleted. A template in use is not retired.
+create table template_uses (
+  spoke_id text primary key references spokes (id),
+  template_id text not null,
+  turn text not null, -- part of the names of the objects that this use creates
+  fallback_reason text,
+  started_at timestamptz(3) not null default wheelwright_now()
+);
+create index template_uses_of_template on template_uses (template_id);
 `,
   ],
   [
-    "0077_count_audit_events",
+    "0012_create_billing",
     `\
--- How many events each chain of the audit log has received since first_at. \`audit verify\` compares it with the rows, so it
--- finds events that were deleted or added before they were sealed. A chain is named as in audit_seals. Where events are
--- older than this migration, first_at is the time of the first newer one: to count the older ones would hold up writers for
--- as long as the log is read. For every other chain it is -infinity.
---
--- A trigger counts, because the last release may still write while this one runs. Writers of one chain already wait for
--- each other, so the chain's row adds no wait. A count only grows: that prevents mistakes, but the owner of the tables can
--- disable the triggers.
-create table audit_counts (
-  chain text primary key,
-  events bigint not null check (events > 0),
-  first_at timestamptz(3) not null
+-- Billing. The payment provider is authoritative for money, the spokes' rows for what is billed. These tables store what the
+-- provider was last sent and what it answered. A hub without a subscription is not billed.
+create table subscriptions (
+  federation_id text primary key references federations (id),
+  email text not null,
+  customer_id text unique,
+  subscription_id text unique,
+  status text check (status in (
+    'incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'
+  )),
+  currency text,
+  -- The quantities that the provider was last sent, {size: quantity}; null if they are unknown and must be sent again.
+  sent_quantities jsonb,
+  -- What the provider reported since.
+  items jsonb not null default '[]',
+  invoice jsonb,
+  -- How the two differ; an operator has to correct it.
+  difference jsonb,
+  past_due_since timestamptz(3),
+  error text,
+  retry_at timestamptz(3),
+  checked_at timestamptz(3),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  check (subscription_id is null or customer_id is not null),
+  check ((status is null) = (subscription_id is null))
 );
 
-create function count_audit_events() returns trigger language plpgsql
-as $$
-declare
-  added record;
-begin
-  for added in
-    select federation_id, coalesce(federation_id, 'system') as chain, count(*) as events, min(at) as at
-    from written group by federation_id order by 2
-  loop
-    update audit_counts set events = events + added.events where chain = added.chain;
-    continue when found;
-    insert into audit_counts as counted (chain, events, first_at)
-      select added.chain, added.events, case
-        when exists (select from audit_events where federation_id = added.federation_id and at < added.at) then added.at
-        when added.federation_id is null
-          and exists (select from audit_events where federation_id is null and at < added.at) then added.at
-        else '-infinity' end
-      on conflict (chain) do update set events = counted.events + excluded.events;
-  end loop;
-  return null;
-end
-$$;
+-- Each event of the provider's webhook, once. An event only says what changed: the object is fetched again.
+create table billing_events (
+  id text primary key,
+  type text not null,
+  object_id text,
+  customer_id text,
+  federation_id text references federations (id),
+  created_at timestamptz(3) not null,
+  received_at timestamptz(3) not null default wheelwright_now(),
+  handled_at timestamptz(3)
+);
+create index billing_events_received on billing_events (received_at);
 
-create trigger audit_events_counted after insert on audit_events referencing new table as written
-  for each statement execute function count_audit_events();
+-- Refunds that were recorded in the audit log, each once.
+create table billing_refunds (
+  id text primary key,
+  federation_id text not null references federations (id),
+  charge_id text,
+  amount bigint not null check (amount >= 0), -- in the currency's minor unit
+  currency text not null,
+  created_at timestamptz(3) not null
+);
+`,
+  ],
+  [
+    "0013_create_deprecations",
+    `\
+-- When this installation first announced each deprecation. A release may be installed long after its date, and the promised
+-- 30 days begin with the first start of a program that announces the deprecation.
+create table deprecation_announcements (
+  notice_id text primary key,
+  first_announced_at timestamptz(3) not null default wheelwright_now()
+);
 
-create function refuse_count_change() returns trigger language plpgsql
-as $$
-begin
-  if tg_op = 'UPDATE' and new.chain = old.chain and new.first_at = old.first_at and new.events > old.events then
-    return new;
-  end if;
-  raise exception 'audit_counts only grows' using errcode = 'insufficient_privilege';
-end
-$$;
+-- Who was notified. The transaction that queues the mail writes the row, so each user gets one mail.
+create table deprecation_notices (
+  notice_id text not null,
+  user_id text not null references users (id),
+  notified_at timestamptz(3) not null default wheelwright_now(),
+  primary key (notice_id, user_id)
+);
+`,
+  ],
+  [
+    "0014_create_installation",
+    `\
+-- The identity of this installation. Hubs and spokes have records in their namespaces, so that a lost database can be rebuilt.
+-- The records are signed with \`key\`; \`id\` distinguishes several installations in one cluster.
+create table installation (
+  only_row boolean primary key default true check (only_row),
+  id text not null,
+  key text not null
+);
+insert into installation (id, key) values (
+  'ins_' || left(replace(gen_random_uuid()::text, '-', ''), 16),
+  replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')
+);
 
-create trigger audit_counts_only_grow before update or delete on audit_counts
-  for each row execute function refuse_count_change();
-create trigger audit_counts_no_truncate before truncate on audit_counts
-  for each statement execute function refuse_count_change();
+-- Restores of this database from a backup. Until released_at is set, the database is held: it may be older than the clusters,
+-- so nothing is changed there before an operator has compared the two.
+create table database_restores (
+  restored_at timestamptz(3) primary key default wheelwright_now(),
+  taken_at timestamptz(3) not null, -- when the backup was taken
+  released_at timestamptz(3)
+);
 `,
   ],
 ];

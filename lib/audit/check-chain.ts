@@ -16,9 +16,8 @@ export interface ChainFacts {
   /** The number of existing events, and of those up to the seal's position. */
   readonly events: number;
   readonly covered: number;
-  /** Events that the database counted when they were written, and how many of those still exist. */
+  /** The number that the database counted when they were written. */
   readonly written: number;
-  readonly left: number;
   /** The recomputed hashes by count. */
   readonly hashes: ReadonlyMap<number, string>;
 }
@@ -71,12 +70,12 @@ function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, mat
 }
 
 /** Compares the rows with the number of written events, sealed or not. */
-function checkCount({ written, left }: ChainFacts): string[] {
-  if (left === written) return [];
-  if (left < written) {
-    return [`Of ${countEvents(written)} that were written ${left} are left: the rest was deleted or moved elsewhere`];
+function checkCount({ written, events }: ChainFacts): string[] {
+  if (events === written) return [];
+  if (events < written) {
+    return [`Of ${countEvents(written)} that were written ${events} are left: the rest was deleted or moved elsewhere`];
   }
-  return [`There are ${countEvents(left)} where ${written} were written: the rest was put in or moved there`];
+  return [`There are ${countEvents(events)} where ${written} were written: the rest was put in or moved there`];
 }
 
 /** Checks an exported head that is newer than the seal. */

@@ -30,7 +30,7 @@ export const AUDIT_KINDS = {
   operation_cancelled: "quiet",
   tenant_backup_succeeded: "quiet",
   tenant_backup_failed: "visible",
-  tenant_backup_proved: "quiet",
+  tenant_backup_verified: "quiet",
   restore_requested: "visible",
   restore_request_done: "visible",
   restore_request_declined: "visible",

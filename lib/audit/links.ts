@@ -45,20 +45,18 @@ interface LinkCounts {
   readonly all: number;
   /** Events after the position. */
   readonly behind: number;
-  /** Events that the database counted when they were written, and how many of those still exist. */
+  /** The number that the database counted when they were written. */
   readonly written: number;
-  readonly left: number;
 }
 
 /** Counts the events of the chain, and those after the position. */
 export async function countLinks(rows: Rows, chain: string, after: ChainPosition): Promise<LinkCounts> {
   const { rows: [row] } = await sql<Record<keyof LinkCounts, string>>`
     select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind,
-      (select coalesce(sum(events), 0) from audit_counts where chain = ${chain}) as written,
-      count(*) filter (where audit_events.at >= (select first_at from audit_counts where chain = ${chain})) as left
+      (select coalesce(sum(events), 0) from audit_counts where chain = ${chain}) as written
     from audit_events where ${isInChain(chain)}`.execute(rows);
-  const { all, behind, written, left } = row!;
-  return { all: Number(all), behind: Number(behind), written: Number(written), left: Number(left) };
+  const { all, behind, written } = row!;
+  return { all: Number(all), behind: Number(behind), written: Number(written) };
 }
 
 function isInChain(chain: string): RawBuilder<boolean> {

@@ -37,7 +37,7 @@ export async function verifyChain(
   return await db.transact(async (tx) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(tx);
     const seal = await readSeal(tx, chain);
-    const { all, behind, written, left } = await countLinks(tx, chain, seal?.position ?? CHAIN_START);
+    const { all, behind, written } = await countLinks(tx, chain, seal?.position ?? CHAIN_START);
     const counts = new Set([...ownHeads, ...(seal ? [seal] : [])].map(({ count }) => count));
     const hashes = await recomputeHashes(tx, chain, counts, limit);
     return {
@@ -45,7 +45,7 @@ export async function verifyChain(
       sealed: seal?.count ?? 0,
       unsealed: behind,
       exported: maxOf(ownHeads.map(({ count }) => count)),
-      ...checkChain({ seal, exported: ownHeads, events: all, covered: all - behind, written, left, hashes }),
+      ...checkChain({ seal, exported: ownHeads, events: all, covered: all - behind, written, hashes }),
     };
   });
 }

@@ -196,7 +196,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
     /** The passphrase of database backups; null if they are not encrypted. */
     backupPassphrase: values.BACKUP_PASSPHRASE ?? null,
     /** The interval of restore tests, which verify the newest backup of each active spoke. */
-    restoreDrills: values.RESTORE_DRILLS,
+    restoreTests: values.RESTORE_TESTS,
     scheduler: { on: values.SCHEDULER, lanes: values.SCHEDULER_LANES },
     maxInFlight: values.MAX_IN_FLIGHT,
     maxStreams: values.MAX_STREAMS,

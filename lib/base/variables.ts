@@ -142,7 +142,7 @@ export const Variables = v.object({
   STRIPE_WEBHOOK_SECRET: v.optional(Text),
   STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),
   BACKUP_PASSPHRASE: v.optional(v.pipe(v.string(), v.minLength(12, "must have at least 12 characters"))),
-  RESTORE_DRILLS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
+  RESTORE_TESTS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
   SCHEDULER: v.optional(Switch, "on"),
   SCHEDULER_LANES: v.optional(wholeNumber(1, 10_000), "64"),
   MAX_IN_FLIGHT: v.optional(wholeNumber(1, 1_000_000), "512"),

@@ -116,7 +116,7 @@ async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readon
   const visible = audit.filter((entry) => isVisibleKind(entry.kind)).length;
   if (visible === 0) return;
   const lastAt = new Date(firstAt + audit.length - 1);
-  await tx.updateTable("loose_heads").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
+  await tx.updateTable("service_event_head").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
 }
 
 /** Locks the hub's head and assigns a number to each stream event and a separate millisecond to each entry. */

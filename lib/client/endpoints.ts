@@ -109,7 +109,7 @@ export interface WheelwrightApi {
         | "operation_cancelled"
         | "tenant_backup_succeeded"
         | "tenant_backup_failed"
-        | "tenant_backup_proved"
+        | "tenant_backup_verified"
         | "restore_requested"
         | "restore_request_done"
         | "restore_request_declined"

@@ -104,12 +104,12 @@ export interface BackupSummary {
   lastFailureAt: string | null;
   /** Why backups are not available, or why the last one failed; null if neither */
   lastError: string | null;
-  /** How often the newest backup is restored into a sandbox to verify it: RESTORE_DRILLS */
-  drills: "off" | "weekly" | "nightly";
+  /** How often the newest backup is restored into a sandbox to verify it: RESTORE_TESTS */
+  restoreTests: "off" | "weekly" | "nightly";
   /** When a backup of the spoke was last verified; null if none was */
-  lastProvedAt: string | null;
+  lastVerifiedAt: string | null;
   /** Since when restore tests have failed; null if the last one succeeded */
-  unprovedSince: string | null;
+  unverifiedSince: string | null;
   /** The backups, newest first. Each holds both volumes of the spoke. Failed ones stay for up to a week */
   snapshots: {
     /** The backup's ID, as restores expect it */
@@ -125,9 +125,9 @@ export interface BackupSummary {
     /** The site's version at the time of the backup; null if not recorded */
     lmsVersion: string | null;
     /** When a restore test last verified it; null if none has */
-    provedAt: string | null;
+    verifiedAt: string | null;
     /** What the restore test found; null if there was none */
-    proof: {
+    verification: {
       /** Courses in the restored site; null if not counted */
       courses: number | null;
       /** Accounts in the restored site, without the guest; null if not counted */
@@ -144,7 +144,7 @@ export interface BackupSummary {
       codeRelease: string | null;
     } | null;
     /** Why the last restore test failed, or that the quota had no room for it; null otherwise */
-    proofError: string | null;
+    verificationError: string | null;
   }[];
   /** Volumes from before a restore, newest first, for a rollback. They are deleted after this time, once there is a newer backup */
   kept: {
@@ -224,7 +224,7 @@ export interface Billing {
   /** Why the payment provider could not be updated, for operators; null for other users */
   error: string | null;
   /** When the subscription was last checked; null if never */
-  seenAt: string | null;
+  checkedAt: string | null;
 }
 
 export interface BillingAddress {
@@ -647,7 +647,7 @@ export interface Member {
   /** Whether the e-mail address is not verified yet. Until then, the membership gives no access */
   pending: boolean;
   /** Why the mail server permanently refused the last mail to this address; null if it did not */
-  mailRefused: string | null;
+  mailRefusal: string | null;
   /** When the user became a member */
   createdAt: string;
 }
@@ -849,7 +849,7 @@ export interface Operation {
     spokeId: string | null;
   } | null;
   /** When the next attempt starts; null if no attempt is delayed */
-  nextTryAt: string | null;
+  nextAttemptAt: string | null;
   /** What was skipped or could not be done although the operation continued */
   notes: string[];
   /** When it was created */
@@ -916,7 +916,7 @@ export interface OperationDetail {
     spokeId: string | null;
   } | null;
   /** When the next attempt starts; null if no attempt is delayed */
-  nextTryAt: string | null;
+  nextAttemptAt: string | null;
   /** What was skipped or could not be done although the operation continued */
   notes: string[];
   /** When it was created */
@@ -993,9 +993,9 @@ export interface Overview {
     /** The number of active ones whose health is degraded */
     degraded: number;
     /** The number of active ones whose last restore test failed */
-    unproved: number;
+    unverified: number;
     /** The oldest of the active ones' last verifications; null if no backup was ever verified */
-    oldestProofAt: string | null;
+    oldestVerifiedAt: string | null;
   };
   /** The hubs that you can see, newest first, with counts of the spokes that you can see */
   hubs: {
@@ -1025,9 +1025,9 @@ export interface Overview {
     /** The number of active ones whose health is degraded */
     degraded: number;
     /** The number of active ones whose last restore test failed */
-    unproved: number;
+    unverified: number;
     /** The oldest of the active ones' last verifications; null if no backup was ever verified */
-    oldestProofAt: string | null;
+    oldestVerifiedAt: string | null;
   }[];
   /** Operations of these hubs and spokes that have not ended */
   queue: {
@@ -1045,11 +1045,11 @@ export interface Overview {
     /** The version of sites that start from it */
     lmsVersion: string;
     /** ready when new sites can start from it */
-    state: "making" | "ready" | "failed" | "retiring";
+    state: "creating" | "ready" | "failed" | "retiring";
     /** Why the template could not be created or used; null if it could */
     error: string | null;
     /** When the template may be created again after a failure; null if none failed */
-    nextTryAt: string | null;
+    nextAttemptAt: string | null;
     /** When the template became ready */
     readyAt: string | null;
     /** When a site last started from it */
@@ -1545,7 +1545,7 @@ export interface UserRecord {
   /** When the e-mail address was verified; null until then */
   emailVerifiedAt: string | null;
   /** Why the mail server permanently refused the last mail to this address; null if it did not */
-  mailRefused: string | null;
+  mailRefusal: string | null;
   /** When an operator disabled the account; null if it is enabled */
   disabledAt: string | null;
   /** When it was created */

@@ -46,6 +46,7 @@ export interface Session {
 type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "addresses" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
+  readonly withDigests: boolean;
 };
 
 const FACTS = `select
@@ -59,7 +60,8 @@ const FACTS = `select
     when (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('audit_events')) then 'owner'
     else 'service' end as role,
   to_regclass('migrations') is not null as migrated,
-  to_regclass('users') is not null as with_users`;
+  to_regclass('users') is not null as with_users,
+  exists (select from pg_attribute where attrelid = to_regclass('spokes') and attname = 'image_digest') as with_digests`;
 
 /**
  * The query for image tags with several images. It compares image IDs and registry digests separately, because the two
@@ -69,7 +71,6 @@ const MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}' as im
   where state <> 'removed' and image_digest is not null
   group by blueprint_inputs #>> '{images,moodle}', image_digest like '%@%'
   having count(distinct regexp_replace(image_digest, '^.*@', '')) > 1 order by 1`;
-const DIGESTS = "0076_record_image_digests.sql";
 
 /** Milliseconds to wait for a notification. It arrives within milliseconds or never. */
 const NOTIFICATION = 3 * SECOND;
@@ -94,13 +95,13 @@ export async function lookAtDatabase(url: DatabaseSource, limit: number, signal:
     const ask = async (client: Client, text: string, params: readonly unknown[] = []) =>
       (await client.query(text, params, { limit, signal })).rows;
     const [row] = await ask(one, FACTS) as unknown as [Row];
-    const { migrated, withUsers, ...facts } = row;
+    const { migrated, withUsers, withDigests, ...facts } = row;
     const before = Date.now();
     const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
     const applied = migrated ? await ask(one, SELECT_APPLIED) as unknown as AppliedMigration[] : null;
     const [operator] = withUsers ? await ask(one, "select 1 from users where operator limit 1") : [];
-    const moved = applied?.some(({ name }) => name === DIGESTS) ? await ask(one, MOVED_TAGS) : [];
+    const moved = withDigests ? await ask(one, MOVED_TAGS) : [];
     return {
       ...{ ...facts, aheadMs, applied, movedTags: moved.map(({ image }) => String(image)) },
       operators: operator !== undefined,

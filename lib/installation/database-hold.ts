@@ -41,7 +41,8 @@ export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise
   const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
   if (!hold) return null;
   for (const table of ["federations", "spokes"] as const) {
-    await tx.updateTable(table as "spokes").set({ asOf: null }).where("asOf", "is not", null).execute();
+    await tx.updateTable(table as "spokes").set({ backupUpdatedAt: null }).where("backupUpdatedAt", "is not", null)
+      .execute();
   }
   tx.wakes.add("jobs");
   const metadata = { takenAt: hold.takenAt.toISOString() };

@@ -19,7 +19,7 @@ export interface Candidate {
   readonly lane: string | null;
   readonly federationId: string | null;
   readonly spokeId: string | null;
-  readonly stepsDone: number;
+  readonly finishedSteps: number;
   readonly trace: string | null;
 }
 

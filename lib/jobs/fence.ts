@@ -36,7 +36,7 @@ export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChang
   const { label, stepDone, progress } = change;
   return await writeColumns(tx, held, {
     ...(label !== undefined && { label }),
-    ...(stepDone !== undefined && { stepsDone: appendStep(stepDone) }),
+    ...(stepDone !== undefined && { finishedSteps: appendStep(stepDone) }),
     ...(progress && { progress: sql<string>`progress || ${JSON.stringify(progress)}::jsonb` }),
   });
 }
@@ -50,11 +50,11 @@ export async function recordStep(tx: Tx, held: JobFence, step: string, label: st
     .set({
       updatedAt: sql<Date>`wheelwright_now()`,
       label,
-      stepsDone: sql<string[]>`array_append(steps_done, ${step})`,
-      stepEnds: sql<string>`step_ends || jsonb_build_object(${step}::text, wheelwright_now())`,
+      finishedSteps: sql<string[]>`array_append(finished_steps, ${step})`,
+      stepTimes: sql<string>`step_times || jsonb_build_object(${step}::text, wheelwright_now())`,
     })
     .where("id", "=", held.id).where("fence", "=", held.fence).where("state", "=", "running")
-    .where(sql<boolean>`${step} <> all(steps_done)`)
+    .where(sql<boolean>`${step} <> all(finished_steps)`)
     .returningAll().executeTakeFirst();
   return row ? toJob(row) : null;
 }
@@ -70,7 +70,7 @@ interface Ending {
 export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, held, {
-    ...(ending.stepDone !== undefined && { stepsDone: appendStep(ending.stepDone) }),
+    ...(ending.stepDone !== undefined && { finishedSteps: appendStep(ending.stepDone) }),
     state: ending.state,
     holder: null,
     finishedAt: sql<Date>`wheelwright_now()`,
@@ -81,7 +81,7 @@ export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promis
 
 /** A constant text, because building the query costs more than running it. */
 const END_PLAIN_JOB = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
-    steps_done = array_append(steps_done, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
+    finished_steps = array_append(finished_steps, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
   where id = $1 and fence = $2 and state = 'running' returning *`;
 
 /**
@@ -103,7 +103,7 @@ export interface Requeue {
   /** Whether this run counts as an attempt. A run that a shutdown interrupts does not. */
   readonly countsAsAttempt: boolean;
   /** The ID of the operation that must end first. The job's time limit starts again after that. */
-  readonly awaits?: string;
+  readonly waitsFor?: string;
   readonly failure?: FailureReport;
   readonly progress?: Readonly<Record<string, unknown>>;
 }
@@ -117,15 +117,15 @@ export async function requeueHeldJob(tx: Tx, held: JobFence, requeue: Requeue): 
     label: requeue.label,
     runAt: sql<Date>`wheelwright_now() + ${requeue.delayMs}::float8 * interval '1 millisecond'`,
     attempt: sql<number>`attempt - ${requeue.countsAsAttempt ? 0 : 1}::integer`,
-    ...(requeue.awaits !== undefined && { awaits: requeue.awaits, deadlineAt: null }),
+    ...(requeue.waitsFor !== undefined && { waitsFor: requeue.waitsFor, deadlineAt: null }),
     ...(requeue.failure && { failure: JSON.stringify(requeue.failure) }),
     ...(requeue.progress && { progress: sql<string>`progress || ${JSON.stringify(requeue.progress)}::jsonb` }),
   });
 }
 
 function appendStep(step: string) {
-  return sql<string[]>`case when ${step}::text = any(steps_done) then steps_done
-    else array_append(steps_done, ${step}::text) end`;
+  return sql<string[]>`case when ${step}::text = any(finished_steps) then finished_steps
+    else array_append(finished_steps, ${step}::text) end`;
 }
 
 // deno-lint-ignore no-explicit-any

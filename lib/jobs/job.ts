@@ -50,12 +50,12 @@ export interface Job {
   readonly holder: string | null;
   readonly plan: number;
   readonly stepNames: readonly string[];
-  readonly stepsDone: readonly string[];
+  readonly finishedSteps: readonly string[];
   /**
    * The end times of steps, keyed by name. The last step has none, because it ends with the job. Steps that an older
    * release ran may also have none.
    */
-  readonly stepEnds: Readonly<Record<string, string>>;
+  readonly stepTimes: Readonly<Record<string, string>>;
   readonly label: string;
   // deno-lint-ignore no-explicit-any
   readonly payload: Readonly<Record<string, any>>;

@@ -9,8 +9,8 @@ const RETRY_PREFIX = /^Trying again: /;
 export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Called off before it began";
   if (job.state !== "queued" || !queuePosition) return job.label;
-  if (queuePosition.nextTryAt) {
-    return job.label.replace(RETRY_PREFIX, `Trying again at ${formatSecond(queuePosition.nextTryAt)}: `);
+  if (queuePosition.nextAttemptAt) {
+    return job.label.replace(RETRY_PREFIX, `Trying again at ${formatSecond(queuePosition.nextAttemptAt)}: `);
   }
   if (queuePosition.hubState === "failed") return "Waiting until the hub's set-up, which has failed, is retried";
   if (queuePosition.hubState !== null) return "Waiting until the hub is set up";

@@ -45,7 +45,7 @@ const operationFields = {
     spokeId: v.nullable(v.string()),
   })),
   /** The time of the next attempt after a failed one; null if no retry is pending. */
-  nextTryAt: NullableTimestamp,
+  nextAttemptAt: NullableTimestamp,
   /** The parts that the operation skipped or could not do. */
   notes: v.array(v.string()),
   createdAt: Timestamp,
@@ -144,7 +144,7 @@ async function describeAll(rows: Rows, jobs: readonly Job[], maySee: MaySee): Pr
             spokeId: ahead.spokeId,
           }
           : null,
-        nextTryAt: job.state === "queued" ? queuePosition?.nextTryAt ?? null : null,
+        nextAttemptAt: job.state === "queued" ? queuePosition?.nextAttemptAt ?? null : null,
         notes: notesOf(job),
         createdAt: job.createdAt,
         startedAt: job.startedAt,
@@ -169,8 +169,8 @@ export function notesOf({ progress }: Pick<Job, "progress">): string[] {
   return Array.isArray(progress.notes) ? progress.notes.map(String) : [];
 }
 
-function stepNumber({ state, stepNames, stepsDone }: Job): number {
+function stepNumber({ state, stepNames, finishedSteps }: Job): number {
   if (state === "queued") return 0;
   const done = state === "succeeded" || state === "cancelled" ? 0 : 1;
-  return Math.min(stepNames.length, stepsDone.length + done);
+  return Math.min(stepNames.length, finishedSteps.length + done);
 }

@@ -60,7 +60,7 @@ const POLL_QUERY = `
   calls as materialized (
     select call.* from (select kind, plan from known union all select '', 0) as its
     cross join lateral (
-      select ctid as place, kind, plan, at, lane from lane_calls where kind = its.kind and plan = its.plan order by at, id limit ${MAX_READY_LANES}
+      select ctid as place, kind, plan, at, lane from ready_lanes where kind = its.kind and plan = its.plan order by at, id limit ${MAX_READY_LANES}
     ) as call
   ),
   due as materialized (
@@ -93,17 +93,17 @@ const POLL_QUERY = `
   ),
   started as (
     update jobs set state = 'running', holder = $6, fence = nextval('job_fences'), attempt = attempt + 1,
-      label = coalesce(labels ->> cardinality(steps_done), label), started_at = coalesce(started_at, now), updated_at = now,
+      label = coalesce(labels ->> cardinality(finished_steps), label), started_at = coalesce(started_at, now), updated_at = now,
       deadline_at = coalesce(deadline_at, now + time_limit_ms * interval '1 millisecond')
     from found, clock
     where jobs.id = found.id and labels is not null and jobs.state = 'queued' and jobs.run_at <= now
     returning jobs.*
   ),
   handed as (
-    insert into lane_calls (kind, plan, at, lane) select kind, plan, run_at, called from heads where not known returning 1
+    insert into ready_lanes (kind, plan, at, lane) select kind, plan, run_at, called from heads where not known returning 1
   ),
   spent as (
-    delete from lane_calls where ctid = any(array(
+    delete from ready_lanes where ctid = any(array(
       select place from due join heads on called = lane
       where heads.id is null or not heads.known or doubled or heads.id in (select id from started)
     )) returning 1
@@ -137,7 +137,7 @@ export async function pollQueue(rows: Rows, { known, holder, limit }: PollOption
     started,
     candidates: jobs.filter(({ state }) => state === "queued").map((job) => ({
       ...job,
-      stepsDone: job.stepsDone.length,
+      finishedSteps: job.finishedSteps.length,
     })),
     more: full && (started.length > 0 || Number(spent) > 0),
     wakeOthers: Number(handed) > 0,
@@ -158,7 +158,7 @@ const MARK_MISSED_LANES = `
     from lanes where lane is not null and place < ${LANES_PER_CHECK}
   ),
   called as materialized (
-    select lane from lane_calls where lane in (select lane from lanes) and at <= (select now from clock)
+    select lane from ready_lanes where lane in (select lane from lanes) and at <= (select now from clock)
       and (kind = '' or (kind, plan) in (select kind, plan from known))
   ),
   uncalled as materialized (
@@ -170,7 +170,7 @@ const MARK_MISSED_LANES = `
     where (head.kind, head.plan) in (select kind, plan from known)
       and not exists (select from called where called.lane = lanes.lane)
   ),
-  added as (insert into lane_calls (at, lane) select run_at, lane from uncalled returning lane)
+  added as (insert into ready_lanes (at, lane) select run_at, lane from uncalled returning lane)
   select (select count(*) from added) as added, (select lane from lanes where place = ${LANES_PER_CHECK}) as last`;
 
 export interface MissedLanes {

@@ -24,7 +24,7 @@ export interface QueuePosition {
    */
   readonly waitingFor: Job | null;
   /** The time of the next attempt, if it is in the future. */
-  readonly nextTryAt: Date | null;
+  readonly nextAttemptAt: Date | null;
   /** The state of the hub if the job waits for an active hub. `waitingFor` is then the hub's operation. */
   readonly hubState: string | null;
 }
@@ -38,21 +38,21 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
   if (ids.length === 0) return new Map();
   const { rows: positions } = await sql<QueueRow>`
     with wanted as (
-      select *, (select other.id from jobs as other where other.id = jobs.awaits and jobs.state = 'queued'
+      select *, (select other.id from jobs as other where other.id = jobs.waits_for and jobs.state = 'queued'
         and other.state in ('queued', 'running')) as awaited
       from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')
     ),
     live as (
       select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
-        select id, kind, state, seq, spoke_id, started_at, failure, steps_done, lane as line
+        select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane as line
         from jobs where state = 'queued' and lane = known.lane
         union all -- each half has an index of its own, the whole has none
-        select id, kind, state, seq, spoke_id, started_at, failure, steps_done, lane
+        select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane
         from jobs where state = 'running' and lane = known.lane
         offset 0 -- lane by lane: what is queued elsewhere, or was a moment ago, is none of its business
       ) as each
       union all
-      select id, kind, state, seq, spoke_id, started_at, failure, steps_done, id from wanted where lane is null
+      select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, id from wanted where lane is null
     ),
     usual as (
       select kind, (select percentile_cont(0.5) within group (order by took) from (
@@ -64,7 +64,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     timed as (
       select live.*, case
         -- nobody knows when the cluster is back
-        when failure ->> 'code' = any(${UNAVAILABLE_CODES}::text[]) and failure ->> 'step' <> all(steps_done) then null
+        when failure ->> 'code' = any(${UNAVAILABLE_CODES}::text[]) and failure ->> 'step' <> all(finished_steps) then null
         when state = 'running' and seconds is not null -- greatest passes over null
         then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
       from live join usual using (kind)
@@ -103,7 +103,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     position: row.position,
     etaSeconds: row.eta,
     waitingFor: ahead.get(row.ahead ?? "") ?? null,
-    nextTryAt: row.nextTry,
+    nextAttemptAt: row.nextTry,
     hubState: row.hubState,
   }]));
 }

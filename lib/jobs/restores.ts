@@ -9,14 +9,14 @@ import { ON_CURRENT_SITE, toJob } from "#lib/jobs/store.ts";
 const LAST_SAFE_STEP = "volumes";
 
 /** Whether this restore has changed the site. */
-export function hasChangedSite({ stepsDone }: Pick<Job, "stepsDone">): boolean {
-  return stepsDone.includes(LAST_SAFE_STEP);
+export function hasChangedSite({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
+  return finishedSteps.includes(LAST_SAFE_STEP);
 }
 
 /** Returns the latest ended restore that changed the current site, even if it failed. */
 export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
-    .where(sql<boolean>`${LAST_SAFE_STEP} = any(steps_done)`).where(ON_CURRENT_SITE).orderBy("seq", "desc").limit(1)
+    .where(sql<boolean>`${LAST_SAFE_STEP} = any(finished_steps)`).where(ON_CURRENT_SITE).orderBy("seq", "desc").limit(1)
     .executeTakeFirst();
   return row ? toJob(row) : null;
 }

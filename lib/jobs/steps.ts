@@ -28,15 +28,15 @@ export function describeSteps(job: Job): StepView[] {
   return job.stepNames.map((name) => {
     const label = plan.find((step) => step.name === name)?.label ?? name;
     const step = { name, label, startedAt, finishedAt: stepEndOf(job, name) };
-    startedAt = name in job.stepEnds ? step.finishedAt : null; // no step begins after a failed one
+    startedAt = name in job.stepTimes ? step.finishedAt : null; // no step begins after a failed one
     return step;
   });
 }
 
-function stepEndOf({ state, stepNames, stepsDone, stepEnds, finishedAt }: Job, step: string): Date | null {
+function stepEndOf({ state, stepNames, finishedSteps, stepTimes, finishedAt }: Job, step: string): Date | null {
   if (state === "succeeded" && step === stepNames.at(-1)) return finishedAt;
   const hasStopped = state === "failed" || state === "cancelled";
-  if (hasStopped && step === stepNames.find((name) => !stepsDone.includes(name))) return finishedAt;
-  const end = stepEnds[step];
+  if (hasStopped && step === stepNames.find((name) => !finishedSteps.includes(name))) return finishedAt;
+  const end = stepTimes[step];
   return end === undefined ? null : new Date(end);
 }

@@ -177,13 +177,13 @@ export const METRICS = [
     fleetWide: true,
   },
   {
-    name: "wheelwright_proof_oldest_age_seconds",
+    name: "wheelwright_oldest_verification_age_seconds",
     type: "gauge",
     help: "Age of the oldest among the last successful restore tests of active spokes; absent if there was none",
     fleetWide: true,
   },
   {
-    name: "wheelwright_proofs_failing",
+    name: "wheelwright_restore_tests_failing",
     type: "gauge",
     help: "Active spokes whose last restore test failed",
     fleetWide: true,

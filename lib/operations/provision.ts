@@ -2,32 +2,24 @@
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-const PROVISION_RULES = {
+/**
+ * Images are pulled in `database` and `install`, which wait longest for slow registries. `install` is longer than its
+ * Job's 1800 s and the 30 s that its shutdown may take. In `volumes`, a copy waits for the storage to copy its data.
+ */
+export const provision = declareOperation({
   name: "provision",
   verbPhrase: "install",
   from: [],
   transition: { through: "provisioning", to: "active" },
   needsActiveHub: true,
   describe: () => ["Missing objects are created; existing ones stay"],
-} as const;
-
-const SETUP_STEPS = {
-  namespace: ["Creating the namespace", MINUTE],
-  policies: ["Setting limits and network policies", MINUTE],
-  secrets: ["Creating passwords and settings", MINUTE],
-} as const;
-
-/**
- * Images are pulled in `database` and `install`, which wait longest for slow registries. `install` is longer than its
- * Job's 1800 s and the 30 s that its shutdown may take. In `volumes`, a copy waits for the storage to copy its data.
- */
-export const provision = declareOperation({
-  ...PROVISION_RULES,
   plan: {
-    version: 2,
+    version: 1,
     limit: 5 * HOUR,
     steps: {
-      ...SETUP_STEPS,
+      namespace: ["Creating the namespace", MINUTE],
+      policies: ["Setting limits and network policies", MINUTE],
+      secrets: ["Creating passwords and settings", MINUTE],
       volumes: ["Creating the site's volumes", 3 * HOUR],
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
@@ -35,26 +27,6 @@ export const provision = declareOperation({
       settle: ["Setting up the site and checking its login page", 35 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
       ingress: ["Opening the site to the web", 15 * MINUTE],
-    },
-  },
-});
-
-/** The plan of an earlier release, for installs that it started or enqueued. */
-export const provisionVersion1 = declareOperation({
-  ...PROVISION_RULES,
-  plan: {
-    version: 1,
-    limit: 2 * HOUR,
-    steps: {
-      ...SETUP_STEPS,
-      database: ["Starting the database", 15 * MINUTE],
-      install: ["Installing Moodle", 40 * MINUTE],
-      verify: ["Checking the installation", 6 * MINUTE],
-      seed: ["Setting title, administrator and brand", 35 * MINUTE],
-      app: ["Starting Moodle", 16 * MINUTE],
-      cron: ["Turning on scheduled tasks", MINUTE],
-      ingress: ["Opening the site to the web", 15 * MINUTE],
-      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
 });

@@ -11,7 +11,7 @@ export const remove = declareOperation({
   persistent: true,
   downtime: true,
   plan: {
-    version: 2,
+    version: 1,
     limit: 24 * HOUR,
     steps: {
       stop: ["Stopping the site", 10 * MINUTE],

@@ -3,7 +3,7 @@ import { configure } from "#lib/operations/configure.ts";
 import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { provision, provisionVersion1 } from "#lib/operations/provision.ts";
+import { provision } from "#lib/operations/provision.ts";
 import { reapply } from "#lib/operations/reapply.ts";
 import { remove } from "#lib/operations/remove.ts";
 import { resize } from "#lib/operations/resize.ts";
@@ -38,7 +38,8 @@ export const HUB_OPERATIONS = { "provision-hub": provisionHub, "remove-hub": rem
 
 export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
 
-const PLANS: readonly JobKind[] = [...Object.values(OPERATIONS), provisionVersion1].map(({ kind }) => kind);
+/** The plans that this release knows. A changed plan stays here under its old version for one release. */
+const PLANS: readonly JobKind[] = Object.values(OPERATIONS).map(({ kind }) => kind);
 
 /** Returns the plan of an operation; null if this release does not know its version. */
 export function findPlan(job: { readonly kind: string; readonly plan: number }): JobKind | null {

@@ -64,8 +64,8 @@ async function claimWithSubject(
   }));
 }
 
-function currentStepOf({ kind }: Handler, { stepsDone }: Candidate): StepPlan {
-  return kind.steps[stepsDone]!;
+function currentStepOf({ kind }: Handler, { finishedSteps }: Candidate): StepPlan {
+  return kind.steps[finishedSteps]!;
 }
 
 /** Records that the step is finished. After the last step, records that the job succeeded. */
@@ -93,8 +93,8 @@ export function endsPlainly({ kind, hooks = {} }: Handler, job: Job, step: strin
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
 
-function stepAfter({ steps }: JobKind, { stepsDone }: Job, step: string): StepPlan | undefined {
-  return steps.find(({ name }) => name !== step && !stepsDone.includes(name));
+function stepAfter({ steps }: JobKind, { finishedSteps }: Job, step: string): StepPlan | undefined {
+  return steps.find(({ name }) => name !== step && !finishedSteps.includes(name));
 }
 
 export async function failJob(
@@ -201,7 +201,7 @@ export async function requeueUntilEnded(
     label: shortenLabel(message),
     delayMs: await hasJobEnded(tx, operationId) ? 0 : delayMs,
     countsAsAttempt: false,
-    awaits: operationId,
+    waitsFor: operationId,
   });
   await recordJobChange(tx, after, subject, {});
   return after;

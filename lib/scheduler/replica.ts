@@ -79,7 +79,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
   async function sendHeartbeat(): Promise<HeartbeatResult> {
     const [row] = await control.query(
       `insert into replicas (id, release) values ($1, $2)
-       on conflict (id) do update set beat_at = wheelwright_now(), stopped_at = null
+       on conflict (id) do update set heartbeat_at = wheelwright_now(), stopped_at = null
        returning xmax::text = '0' as made`,
       [id, release],
     );

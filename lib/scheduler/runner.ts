@@ -94,7 +94,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     try {
       if (claimed.cancelRequestedAt) stop.abort(new RunCancelled());
       for (step of handler.kind.steps) {
-        if (heldJob.job.stepsDone.includes(step.name)) continue;
+        if (heldJob.job.finishedSteps.includes(step.name)) continue;
         await telemetry.span("step", { kind, step: step.name }, (span) => markInterruption(span, runStep(step)));
       }
     } catch (error) {

@@ -21,7 +21,7 @@ import { dropKeptClaims } from "#lib/workers/upkeep/claims.ts";
 import { freeLeftNames } from "#lib/workers/upkeep/names.ts";
 import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
 import { prune } from "#lib/workers/upkeep/prune.ts";
-import { provision, provisionFormer } from "#lib/workers/install/provision.ts";
+import { provision } from "#lib/workers/install/provision.ts";
 import { provisionHub } from "#lib/workers/install/provision-hub.ts";
 import { removeRemains } from "#lib/workers/remains/sandboxes.ts";
 import { reapply } from "#lib/workers/reapply/reapply.ts";
@@ -58,9 +58,6 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
   "remove-hub": removeHub,
 };
 
-/** Handlers of plans from earlier releases, whose jobs may still be queued. */
-const FORMER_WORK = [provisionFormer];
-
 /** Handlers of the service's own tasks, which no user requests. */
 const UPKEEP = [
   ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
@@ -75,7 +72,7 @@ const UPKEEP = [
 export function handlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;
   return [
-    ...[...Object.values(OPERATION_WORK), ...FORMER_WORK, ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),
+    ...[...Object.values(OPERATION_WORK), ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),
     ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
     ...(payments
       ? [

@@ -38,13 +38,13 @@ export function isDone({ state }: Progress): boolean {
 
 /** Describes the progress: `4/10 Creating the database`, `queued, number 3`, `done in 42 s`. */
 export function operationProgress(one: Progress): string {
-  const { state, step, of, label, error, position, waitingFor, nextTryAt, etaSeconds } = one;
+  const { state, step, of, label, error, position, waitingFor, nextAttemptAt, etaSeconds } = one;
   if (state === "failed") return error?.message ?? "failed";
   if (state === "succeeded") return `done in ${tookOf(one)}`;
   if (state === "cancelled") return "cancelled";
   const eta = etaSeconds === null ? "" : `, about ${lasting(etaSeconds * 1000)}`;
   if (state === "running") return `${step}/${of} ${label}${eta}`;
-  if (nextTryAt) return `tried again at ${nextTryAt.slice(11, 19)} UTC${error ? `: ${error.message}` : ""}`;
+  if (nextAttemptAt) return `tried again at ${nextAttemptAt.slice(11, 19)} UTC${error ? `: ${error.message}` : ""}`;
   const ahead = waitingFor ? `, behind ${waitingFor.kind}` : "";
   return `queued${position === null ? "" : `, number ${position}`}${ahead}${eta}`;
 }

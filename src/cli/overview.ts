@@ -29,8 +29,8 @@ export const overviewNoun: Noun = {
         ["UNWELL", ({ degraded }) => degraded, "number"],
         ["BUSY", busyIn, "number"],
         ["SUSPENDED", ({ byState }) => byState.suspended, "number"],
-        ["UNPROVED", ({ unproved }) => unproved, "number"],
-        ["OLDEST PROOF", ({ oldestProofAt }) => oldestProofAt, "time"],
+        ["UNPROVED", ({ unverified }) => unverified, "number"],
+        ["OLDEST PROOF", ({ oldestVerifiedAt }) => oldestVerifiedAt, "time"],
       ];
       // Tables have no headings without a terminal, and the numbers are unclear without them.
       if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`);

@@ -138,10 +138,10 @@ export const insightVerbs = [
     async run(cli, { words: [name] }) {
       const backups = await cli.api.getSpokeBackups({ spokeId: await spokeIdOf(cli.api, name!) });
       if (cli.json) return showJson(cli, backups);
-      const { schedule, lastError, unprovedSince } = backups;
+      const { schedule, lastError, unverifiedSince } = backups;
       remark(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
       if (lastError) remark(cli, `The last one failed: ${lastError}`);
-      if (unprovedSince) remark(cli, `The last one that was tried could not be restored, ${ago(unprovedSince)}`);
+      if (unverifiedSince) remark(cli, `The last one that was tried could not be restored, ${ago(unverifiedSince)}`);
       for (const { claim, until } of backups.kept) {
         remark(cli, `Kept of before a restore until ${until}: ${claim}`);
       }
@@ -151,12 +151,12 @@ export const insightVerbs = [
         ["CREATED", (one) => one.createdAt, "time"],
         ["VERSION", (one) => one.lmsVersion],
         ["MB", (one) => one.sizeBytes === null ? null : Math.round(one.sizeBytes / 1e6), "number"],
-        ["PROVED", (one) => one.provedAt, "time"],
-        ["SECONDS", (one) => one.proof?.seconds, "number"],
-        ["COURSES", (one) => one.proof?.courses, "number"],
-        ["USERS", (one) => one.proof?.users, "number"],
-        ["FILES", (one) => one.proof?.files, "number"],
-        ["NOT PROVED", (one) => one.proofError],
+        ["PROVED", (one) => one.verifiedAt, "time"],
+        ["SECONDS", (one) => one.verification?.seconds, "number"],
+        ["COURSES", (one) => one.verification?.courses, "number"],
+        ["USERS", (one) => one.verification?.users, "number"],
+        ["FILES", (one) => one.verification?.files, "number"],
+        ["NOT PROVED", (one) => one.verificationError],
       ]);
     },
   }),

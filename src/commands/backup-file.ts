@@ -114,12 +114,12 @@ const EVERY = 100; // milliseconds between two progress lines on a terminal
 
 export function openCount(): Count {
   const rows = new Map<string, number>(), shown = process.stderr.isTTY === true;
-  let toldAt = -Infinity;
+  let notifiedAt = -Infinity;
   return {
     onRows(table, count) {
       rows.set(table, count);
-      if (!shown || performance.now() - toldAt < EVERY) return;
-      toldAt = performance.now();
+      if (!shown || performance.now() - notifiedAt < EVERY) return;
+      notifiedAt = performance.now();
       process.stderr.write(`\r\x1b[2K  … ${table}: ${plural(count, "row")}`);
     },
     end: () => void (shown && process.stderr.write("\r\x1b[2K")),

@@ -71,7 +71,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   STRIPE_WEBHOOK_SECRET: ["proves the payment provider's events"],
   STRIPE_API_BASE: ["where the payment provider's API is", "the provider's own"],
   BACKUP_PASSPHRASE: ["encrypts what wheelwright backup writes"],
-  RESTORE_DRILLS: ["how often each spoke's newest backup is restored, to prove it: off, weekly or nightly"],
+  RESTORE_TESTS: ["how often each spoke's newest backup is restored, to prove it: off, weekly or nightly"],
   SCHEDULER: ["whether this replica does work"],
   SCHEDULER_LANES: ["lanes that it works on at once"],
   MAX_IN_FLIGHT: ["requests under way at once"],

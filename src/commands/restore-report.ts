@@ -11,11 +11,15 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 
 export function tables(backups: readonly Backup[], kept: readonly RetainedClaim[]): string {
-  const shown = backups.filter(({ removingSince }) => removingSince === null);
+  const shown = backups.filter(({ deletingSince }) => deletingSince === null);
   const rows = shown.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes, ...backup }) => [
     ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
     sizeBytes === null ? "-" : `${(sizeBytes / 2 ** 30).toFixed(1)} GiB`,
-    testFailure(backup) !== null ? "failed" : backup.provedAt === null ? "-" : `verified ${minuteOf(backup.provedAt)}`,
+    testFailure(backup) !== null
+      ? "failed"
+      : backup.verifiedAt === null
+      ? "-"
+      : `verified ${minuteOf(backup.verifiedAt)}`,
   ]);
   const failures = shown.flatMap((backup) => {
     const failure = testFailure(backup);

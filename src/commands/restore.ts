@@ -126,7 +126,7 @@ function tellRefusal(error: unknown): never {
 
 async function requireRelease(db: Database): Promise<void> {
   const { rows: [row] } = await sql<{ there: boolean }>`
-    select to_regclass('kept_claims') is not null as there`.execute(db.rows);
+    select to_regclass('retained_pvcs') is not null as there`.execute(db.rows);
   if (row!.there) return;
   const message = "This database is not one of this release: wheelwright migrate brings it up to it";
   throw new CommandError(EX_UNAVAILABLE, message);

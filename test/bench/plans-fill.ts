@@ -80,7 +80,7 @@ export async function recount(sql: postgres.Sql): Promise<void> {
     update spokes set visible_events = found.count from (
       select spoke_id, count(*) as count from audit_events where customer_visible group by spoke_id
     ) as found where found.spoke_id = spokes.id;
-    update loose_heads set visible_events = found.count, last_at = found.last from (
+    update service_event_head set visible_events = found.count, last_at = found.last from (
       select count(*) as count, coalesce(max(at), '-infinity') as last from audit_events
       where customer_visible and federation_id is null
     ) as found;

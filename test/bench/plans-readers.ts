@@ -75,8 +75,8 @@ export async function prepareReaders(
         where id = any(${oldest.map((row) => row.event_id)}) group by 1, 2, 3
       ) as found where user_id = ${user} and count.about = found.about and count.federation_id = found.hub
         and count.spoke_id = found.spoke`;
-    // Inserts the stretches that marking events one by one creates.
-    await tx`insert into notification_read_stretches
+    // Inserts the ranges that marking events one by one creates.
+    await tx`insert into notification_read_ranges
       select ${user}, 'hub', federation_id, '', min(at), max(at) from audit_events
       join notification_reads as read on read.event_id = audit_events.id and read.user_id = ${user}
       where federation_id is not null group by federation_id having count(*) > 1`;

@@ -57,7 +57,7 @@ async function fillJobs(url: string, kind: JobKind, lanes: number, each: number)
   await ask(
     url,
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
-       asker_id, asker_email, asker_ip, asker_agent)
+       requester_id, requester_email, requester_ip, requester_agent)
      select 'op_' || n, '${kind.kind}', ${kind.visible}, 'lane:' || n % ${lanes},
        case when ${kind.visible} then 'fed_' || n % ${LANES} % ${HUBS} end,
        case when ${kind.visible} and ${lanes} = ${LANES} then 'spk_' || n % ${LANES} end,

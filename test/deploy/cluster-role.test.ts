@@ -154,7 +154,7 @@ test("is not enough for a restore without any one that only restores need", asyn
     }
     assert.is((await restoreTo(scene, id)).state, "succeeded");
     await backUp(scene, id); // replaced volumes are deleted only after the next backup
-    await scene.db.sql("update kept_claims set until = now()");
+    await scene.db.sql("update retained_pvcs set until = now()");
     const giveBack = await takeAway(scene, SPOKE, "delete persistentvolumeclaims");
     await dropClaims(scene);
     const row = await scene.row(id);

@@ -42,7 +42,7 @@ async function race({ db }: Scene, first: Job, second: Job): Promise<(string | n
   const claimed = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
   const claim = (job: Job, holder: string, then: () => Promise<void>) =>
     nullIfTaken(db.transact(async (tx) => {
-      const candidate = { ...job, lane: null, stepsDone: 0 };
+      const candidate = { ...job, lane: null, finishedSteps: 0 };
       const taken = await claimJob(tx, candidate, known, { holder, label: "Doing one" });
       await then();
       return taken;

@@ -58,12 +58,12 @@ async function killIn(
   const { faults } = scene.simulator, at = STEPS.indexOf(step), early = at <= 2 ? faults.latency(latency) : null;
   const { id: job } = await requestRestore(scene.app, ANN, id, asked);
   const find = async () => (await findJob(scene.db.rows, job))!;
-  await until(async () => (await find()).stepsDone.length >= at - 2, PATIENCE);
+  await until(async () => (await find()).finishedSteps.length >= at - 2, PATIENCE);
   const slow = early ?? faults.latency(latency);
   const held = await until(async () => {
-    const { state, stepsDone, holder } = await find();
-    if (stepsDone.length > at || state === "succeeded") return "too late";
-    return state === "running" && stepsDone.length === at && holder;
+    const { state, finishedSteps, holder } = await find();
+    if (finishedSteps.length > at || state === "succeeded") return "too late";
+    return state === "running" && finishedSteps.length === at && holder;
   }, PATIENCE);
   const holder = replicas.find((replica) => replica.id === held);
   await holder?.kill();

@@ -162,7 +162,7 @@ async function operation(bench: Bench, id: string): Promise<{ state: string; att
 }
 
 async function beatOf(bench: Bench, { id }: Replica): Promise<Date> {
-  return (await query(bench.db, "select beat_at from replicas where id = $1", [id]))[0].beatAt;
+  return (await query(bench.db, "select heartbeat_at from replicas where id = $1", [id]))[0].heartbeatAt;
 }
 
 async function beatsAgain(bench: Bench, replica: Replica): Promise<void> {

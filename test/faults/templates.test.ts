@@ -25,7 +25,7 @@ async function killOnItsWay({ db, replicas }: Bench, kind: string, about: string
     const next = await until(async () => {
       const [row] = await query(
         db,
-        `select state, holder, cardinality(steps_done) as done from jobs where kind = $1 and coalesce(spoke_id, '') = $2`,
+        `select state, holder, cardinality(finished_steps) as done from jobs where kind = $1 and coalesce(spoke_id, '') = $2`,
         [kind, about],
       );
       if (row?.state === "succeeded") return { done: null };

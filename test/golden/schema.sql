@@ -1,46 +1,36 @@
 create sequence job_fences as bigint;
 
-CREATE OR REPLACE FUNCTION public.call_awaiting()
+CREATE OR REPLACE FUNCTION public.add_ready_lane_of_hub()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  update jobs set run_at = wheelwright_now() where state = 'queued' and awaits = new.id and run_at > wheelwright_now();
+  insert into ready_lanes (at, lane) values (wheelwright_now(), 'federation:' || new.id);
   return null;
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.call_hub_lane()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into lane_calls (at, lane) values (wheelwright_now(), 'federation:' || new.id);
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.call_lanes()
+CREATE OR REPLACE FUNCTION public.add_ready_lanes()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   if new.state = 'queued' and new.lane is not null then
-    insert into lane_calls (kind, plan, at, lane) values (new.kind, new.plan, new.run_at, new.lane);
+    insert into ready_lanes (kind, plan, at, lane) values (new.kind, new.plan, new.run_at, new.lane);
   end if;
-  -- What was called off, or put off, may have held its lane for all who do not know its kind.
+  -- A cancelled or postponed job may have blocked its lane for replicas that do not know its kind.
   if tg_op = 'UPDATE' and old.state = 'queued' and new.state <> 'running' and old.lane is not null
     and (new.state <> 'queued' or new.run_at > old.run_at) then
-    insert into lane_calls (at, lane) values (old.run_at, old.lane);
+    insert into ready_lanes (at, lane) values (old.run_at, old.lane);
   end if;
   if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
-    -- The place that the job had in the order, so that lanes take turns by the age of their jobs.
+    -- The job's old position, so that lanes alternate by the age of their jobs.
     if old.lane is not null then
-      insert into lane_calls (at, lane) values (old.run_at, old.lane);
+      insert into ready_lanes (at, lane) values (old.run_at, old.lane);
     end if;
-    -- Other operations of the spoke waited for this one: they are in its own lane, or in its hub's.
+    -- Other operations of the spoke waited for this one, in the spoke's lane or in its hub's.
     if old.visible and old.spoke_id is not null then
-      insert into lane_calls (at, lane) select old.run_at, lane
+      insert into ready_lanes (at, lane) select old.run_at, lane
       from unnest(array['spoke:' || old.spoke_id, 'federation:' || old.federation_id]) as lane
       where lane is not null and lane is distinct from old.lane;
     end if;
@@ -53,26 +43,23 @@ CREATE OR REPLACE FUNCTION public.count_audit_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-declare
-  added record;
 begin
-  for added in
-    select federation_id, coalesce(federation_id, 'system') as chain, count(*) as events, min(at) as at
-    from written group by federation_id order by 2
-  loop
-    update audit_counts set events = events + added.events where chain = added.chain;
-    continue when found;
-    insert into audit_counts as counted (chain, events, first_at)
-      select added.chain, added.events, case
-        when exists (select from audit_events where federation_id = added.federation_id and at < added.at) then added.at
-        when added.federation_id is null
-          and exists (select from audit_events where federation_id is null and at < added.at) then added.at
-        else '-infinity' end
-      on conflict (chain) do update set events = counted.events + excluded.events;
-  end loop;
+  insert into audit_counts as counted (chain, events)
+    select coalesce(federation_id, 'system'), count(*) from written group by 1 order by 1
+    on conflict (chain) do update set events = counted.events + excluded.events;
   return null;
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_waits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update jobs set run_at = wheelwright_now() where state = 'queued' and waits_for = new.id and run_at > wheelwright_now();
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
@@ -86,7 +73,7 @@ CREATE OR REPLACE FUNCTION public.refuse_count_change()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_op = 'UPDATE' and new.chain = old.chain and new.first_at = old.first_at and new.events > old.events then
+  if tg_op = 'UPDATE' and new.chain = old.chain and new.events > old.events then
     return new;
   end if;
   raise exception 'audit_counts only grows' using errcode = 'insufficient_privilege';
@@ -136,7 +123,6 @@ CREATE INDEX api_tokens_of_user ON public.api_tokens USING btree (user_id, creat
 create table audit_counts (
   chain text not null,
   events bigint not null,
-  first_at timestamp(3) with time zone not null,
   constraint audit_counts_events_check CHECK ((events > 0)),
   constraint audit_counts_pkey PRIMARY KEY (chain)
 );
@@ -165,11 +151,11 @@ create table audit_events (
   constraint audit_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_events_newest ON public.audit_events USING btree (at DESC, id DESC);
+CREATE INDEX audit_events_of_actor ON public.audit_events USING btree (actor_id, at DESC, kind);
 CREATE INDEX audit_events_of_hub ON public.audit_events USING btree (federation_id, at DESC, kind);
 CREATE INDEX audit_events_of_kind ON public.audit_events USING btree (kind, at DESC);
 CREATE INDEX audit_events_of_object ON public.audit_events USING btree (object_id, at DESC, id DESC);
 CREATE INDEX audit_events_of_object_type ON public.audit_events USING btree (object_type, at DESC);
-CREATE INDEX audit_events_of_person ON public.audit_events USING btree (actor_id, at DESC, kind);
 CREATE INDEX audit_events_of_spoke ON public.audit_events USING btree (spoke_id, at DESC, id DESC);
 CREATE INDEX audit_events_visible ON public.audit_events USING btree (at DESC) INCLUDE (id) WHERE customer_visible;
 CREATE INDEX audit_events_visible_of_federation ON public.audit_events USING btree (federation_id, at DESC) INCLUDE (id) WHERE customer_visible;
@@ -205,25 +191,25 @@ create table backups (
   volumes jsonb not null default '[]'::jsonb,
   size_bytes bigint,
   error text,
-  told boolean not null default false,
-  created_at timestamp(3) with time zone not null default wheelwright_now(),
-  ready_at timestamp(3) with time zone,
-  failed_at timestamp(3) with time zone,
-  removing_since timestamp(3) with time zone,
-  deleted_at timestamp(3) with time zone,
+  failure_reported boolean not null default false,
   lms_version text,
   images jsonb,
   site_identifier text,
   counts jsonb,
-  drill_id text,
-  proved_at timestamp(3) with time zone,
-  proof jsonb,
-  proof_error text,
-  constraint backups_are_proved_with_a_proof CHECK (((proved_at IS NULL) = (proof IS NULL))) NOT VALID,
+  restore_test_id text,
+  verified_at timestamp(3) with time zone,
+  verification jsonb,
+  verification_error text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  failed_at timestamp(3) with time zone,
+  deleting_since timestamp(3) with time zone,
+  deleted_at timestamp(3) with time zone,
   constraint backups_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
   constraint backups_check1 CHECK (((state <> 'failed'::text) OR (failed_at IS NOT NULL))),
   constraint backups_check2 CHECK (((state = 'deleted'::text) = (deleted_at IS NOT NULL))),
-  constraint backups_check3 CHECK (((kind <> 'last'::text) OR (removing_since IS NULL))),
+  constraint backups_check3 CHECK (((kind <> 'last'::text) OR (deleting_since IS NULL))),
+  constraint backups_check4 CHECK (((verified_at IS NULL) = (verification IS NULL))),
   constraint backups_kind_check CHECK ((kind = ANY (ARRAY['nightly'::text, 'manual'::text, 'upgrade'::text, 'last'::text]))),
   constraint backups_size_bytes_check CHECK ((size_bytes >= 0)),
   constraint backups_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'ready'::text, 'failed'::text, 'deleted'::text]))),
@@ -233,10 +219,10 @@ create table backups (
   constraint backups_operation_id_key UNIQUE (operation_id)
 );
 CREATE INDEX backups_failed ON public.backups USING btree (spoke_id, failed_at DESC) WHERE (failed_at IS NOT NULL);
+CREATE INDEX backups_not_deleted ON public.backups USING btree (spoke_id, created_at DESC) WHERE (state <> 'deleted'::text);
 CREATE INDEX backups_of_spoke ON public.backups USING btree (spoke_id, created_at DESC, id DESC);
 CREATE INDEX backups_pending ON public.backups USING btree (operation_id) WHERE (state = 'pending'::text);
-CREATE INDEX backups_pruned_by_age ON public.backups USING btree (deleted_at) WHERE ((state = 'deleted'::text) AND (kind = 'nightly'::text) AND (ready_at IS NOT NULL));
-CREATE INDEX backups_standing ON public.backups USING btree (spoke_id, created_at DESC) WHERE (state <> 'deleted'::text);
+CREATE INDEX backups_to_prune ON public.backups USING btree (deleted_at) WHERE ((state = 'deleted'::text) AND (kind = 'nightly'::text) AND (ready_at IS NOT NULL));
 
 create table billing_events (
   id text not null,
@@ -275,7 +261,7 @@ create table cluster_snapshots (
   cluster text not null,
   classes jsonb,
   error text,
-  looked_at timestamp(3) with time zone not null default wheelwright_now(),
+  checked_at timestamp(3) with time zone not null default wheelwright_now(),
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
@@ -288,14 +274,14 @@ create table database_restores (
 
 create table deprecation_announcements (
   notice_id text not null,
-  first_at timestamp(3) with time zone not null default wheelwright_now(),
+  first_announced_at timestamp(3) with time zone not null default wheelwright_now(),
   constraint deprecation_announcements_pkey PRIMARY KEY (notice_id)
 );
 
 create table deprecation_notices (
   notice_id text not null,
   user_id text not null,
-  told_at timestamp(3) with time zone not null default wheelwright_now(),
+  notified_at timestamp(3) with time zone not null default wheelwright_now(),
   constraint deprecation_notices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint deprecation_notices_pkey PRIMARY KEY (notice_id, user_id)
 );
@@ -340,7 +326,7 @@ create table federation_requests (
 CREATE INDEX federation_requests_newest ON public.federation_requests USING btree (created_at DESC, id DESC);
 CREATE INDEX federation_requests_of_state ON public.federation_requests USING btree (state, created_at DESC, id DESC);
 CREATE INDEX federation_requests_of_user ON public.federation_requests USING btree (requested_by, created_at DESC, id DESC);
-CREATE UNIQUE INDEX federation_requests_one_pending_per_slug ON public.federation_requests USING btree (slug) WHERE (state = 'pending'::text);
+CREATE UNIQUE INDEX federation_requests_pending_slug ON public.federation_requests USING btree (slug) WHERE (state = 'pending'::text);
 
 create table federations (
   id text not null,
@@ -352,6 +338,7 @@ create table federations (
   state text not null,
   state_reason text,
   cluster text not null,
+  cluster_uid text,
   namespace text not null,
   namespace_uid text,
   created_by text not null,
@@ -359,17 +346,16 @@ create table federations (
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
   ready_at timestamp(3) with time zone,
   removed_at timestamp(3) with time zone,
-  cluster_uid text,
   recorded_at timestamp(3) with time zone,
-  as_of timestamp(3) with time zone,
+  backup_updated_at timestamp(3) with time zone,
   constraint federations_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint federations_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'removing'::text, 'removed'::text]))),
   constraint federations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint federations_pkey PRIMARY KEY (id),
   constraint federations_namespace_key UNIQUE (namespace)
 );
-CREATE UNIQUE INDEX federations_one_live_slug ON public.federations USING btree (slug) WHERE (state <> 'removed'::text);
-CREATE TRIGGER federations_call_when_active AFTER UPDATE OF state ON public.federations FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = 'active'::text))) EXECUTE FUNCTION call_hub_lane();
+CREATE UNIQUE INDEX federations_live_slug ON public.federations USING btree (slug) WHERE (state <> 'removed'::text);
+CREATE TRIGGER federations_ready_when_active AFTER UPDATE OF state ON public.federations FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = 'active'::text))) EXECUTE FUNCTION add_ready_lane_of_hub();
 
 create table former_domains (
   domain text not null,
@@ -379,9 +365,9 @@ create table former_domains (
   constraint former_domains_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint former_domains_pkey PRIMARY KEY (domain)
 );
-CREATE INDEX former_domains_backwards ON public.former_domains USING btree (reverse(domain) COLLATE "C");
 CREATE INDEX former_domains_by_end ON public.former_domains USING btree (until);
 CREATE INDEX former_domains_of_spoke ON public.former_domains USING btree (spoke_id);
+CREATE INDEX former_domains_reversed ON public.former_domains USING btree (reverse(domain) COLLATE "C");
 
 create table idempotency_keys (
   user_id text not null,
@@ -414,6 +400,7 @@ create table jobs (
   spoke_id text,
   state text not null default 'queued'::text,
   run_at timestamp(3) with time zone not null default wheelwright_now(),
+  waits_for text,
   attempt integer not null default 0,
   time_limit_ms bigint not null,
   deadline_at timestamp(3) with time zone,
@@ -421,25 +408,24 @@ create table jobs (
   holder text,
   plan integer not null,
   step_names text[] not null,
-  steps_done text[] not null default '{}'::text[],
+  finished_steps text[] not null default '{}'::text[],
+  step_times jsonb not null default '{}'::jsonb,
   label text not null,
   payload jsonb not null default '{}'::jsonb,
   progress jsonb not null default '{}'::jsonb,
   failure jsonb,
   dedupe_key text,
   cancel_requested_at timestamp(3) with time zone,
-  asker_id text not null,
-  asker_email text not null,
-  asker_ip text not null,
-  asker_agent text not null,
-  asker_token text,
+  requester_id text not null,
+  requester_email text not null,
+  requester_ip text not null,
+  requester_agent text not null,
+  requester_token text,
+  trace text,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
   started_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
-  step_ends jsonb not null default '{}'::jsonb,
-  awaits text,
-  trace text,
   constraint jobs_check CHECK (((state = 'running'::text) = (holder IS NOT NULL))),
   constraint jobs_check1 CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
@@ -449,55 +435,22 @@ create table jobs (
   constraint jobs_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint jobs_pkey PRIMARY KEY (id)
 );
-CREATE INDEX jobs_awaiting ON public.jobs USING btree (awaits) WHERE ((state = 'queued'::text) AND (awaits IS NOT NULL));
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
-CREATE INDEX jobs_ended ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
-CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
-CREATE INDEX jobs_holding_backups ON public.jobs USING btree (((payload ->> 'backupId'::text))) WHERE ((state = ANY (ARRAY['queued'::text, 'running'::text])) AND ((payload ->> 'backupId'::text) IS NOT NULL));
+CREATE INDEX jobs_finished ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_live_of_spoke ON public.jobs USING btree (spoke_id) WHERE (visible AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
-CREATE INDEX jobs_loose ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
 CREATE INDEX jobs_of_federation ON public.jobs USING btree (federation_id, created_at DESC, seq DESC) WHERE visible;
+CREATE INDEX jobs_of_holder ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
 CREATE INDEX jobs_of_lane ON public.jobs USING btree (lane, seq) WHERE (state = 'queued'::text);
 CREATE INDEX jobs_of_spoke ON public.jobs USING btree (spoke_id, created_at DESC, seq DESC) WHERE visible;
 CREATE UNIQUE INDEX jobs_one_live_per_dedupe_key ON public.jobs USING btree (dedupe_key) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE UNIQUE INDEX jobs_one_running_operation_per_spoke ON public.jobs USING btree (spoke_id) WHERE ((state = 'running'::text) AND visible);
 CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) WHERE (state = 'running'::text);
-CREATE TRIGGER jobs_call_awaiting AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION call_awaiting();
-CREATE TRIGGER jobs_call_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION call_lanes();
-CREATE TRIGGER jobs_call_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION call_lanes();
-
-create table kept_claims (
-  spoke_id text not null,
-  claim text not null,
-  uid text,
-  operation_id text not null,
-  why text not null,
-  since timestamp(3) with time zone not null default wheelwright_now(),
-  until timestamp(3) with time zone not null,
-  removing_since timestamp(3) with time zone,
-  constraint kept_claims_check CHECK (((why <> 'replaced'::text) OR (uid IS NOT NULL))),
-  constraint kept_claims_why_check CHECK ((why = ANY (ARRAY['replaced'::text, 'in vain'::text]))),
-  constraint kept_claims_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
-  constraint kept_claims_pkey PRIMARY KEY (spoke_id, claim)
-);
-CREATE INDEX kept_claims_by_end ON public.kept_claims USING btree (until);
-
-create table lane_calls (
-  id bigint not null generated always as identity,
-  kind text not null default ''::text,
-  plan integer not null default 0,
-  at timestamp(3) with time zone not null,
-  lane text not null,
-  constraint lane_calls_pkey PRIMARY KEY (kind, plan, at, id)
-);
-
-create table loose_heads (
-  only_row boolean not null default true,
-  visible_events bigint not null default 0,
-  last_at timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
-  constraint loose_heads_only_row_check CHECK (only_row),
-  constraint loose_heads_pkey PRIMARY KEY (only_row)
-);
+CREATE INDEX jobs_using_backup ON public.jobs USING btree (((payload ->> 'backupId'::text))) WHERE ((state = ANY (ARRAY['queued'::text, 'running'::text])) AND ((payload ->> 'backupId'::text) IS NOT NULL));
+CREATE INDEX jobs_waiting ON public.jobs USING btree (waits_for) WHERE ((state = 'queued'::text) AND (waits_for IS NOT NULL));
+CREATE INDEX jobs_without_lane ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
+CREATE TRIGGER jobs_end_waits AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION end_waits();
+CREATE TRIGGER jobs_ready_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION add_ready_lanes();
+CREATE TRIGGER jobs_ready_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION add_ready_lanes();
 
 create table notification_audiences (
   user_id text not null,
@@ -516,7 +469,7 @@ create table notification_read_counts (
   reads bigint not null default 0,
   read_through timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
   skip_through timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
-  constraint notification_read_counts_about_check CHECK ((about = ANY (ARRAY['all'::text, 'loose'::text, 'hub'::text, 'spoke'::text, 'audience'::text]))),
+  constraint notification_read_counts_about_check CHECK ((about = ANY (ARRAY['all'::text, 'service'::text, 'hub'::text, 'spoke'::text, 'audience'::text]))),
   constraint notification_read_counts_check CHECK ((((federation_id <> ''::text) = (about = 'hub'::text)) OR (about = 'audience'::text))),
   constraint notification_read_counts_check1 CHECK ((((spoke_id <> ''::text) = (about = 'spoke'::text)) OR (about = 'audience'::text))),
   constraint notification_read_counts_reads_check CHECK ((reads >= 0)),
@@ -525,16 +478,16 @@ create table notification_read_counts (
 );
 CREATE INDEX notification_read_counts_skipping ON public.notification_read_counts USING btree (user_id) WHERE (skip_through > '-infinity'::timestamp with time zone);
 
-create table notification_read_stretches (
+create table notification_read_ranges (
   user_id text not null,
   about text not null,
   federation_id text not null,
   spoke_id text not null,
   from_at timestamp(3) with time zone not null,
   through_at timestamp(3) with time zone not null,
-  constraint notification_read_stretches_check CHECK ((from_at < through_at)),
-  constraint notification_read_stretches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
-  constraint notification_read_stretches_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id, from_at)
+  constraint notification_read_ranges_check CHECK ((from_at < through_at)),
+  constraint notification_read_ranges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint notification_read_ranges_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id, from_at)
 );
 
 create table notification_reads (
@@ -564,11 +517,20 @@ CREATE INDEX one_time_tokens_by_hash ON public.one_time_tokens USING gin (token_
 CREATE INDEX one_time_tokens_of_user ON public.one_time_tokens USING btree (user_id, purpose, created_at DESC);
 CREATE INDEX one_time_tokens_open_of_user ON public.one_time_tokens USING btree (user_id, purpose, created_at DESC) WHERE ((used_at IS NULL) AND (voided_at IS NULL));
 
+create table ready_lanes (
+  id bigint not null generated always as identity,
+  kind text not null default ''::text,
+  plan integer not null default 0,
+  at timestamp(3) with time zone not null,
+  lane text not null,
+  constraint ready_lanes_pkey PRIMARY KEY (kind, plan, at, id)
+);
+
 create table replicas (
   id text not null,
   release text not null,
   started_at timestamp(3) with time zone not null default wheelwright_now(),
-  beat_at timestamp(3) with time zone not null default wheelwright_now(),
+  heartbeat_at timestamp(3) with time zone not null default wheelwright_now(),
   stopped_at timestamp(3) with time zone,
   constraint replicas_pkey PRIMARY KEY (id)
 );
@@ -601,6 +563,30 @@ CREATE INDEX restore_requests_of_spoke ON public.restore_requests USING btree (s
 CREATE INDEX restore_requests_of_user ON public.restore_requests USING btree (requested_by, created_at DESC) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX restore_requests_one_open_per_backup ON public.restore_requests USING btree (spoke_id, backup_id) WHERE (state = 'open'::text);
 
+create table retained_pvcs (
+  spoke_id text not null,
+  claim text not null,
+  uid text,
+  operation_id text not null,
+  reason text not null,
+  since timestamp(3) with time zone not null default wheelwright_now(),
+  until timestamp(3) with time zone not null,
+  deleting_since timestamp(3) with time zone,
+  constraint retained_pvcs_check CHECK (((reason <> 'replaced'::text) OR (uid IS NOT NULL))),
+  constraint retained_pvcs_reason_check CHECK ((reason = ANY (ARRAY['replaced'::text, 'unused'::text]))),
+  constraint retained_pvcs_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint retained_pvcs_pkey PRIMARY KEY (spoke_id, claim)
+);
+CREATE INDEX retained_pvcs_by_end ON public.retained_pvcs USING btree (until);
+
+create table service_event_head (
+  only_row boolean not null default true,
+  visible_events bigint not null default 0,
+  last_at timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  constraint service_event_head_only_row_check CHECK (only_row),
+  constraint service_event_head_pkey PRIMARY KEY (only_row)
+);
+
 create table sessions (
   id text not null,
   user_id text not null,
@@ -608,7 +594,7 @@ create table sessions (
   ip text not null,
   user_agent text not null,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
-  seen_at timestamp(3) with time zone not null default wheelwright_now(),
+  last_used_at timestamp(3) with time zone not null default wheelwright_now(),
   ended_at timestamp(3) with time zone,
   constraint sessions_token_hash_check CHECK ((length(token_hash) = 32)),
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -635,6 +621,7 @@ create table spokes (
   slug text not null,
   display_name text not null,
   domain text not null,
+  requested_domain text,
   size text not null,
   identity boolean not null default false,
   content boolean not null default false,
@@ -644,16 +631,27 @@ create table spokes (
   region text,
   lms_version text not null,
   seed text,
+  from_backup text,
+  copy_of text,
+  mail text not null default 'on'::text,
   state text not null,
   state_reason text,
+  maintenance boolean not null default false,
   health text not null default 'unknown'::text,
+  failed_checks smallint not null default 0,
+  drift jsonb,
   cluster text not null,
+  cluster_uid text,
   namespace text not null,
   namespace_uid text,
   blueprint_revision text not null,
   blueprint_inputs jsonb not null,
   site_identifier text,
-  drift jsonb,
+  image_digest text,
+  backup_due_at timestamp(3) with time zone,
+  restore_test_due_at timestamp(3) with time zone,
+  verified_at timestamp(3) with time zone,
+  unverified_since timestamp(3) with time zone,
   visible_events bigint not null default 0,
   created_by text not null,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
@@ -661,42 +659,30 @@ create table spokes (
   ready_at timestamp(3) with time zone,
   observed_at timestamp(3) with time zone,
   removed_at timestamp(3) with time zone,
-  maintenance boolean not null default false,
-  backup_due_at timestamp(3) with time zone,
-  bad_looks smallint not null default 0,
-  cluster_uid text,
-  wished_domain text,
-  from_backup text,
-  drill_due_at timestamp(3) with time zone,
-  proved_at timestamp(3) with time zone,
-  unproved_since timestamp(3) with time zone,
-  copy_of text,
-  mail text not null default 'on'::text,
   recorded_at timestamp(3) with time zone,
-  as_of timestamp(3) with time zone,
-  image_digest text,
+  backup_updated_at timestamp(3) with time zone,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
-  constraint spokes_have_a_short_image_digest CHECK ((length(image_digest) <= 400)) NOT VALID,
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
-  constraint spokes_mail_is_on_or_held CHECK ((mail = ANY (ARRAY['on'::text, 'held'::text]))),
+  constraint spokes_image_digest_check CHECK ((length(image_digest) <= 400)),
+  constraint spokes_mail_check CHECK ((mail = ANY (ARRAY['on'::text, 'held'::text]))),
+  constraint spokes_requested_domain_check CHECK ((requested_domain = lower(requested_domain))),
   constraint spokes_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'suspending'::text, 'suspended'::text, 'resuming'::text, 'updating'::text, 'removing'::text, 'removed'::text]))),
-  constraint spokes_wished_domain_check CHECK ((wished_domain = lower(wished_domain))),
   constraint spokes_copy_of_fkey FOREIGN KEY (copy_of) REFERENCES spokes(id),
   constraint spokes_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint spokes_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
   constraint spokes_pkey PRIMARY KEY (id),
   constraint spokes_namespace_key UNIQUE (namespace)
 );
-CREATE INDEX spokes_by_domain_backwards ON public.spokes USING btree (reverse(domain) COLLATE "C") WHERE (state <> 'removed'::text);
-CREATE INDEX spokes_by_wished_domain_backwards ON public.spokes USING btree (reverse(wished_domain) COLLATE "C") WHERE ((state <> 'removed'::text) AND (wished_domain IS NOT NULL));
+CREATE INDEX spokes_creating_from_backup ON public.spokes USING btree (from_backup) WHERE ((from_backup IS NOT NULL) AND (ready_at IS NULL) AND (state <> 'removed'::text));
 CREATE INDEX spokes_due_for_backup ON public.spokes USING btree (cluster, backup_due_at) WHERE (state = 'active'::text);
-CREATE INDEX spokes_due_for_drill ON public.spokes USING btree (cluster, drill_due_at) WHERE (state = 'active'::text);
+CREATE INDEX spokes_due_for_restore_test ON public.spokes USING btree (cluster, restore_test_due_at) WHERE (state = 'active'::text);
+CREATE UNIQUE INDEX spokes_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
+CREATE UNIQUE INDEX spokes_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
 CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
-CREATE UNIQUE INDEX spokes_one_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
-CREATE UNIQUE INDEX spokes_one_wished_domain ON public.spokes USING btree (wished_domain) WHERE (state <> 'removed'::text);
-CREATE INDEX spokes_to_be_made_from ON public.spokes USING btree (from_backup) WHERE ((from_backup IS NOT NULL) AND (ready_at IS NULL) AND (state <> 'removed'::text));
+CREATE UNIQUE INDEX spokes_requested_domain ON public.spokes USING btree (requested_domain) WHERE (state <> 'removed'::text);
+CREATE INDEX spokes_reversed_domain ON public.spokes USING btree (reverse(domain) COLLATE "C") WHERE (state <> 'removed'::text);
+CREATE INDEX spokes_reversed_requested_domain ON public.spokes USING btree (reverse(requested_domain) COLLATE "C") WHERE ((state <> 'removed'::text) AND (requested_domain IS NOT NULL));
 
 create table stream_events (
   federation_id text not null,
@@ -731,14 +717,14 @@ create table subscriptions (
   subscription_id text,
   status text,
   currency text,
-  told jsonb,
+  sent_quantities jsonb,
   items jsonb not null default '[]'::jsonb,
   invoice jsonb,
   difference jsonb,
   past_due_since timestamp(3) with time zone,
   error text,
   retry_at timestamp(3) with time zone,
-  seen_at timestamp(3) with time zone,
+  checked_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
   constraint subscriptions_check CHECK (((subscription_id IS NULL) OR (customer_id IS NOT NULL))),
@@ -754,12 +740,12 @@ create table template_uses (
   spoke_id text not null,
   template_id text not null,
   turn text not null,
-  given_up text,
-  taken_at timestamp(3) with time zone not null default wheelwright_now(),
+  fallback_reason text,
+  started_at timestamp(3) with time zone not null default wheelwright_now(),
   constraint template_uses_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint template_uses_pkey PRIMARY KEY (spoke_id)
 );
-CREATE INDEX template_uses_of ON public.template_uses USING btree (template_id);
+CREATE INDEX template_uses_of_template ON public.template_uses USING btree (template_id);
 
 create table templates (
   id text not null,
@@ -770,17 +756,17 @@ create table templates (
   postgres_image text not null,
   revision text not null,
   storage_class text not null,
-  state text not null default 'making'::text,
+  state text not null default 'creating'::text,
   volumes jsonb not null default '[]'::jsonb,
   failures integer not null default 0,
   error text,
-  next_try_at timestamp(3) with time zone,
+  next_attempt_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   ready_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone,
   constraint templates_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
-  constraint templates_check1 CHECK (((state <> 'failed'::text) OR ((error IS NOT NULL) AND (next_try_at IS NOT NULL)))),
-  constraint templates_state_check CHECK ((state = ANY (ARRAY['making'::text, 'ready'::text, 'failed'::text, 'retiring'::text]))),
+  constraint templates_check1 CHECK (((state <> 'failed'::text) OR ((error IS NOT NULL) AND (next_attempt_at IS NOT NULL)))),
+  constraint templates_state_check CHECK ((state = ANY (ARRAY['creating'::text, 'ready'::text, 'failed'::text, 'retiring'::text]))),
   constraint templates_pkey PRIMARY KEY (id),
   constraint templates_one_of_each UNIQUE (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
 );
@@ -804,13 +790,13 @@ create table users (
   operator boolean not null default false,
   email_verified_at timestamp(3) with time zone,
   disabled_at timestamp(3) with time zone,
+  onboarded_at timestamp(3) with time zone,
+  mail_refusal text,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
-  onboarded_at timestamp(3) with time zone,
-  mail_refused text,
   constraint users_email_check CHECK ((email = lower(email))),
-  constraint users_have_a_short_refusal CHECK ((length(mail_refused) <= 500)) NOT VALID,
+  constraint users_mail_refusal_check CHECK ((length(mail_refusal) <= 500)),
   constraint users_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX users_email ON public.users USING btree (email);
 CREATE INDEX users_newest ON public.users USING btree (created_at DESC, id DESC);
-CREATE UNIQUE INDEX users_one_per_email ON public.users USING btree (email);

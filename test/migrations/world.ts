@@ -48,7 +48,7 @@ async function fill(bench: Bench): Promise<void> {
   await post(`/api/spokes/${biology}/delegate`, { email: "joan@example.org", displayName: "Joan" });
   await ask(bench, grace);
   const { body: told } = await ada.send("GET", "/api/notifications?limit=5");
-  // two adjacent ones form a stretch
+  // two adjacent ones form a range
   for (const { id } of told.slice(2, 4)) await post(`/api/notifications/${id}/read`, {});
   await readAll(bench, grace);
   await signIn(bench.replicas[0]!.url, joan.email, PASSWORD);
@@ -132,16 +132,25 @@ function beside(hub: string, spoke: string, user: string): Readonly<Record<strin
       currency: "EUR",
       created_at: at,
     }],
-    kept_claims: [{
+    retained_pvcs: [{
       spoke_id: spoke,
       claim: "moodledata-old",
       uid: "an-uid",
       operation_id: "op_1",
-      why: "replaced",
+      reason: "replaced",
       until: "2099-01-01",
     }],
-    deprecation_announcements: [{ notice_id: "a-notice", first_at: at }],
-    deprecation_notices: [{ notice_id: "a-notice", user_id: user, told_at: at }],
+    database_restores: [{ restored_at: at, taken_at: at, released_at: at }],
+    restore_requests: [{
+      id: "rrq_1",
+      federation_id: hub,
+      spoke_id: spoke,
+      backup_id: "bak_1",
+      reason: "A course is lost",
+      requested_by: user,
+    }],
+    deprecation_announcements: [{ notice_id: "a-notice", first_announced_at: at }],
+    deprecation_notices: [{ notice_id: "a-notice", user_id: user, notified_at: at }],
   };
 }
 

@@ -29,7 +29,7 @@ const FILL: Readonly<Record<string, string>> = {
     select ${id("spk")}, $1, 's-' || i, 'x', 's-' || i || '.example.org', 'small', 'a@example.org', '4.5.12', 'active',
       'default', 's-' || i, 'test', '{}', $3, ${STAMP}`,
   "/api/spokes/:spokeId/operations": `insert into jobs (id, kind, visible, federation_id, spoke_id, time_limit_ms, plan,
-      step_names, label, asker_id, asker_email, asker_ip, asker_agent, state, created_at, finished_at)
+      step_names, label, requester_id, requester_email, requester_ip, requester_agent, state, created_at, finished_at)
     select ${id("op")}, 'restart', true, $1, $2, 1000, 1, '{}', 'x', $3, 'x', '', '', 'succeeded', ${STAMP}, ${STAMP}`,
   "/api/auth/tokens": `insert into api_tokens (id, user_id, name, scope, prefix, token_hash, created_at)
     select ${id("tok")}, $3, 'x', 'cli', 'x', sha256(i::text::bytea), ${STAMP}`,

@@ -145,7 +145,7 @@ test("delegations to one new address, one creates user, membership and mail", as
 });
 
 test("delegations of two spokes to an unverified address, one sends a mail", async ({ scene }) => {
-  const { id, email } = await makePerson(scene.db, "unproved", { verified: false });
+  const { id, email } = await makePerson(scene.db, "unverified", { verified: false });
   const spokes = [scene.spoke, await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "yew")];
   const { post } = scene.as("operator");
   const answers = await together(50, (i) => post(`/api/spokes/${spokes[i % 2]}/delegate`, { email }));

@@ -93,7 +93,7 @@ test("tell the fleet in numbers, on one replica, and name no hub, spoke or perso
     "wheelwright_lane_oldest_wait_seconds 0",
     'wheelwright_spokes{state="provisioning",health="unknown"} 1',
     "wheelwright_spokes_drifted 0",
-    "wheelwright_proofs_failing 0",
+    "wheelwright_restore_tests_failing 0",
     "wheelwright_audit_seal_age_seconds 0",
   ]);
   assert.not.match(page.join("\n"), new RegExp(`secret|ada|${hub}|${user}`));

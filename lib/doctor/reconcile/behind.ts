@@ -8,15 +8,15 @@ interface Dated {
   readonly namespaceUid: string | null;
   readonly updatedAt: Date;
   /** The row's `updatedAt` in the backup, while the database is held. */
-  readonly asOf: Date | null;
+  readonly backupUpdatedAt: Date | null;
 }
 
 export function isBehind(
-  { namespaceUid, asOf, updatedAt }: Dated,
+  { namespaceUid, backupUpdatedAt, updatedAt }: Dated,
   namespace: { readonly uid: string },
   particulars: { readonly updatedAt: Date },
 ): boolean {
-  return namespaceUid !== namespace.uid || (asOf ?? updatedAt) < particulars.updatedAt;
+  return namespaceUid !== namespace.uid || (backupUpdatedAt ?? updatedAt) < particulars.updatedAt;
 }
 
 /**

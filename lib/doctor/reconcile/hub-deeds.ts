@@ -102,7 +102,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
     ...{ slug, name, region, mode, tier, readyAt },
     ...place,
     recordedAt: null,
-    asOf: particulars.updatedAt,
+    backupUpdatedAt: particulars.updatedAt,
   };
 }
 

@@ -77,7 +77,7 @@ function section(cluster: string | null, findings: readonly Finding[]): Section 
 /** Returns whether a replica sent a heartbeat within the last 10 s. */
 async function isServed(rows: Rows): Promise<boolean> {
   const beating = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
-    .where("beatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
+    .where("heartbeatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
   return beating !== undefined;
 }
 

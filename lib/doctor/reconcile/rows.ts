@@ -57,7 +57,7 @@ export async function readKnownRows(
     rows.selectFrom("backups").select(["id", "spokeId", "operationId", "state", "volumes", "cluster"]).orderBy(
       "createdAt",
     ).execute(),
-    rows.selectFrom("templates").select("id").where("state", "=", "making").execute(),
+    rows.selectFrom("templates").select("id").where("state", "=", "creating").execute(),
     readWishes(rows, restoredAt),
     readTurns(rows),
     readNeededSandboxes(rows),

@@ -91,8 +91,8 @@ export async function catchUpSpoke(
       ...columnsOf(standing),
       ...words,
       domain: particulars.domain,
-      wishedDomain: wish === particulars.domain ? null : wish,
-      ...{ drift: null, badLooks: 0, updatedAt: NOW },
+      requestedDomain: wish === particulars.domain ? null : wish,
+      ...{ drift: null, failedChecks: 0, updatedAt: NOW },
     })
     .where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
   await keepFormerNames(tx, particulars);
@@ -112,7 +112,7 @@ export async function markGone(
   const before = await lockSpoke(tx, id);
   if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
   const after = await tx.updateTable("spokes")
-    .set({ state: "failed", stateReason: reason, health: "unknown", wishedDomain: null, updatedAt: NOW })
+    .set({ state: "failed", stateReason: reason, health: "unknown", requestedDomain: null, updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   await tell(tx, asker, after, { action: "give up", slug: after.slug, from: before.state, reason });
   return null;
@@ -161,7 +161,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke)
     health: "unknown" as const,
     blueprintInputs: JSON.stringify(blueprintInputs),
     ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
-    asOf: particulars.updatedAt,
+    backupUpdatedAt: particulars.updatedAt,
   };
 }
 

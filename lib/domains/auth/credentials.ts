@@ -28,11 +28,11 @@ type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
 /** Condition that a row of `sessions` is valid, regardless of its user. Reads the clock once for all rows. */
 export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
-  and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
+  and sessions.last_used_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
 /** The time when an unused session expires. */
-export const sessionExpiry = sql<Date>`least(sessions.seen_at + make_interval(hours => ${IDLE_HOURS}),
+export const sessionExpiry = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
 /** Condition that a row of `api_tokens as token` is valid, regardless of its user. */
@@ -41,7 +41,7 @@ export const isTokenValid = sql<SqlBool>`(token.revoked_at is null
 
 const selectSessions = (rows: Rows) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
-    .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
+    .select([...userColumns, "sessions.id", isStale("sessions.lastUsedAt").as("stale")])
     .where(isSessionValid).where("users.disabledAt", "is", null);
 const findSessionByHash = prepareShared((rows, { hash }: { hash: Uint8Array }) =>
   selectSessions(rows).where("tokenHash", "=", hash)
@@ -76,8 +76,8 @@ export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidTo
  * requests writes.
  */
 export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
-  await rows.updateTable("sessions").set({ seenAt: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("seenAt")).execute().catch(ignoreReadOnly);
+  await rows.updateTable("sessions").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
 export async function recordTokenUse(rows: Rows, id: string): Promise<void> {

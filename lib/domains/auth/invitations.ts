@@ -136,13 +136,13 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_INTERVAL}::interval`)
     // An invitation that the mail server refused did not arrive.
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefused", "is not", null)))
+      not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefusal", "is not", null)))
     )
     // An invitation that was revoked before its mail was sent did not arrive.
     .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
     .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
   if (!recent) {
-    await tx.updateTable("users").set({ mailRefused: null }).where("id", "=", userId).execute();
+    await tx.updateTable("users").set({ mailRefusal: null }).where("id", "=", userId).execute();
     const { id, expiresAt } = await createGrant(tx, "invitation", userId);
     return { expiresAt, grantId: id };
   }

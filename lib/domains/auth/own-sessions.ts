@@ -31,14 +31,14 @@ const MAX_LISTED = 100;
 /** Lists the valid sessions, the last used one first. */
 export async function listSessions(rows: Rows, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
-    .select(["id", "ip", "userAgent", "createdAt", "seenAt", sessionExpiry.as("expiresAt")])
+    .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiry.as("expiresAt")])
     .where("userId", "=", userId).where(isSessionValid)
-    .orderBy(sql`id = ${credential.id}`, "desc").orderBy("seenAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
+    .orderBy(sql`id = ${credential.id}`, "desc").orderBy("lastUsedAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
     .execute();
   return found.map((row) => ({
     id: row.id,
     createdAt: row.createdAt,
-    lastUsedAt: row.seenAt,
+    lastUsedAt: row.lastUsedAt,
     expiresAt: row.expiresAt,
     ip: row.ip,
     userAgent: row.userAgent,

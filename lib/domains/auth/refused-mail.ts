@@ -17,7 +17,7 @@ export async function recordRefusedMail(
   tx: Tx,
   { email, template, reason }: { readonly email: string; readonly template: Template; readonly reason: string },
 ): Promise<AuditEntry[]> {
-  const user = await tx.updateTable("users").set({ mailRefused: reason }).where("email", "=", email).returning("id")
+  const user = await tx.updateTable("users").set({ mailRefusal: reason }).where("email", "=", email).returning("id")
     .executeTakeFirst();
   if (!user) return [];
   const about = { objectType: "user", objectId: user.id, metadata: { email, reason } } as const;
@@ -30,8 +30,8 @@ export async function recordRefusedMail(
 
 /** Clears the reason after the server accepted a mail, or when another mail is sent. */
 export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
-  await tx.updateTable("users").set({ mailRefused: null }).where("email", "=", email)
-    .where("mailRefused", "is not", null).execute();
+  await tx.updateTable("users").set({ mailRefusal: null }).where("email", "=", email)
+    .where("mailRefusal", "is not", null).execute();
 }
 
 async function seatsOf(rows: Rows, userId: string) {

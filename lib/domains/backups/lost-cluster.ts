@@ -25,7 +25,7 @@ export async function markSpokeLost(
     if (!SETTLED_STATES.includes(before.state) || before.namespaceUid !== namespaceUid) return;
     const stateReason = `Its cluster is gone, and it cannot be restored: ${reason}`;
     const after = await tx.updateTable("spokes").set({
-      ...{ state: "failed", stateReason, health: "unknown", drift: null, badLooks: 0 },
+      ...{ state: "failed", stateReason, health: "unknown", drift: null, failedChecks: 0 },
       updatedAt: sql<Date>`wheelwright_now()`,
     }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
     const { federationId, state, slug } = after;

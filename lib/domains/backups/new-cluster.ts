@@ -165,15 +165,15 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
   const backup = await requirePreferredBackup(tx, before);
   const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
   const job = await enqueue(tx, requester, operationOn(before, "provision"));
-  await tx.deleteFrom("kept_claims").where("spokeId", "=", id).execute();
+  await tx.deleteFrom("retained_pvcs").where("spokeId", "=", id).execute();
   const after = await tx.updateTable("spokes").set({
     state: "provisioning",
     stateReason: null,
     health: "unknown",
     maintenance: false,
     drift: null,
-    badLooks: 0,
-    wishedDomain: null,
+    failedChecks: 0,
+    requestedDomain: null,
     namespaceUid: null,
     clusterUid: null,
     imageDigest: null,

@@ -8,7 +8,7 @@ export interface RestoreTestIdentity {
   readonly backupId: string;
   readonly spokeId: string;
   /** The ID of the test's job. */
-  readonly drillId: string;
+  readonly restoreTestId: string;
 }
 
 export async function saveCounts(tx: Tx, backupId: string, counts: CountsAroundBackup): Promise<void> {
@@ -18,11 +18,21 @@ export async function saveCounts(tx: Tx, backupId: string, counts: CountsAroundB
 /**
  * Records a successful restore test. Returns false if its result is already recorded, for example before a takeover.
  */
-export async function recordVerified(tx: Tx, test: RestoreTestIdentity, proof: RestoreTestResult): Promise<boolean> {
+export async function recordVerified(
+  tx: Tx,
+  test: RestoreTestIdentity,
+  verification: RestoreTestResult,
+): Promise<boolean> {
   const now = sql<Date>`wheelwright_now()`;
-  if (!await saveOutcome(tx, test, { proof: JSON.stringify(proof), provedAt: now, proofError: null })) return false;
-  const provedAt = sql<Date>`(select proved_at from backups where id = ${test.backupId})`;
-  await tx.updateTable("spokes").set({ provedAt, unprovedSince: null }).where("id", "=", test.spokeId).execute();
+  if (
+    !await saveOutcome(tx, test, {
+      verification: JSON.stringify(verification),
+      verifiedAt: now,
+      verificationError: null,
+    })
+  ) return false;
+  const verifiedAt = sql<Date>`(select verified_at from backups where id = ${test.backupId})`;
+  await tx.updateTable("spokes").set({ verifiedAt, unverifiedSince: null }).where("id", "=", test.spokeId).execute();
   return true;
 }
 
@@ -31,9 +41,9 @@ export async function recordVerified(tx: Tx, test: RestoreTestIdentity, proof: R
  * for the first failure since the last success.
  */
 export async function recordTestFailure(tx: Tx, test: RestoreTestIdentity, error: string): Promise<boolean> {
-  if (!await saveOutcome(tx, test, { proof: null, provedAt: null, proofError: error })) return false;
-  const { numUpdatedRows } = await tx.updateTable("spokes").set({ unprovedSince: sql<Date>`wheelwright_now()` })
-    .where("id", "=", test.spokeId).where("unprovedSince", "is", null).executeTakeFirst();
+  if (!await saveOutcome(tx, test, { verification: null, verifiedAt: null, verificationError: error })) return false;
+  const { numUpdatedRows } = await tx.updateTable("spokes").set({ unverifiedSince: sql<Date>`wheelwright_now()` })
+    .where("id", "=", test.spokeId).where("unverifiedSince", "is", null).executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
@@ -44,13 +54,22 @@ export async function recordSkippedTest(
   error: string,
   nextTestAt: Date,
 ): Promise<void> {
-  await saveOutcome(tx, test, { proofError: error });
-  await tx.updateTable("spokes").set({ drillDueAt: nextTestAt }).where("id", "=", test.spokeId).execute();
+  await saveOutcome(tx, test, { verificationError: error });
+  await tx.updateTable("spokes").set({ restoreTestDueAt: nextTestAt }).where("id", "=", test.spokeId).execute();
 }
 
-async function saveOutcome(tx: Tx, { backupId, drillId }: RestoreTestIdentity, outcome: object): Promise<boolean> {
-  const { numUpdatedRows } = await tx.updateTable("backups").set({ ...outcome, drillId }).where("id", "=", backupId)
-    .where((where) => where.or([where("drillId", "is", null), where("drillId", "<>", drillId)])).executeTakeFirst();
+async function saveOutcome(
+  tx: Tx,
+  { backupId, restoreTestId }: RestoreTestIdentity,
+  outcome: object,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable("backups").set({ ...outcome, restoreTestId }).where(
+    "id",
+    "=",
+    backupId,
+  )
+    .where((where) => where.or([where("restoreTestId", "is", null), where("restoreTestId", "<>", restoreTestId)]))
+    .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
@@ -64,8 +83,8 @@ export interface RestoreTestNumbers {
 /** Counts restore tests of all active spokes in one query, for metrics. */
 export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers> {
   return await rows.selectFrom("spokes").where("state", "=", "active").select([
-    sql<number>`count(*) filter (where unproved_since is not null)::integer`.as("failing"),
-    sql<Date | null>`min(proved_at)`.as("oldest"),
+    sql<number>`count(*) filter (where unverified_since is not null)::integer`.as("failing"),
+    sql<Date | null>`min(verified_at)`.as("oldest"),
   ]).executeTakeFirstOrThrow();
 }
 

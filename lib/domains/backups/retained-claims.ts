@@ -4,7 +4,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { REPLACED_DAYS } from "#lib/operations/restore.ts";
 
-export type RetainedClaim = Selectable<Schema["kept_claims"]>;
+export type RetainedClaim = Selectable<Schema["retained_pvcs"]>;
 
 /** A PersistentVolumeClaim. The UID is null if its name is never reused. */
 export interface ClaimIdentity {
@@ -14,52 +14,62 @@ export interface ClaimIdentity {
 
 /** Lists the replaced claims to which a rollback can return, newest first. */
 export async function listReplacedClaims(rows: Rows, spokeId: string): Promise<RetainedClaim[]> {
-  return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "replaced")
-    .where("removingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
+  return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
+    "reason",
+    "=",
+    "replaced",
+  )
+    .where("deletingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
 }
 
 /** Lists the claims of failed restores, except those of this operation. */
 export async function listUnusedClaims(rows: Rows, spokeId: string, operationId: string): Promise<RetainedClaim[]> {
-  return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "in vain")
+  return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
+    "reason",
+    "=",
+    "unused",
+  )
     .where("operationId", "<>", operationId).execute();
 }
 
 /** Records claims that the site does not use. Replaced claims are kept for several days. */
 export async function retainClaims(
   tx: Tx,
-  { spokeId, operationId, why }: Pick<RetainedClaim, "spokeId" | "operationId" | "why">,
+  { spokeId, operationId, reason }: Pick<RetainedClaim, "spokeId" | "operationId" | "reason">,
   claims: readonly ClaimIdentity[],
 ): Promise<void> {
   if (claims.length === 0) return;
-  const days = why === "replaced" ? REPLACED_DAYS : 0;
+  const days = reason === "replaced" ? REPLACED_DAYS : 0;
   const until = sql<Date>`wheelwright_now() + make_interval(days => ${days}::integer)`;
-  await tx.insertInto("kept_claims").values(claims.map((each) => ({ ...each, spokeId, operationId, why, until })))
+  await tx.insertInto("retained_pvcs").values(claims.map((each) => ({ ...each, spokeId, operationId, reason, until })))
     .onConflict((conflict) =>
       conflict.columns(["spokeId", "claim"]).doUpdateSet({
         uid: sql`excluded.uid`,
         operationId,
-        why,
+        reason,
         since: sql<Date>`wheelwright_now()`,
         until,
-        removingSince: null,
+        deletingSince: null,
       })
     ).execute();
 }
 
 /** Deletes the rows of claims that the site uses again or that no longer exist. */
 export async function deleteRetainedClaims(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
-  await tx.deleteFrom("kept_claims").where("spokeId", "=", spokeId)
+  await tx.deleteFrom("retained_pvcs").where("spokeId", "=", spokeId)
     .where(sql<boolean>`claim = any(${claims}::text[])`).execute();
 }
 
 /** Deletes the rows of removed spokes, whose claims were deleted with the namespace. */
 export async function deleteClaimsOfRemovedSpokes(rows: Rows): Promise<void> {
-  await sql`delete from kept_claims using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(rows);
+  await sql`delete from retained_pvcs using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(
+    rows,
+  );
 }
 
 /** Returns spokes with claims that may be deleted; see `markDueClaims`. */
 export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promise<string[]> {
-  const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from kept_claims
+  const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from retained_pvcs
     where until <= (select wheelwright_now()) and spoke_id in (select id from spokes where state = 'active')
     order by 1 limit ${limit}`.execute(rows);
   return found.map(({ id }) => id);
@@ -71,11 +81,11 @@ export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promis
  * the spoke's row, and no restore is running.
  */
 export async function markDueClaims(tx: Tx, spokeId: string): Promise<RetainedClaim[]> {
-  return await tx.updateTable("kept_claims").set({
-    removingSince: sql<Date>`coalesce(removing_since, wheelwright_now())`,
+  return await tx.updateTable("retained_pvcs").set({
+    deletingSince: sql<Date>`coalesce(deleting_since, wheelwright_now())`,
   })
     .where("spokeId", "=", spokeId).where("until", "<=", sql<Date>`wheelwright_now()`)
-    .where(sql<boolean>`why = 'in vain' or exists (select from backups where backups.spoke_id = kept_claims.spoke_id
-      and state = 'ready' and backups.removing_since is null and created_at > since)`)
+    .where(sql<boolean>`reason = 'unused' or exists (select from backups where backups.spoke_id = retained_pvcs.spoke_id
+      and state = 'ready' and backups.deleting_since is null and created_at > since)`)
     .returningAll().execute();
 }

@@ -18,7 +18,7 @@ export interface DatedBackup {
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
   /** The time when its removal started. From then on the backup does not count as good. */
-  readonly removingSince: Date | null;
+  readonly deletingSince: Date | null;
 }
 
 /**
@@ -67,8 +67,8 @@ export function mayDelete(backups: readonly DatedBackup[], id: string): boolean 
   return backups.some((other) => isGood(other) && other.id !== id && other.createdAt > backup.createdAt);
 }
 
-export function isGood({ state, removingSince }: DatedBackup): boolean {
-  return state === "ready" && removingSince === null;
+export function isGood({ state, deletingSince }: DatedBackup): boolean {
+  return state === "ready" && deletingSince === null;
 }
 
 const BUCKETS: readonly (readonly [bucket: (at: Date) => string, most: number])[] = [

@@ -44,10 +44,10 @@ export interface Backup extends DatedBackup {
   readonly siteIdentifier: string | null;
   /** The counts from when the backup was taken. Null if none were recorded. */
   readonly counts: CountsAroundBackup | null;
-  readonly provedAt: Date | null;
-  readonly proof: RestoreTestResult | null;
+  readonly verifiedAt: Date | null;
+  readonly verification: RestoreTestResult | null;
   /** The error of the last restore test. Null if the test succeeded or none ran. */
-  readonly proofError: string | null;
+  readonly verificationError: string | null;
 }
 
 interface BackupCause {
@@ -148,14 +148,14 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
  * failure since the last success is reported.
  */
 export async function claimFailureNotice(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
-  const { rows: [row] } = await sql<{ told: boolean }>`
-    update backups set told = ${kind} <> 'nightly' or not exists (
-      select from backups as earlier where earlier.spoke_id = ${spokeId} and earlier.kind = 'nightly' and earlier.told
+  const { rows: [row] } = await sql<{ failureReported: boolean }>`
+    update backups set failure_reported = ${kind} <> 'nightly' or not exists (
+      select from backups as earlier where earlier.spoke_id = ${spokeId} and earlier.kind = 'nightly' and earlier.failure_reported
         and earlier.id <> ${id} and earlier.created_at > coalesce((
           select max(good.created_at) from backups as good where good.spoke_id = ${spokeId} and good.ready_at is not null
         ), '-infinity'))
-    where id = ${id} returning told`.execute(tx);
-  return row!.told;
+    where id = ${id} returning failure_reported as "failureReported"`.execute(tx);
+  return row!.failureReported;
 }
 
 export async function findBackup(rows: Rows, id: string): Promise<Backup | null> {
@@ -185,7 +185,7 @@ export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backu
 }
 
 export async function markRemovalStarted(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("backups").set({ removingSince: sql<Date>`coalesce(removing_since, wheelwright_now())` })
+  await tx.updateTable("backups").set({ deletingSince: sql<Date>`coalesce(deleting_since, wheelwright_now())` })
     .where("id", "=", id).execute();
 }
 
@@ -204,7 +204,7 @@ export async function saveSnapshotClasses(
   const classes = failed ? null : JSON.stringify(observed);
   const error = failed ? observed.message : null;
   await sql`insert into cluster_snapshots (cluster, classes, error) values (${cluster}, ${classes}::jsonb, ${error})
-    on conflict (cluster) do update set looked_at = wheelwright_now(), error = excluded.error,
+    on conflict (cluster) do update set checked_at = wheelwright_now(), error = excluded.error,
       classes = coalesce(excluded.classes, cluster_snapshots.classes)`.execute(rows);
 }
 

@@ -20,7 +20,7 @@ export async function summariseBackups(
   { id }: Pick<SpokeRow, "id">,
 ): Promise<BackupSummary> {
   const spoke = await db.rows.selectFrom("spokes")
-    .select(["id", "state", "cluster", "blueprintInputs", "provedAt", "unprovedSince"]).where("id", "=", id)
+    .select(["id", "state", "cluster", "blueprintInputs", "verifiedAt", "unverifiedSince"]).where("id", "=", id)
     .executeTakeFirstOrThrow();
   const [backups, replacedClaims, lastFailure, observedClasses, now] = await Promise.all([
     listBackups(db.rows, spoke.id),
@@ -42,13 +42,13 @@ export async function summariseBackups(
     lastSuccessAt: backups.find(isGood)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: hideOperatorDetails(viewer, reason ?? failed?.error ?? null),
-    drills: config.restoreDrills,
-    lastProvedAt: spoke.provedAt,
-    unprovedSince: spoke.unprovedSince,
+    restoreTests: config.restoreTests,
+    lastVerifiedAt: spoke.verifiedAt,
+    unverifiedSince: spoke.unverifiedSince,
     snapshots: backups.filter((backup) => isListed(backup, now)).map((backup) => ({
       ...backup,
-      proof: backup.proof && { files: null, hashed: null, codeRelease: null, ...backup.proof },
-      proofError: hideOperatorDetails(viewer, backup.proofError),
+      verification: backup.verification && { files: null, hashed: null, codeRelease: null, ...backup.verification },
+      verificationError: hideOperatorDetails(viewer, backup.verificationError),
     })) as BackupSummary["snapshots"],
     kept: spoke.state === "removed" ? [] : replacedClaims,
   };
@@ -60,7 +60,7 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
 
 /** Returns whether a backup is listed. A backup that is being removed is not, because it can no longer be restored. */
 function isListed(backup: Backup, now: Date): boolean {
-  if (backup.removingSince !== null) return false;
+  if (backup.deletingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;
 }
 

@@ -6,8 +6,8 @@ import type { Backup } from "#lib/domains/backups/store.ts";
 export const SKIPPED_PREFIX = "Not tried: ";
 
 /** Returns why the last restore test failed; null if it succeeded or did not run. */
-export function testFailure({ proofError }: Pick<Backup, "proofError">): string | null {
-  return proofError === null || proofError.startsWith(SKIPPED_PREFIX) ? null : proofError;
+export function testFailure({ verificationError }: Pick<Backup, "verificationError">): string | null {
+  return verificationError === null || verificationError.startsWith(SKIPPED_PREFIX) ? null : verificationError;
 }
 
 /**
@@ -17,5 +17,5 @@ export function testFailure({ proofError }: Pick<Backup, "proofError">): string 
 export function preferVerified(backups: readonly Backup[]): Backup | null {
   const good = backups.filter(isGood), newest = good[0] ?? null;
   if (newest === null || testFailure(newest) === null) return newest;
-  return good.find((backup) => backup.provedAt !== null && testFailure(backup) === null) ?? newest;
+  return good.find((backup) => backup.verifiedAt !== null && testFailure(backup) === null) ?? newest;
 }

@@ -32,8 +32,8 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
     );
   }
   if (!isGood(backup)) {
-    const { state, removingSince } = backup;
-    const why = removingSince !== null || state === "deleted"
+    const { state, deletingSince } = backup;
+    const why = deletingSince !== null || state === "deleted"
       ? "has expired and was deleted"
       : state === "failed"
       ? "was never completed"

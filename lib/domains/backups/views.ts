@@ -12,12 +12,12 @@ const SnapshotView = v.object({
   /** Moodle version of the spoke at that time; null if not recorded. */
   lmsVersion: v.nullable(v.string()),
   /** The time of the last successful restore test. Null if the backup was never verified. */
-  provedAt: NullableTimestamp,
+  verifiedAt: NullableTimestamp,
   /**
    * The results of the restore test. `seconds` is the duration of the restore. `compared` is whether the counts were
    * compared with those of the backup.
    */
-  proof: v.nullable(v.object({
+  verification: v.nullable(v.object({
     courses: v.nullable(v.number()),
     users: v.nullable(v.number()),
     seconds: v.number(),
@@ -27,7 +27,7 @@ const SnapshotView = v.object({
     codeRelease: v.nullable(v.string()),
   })),
   /** Error of the last restore test. Also set if the test was skipped because the cluster had no space. */
-  proofError: v.nullable(v.string()),
+  verificationError: v.nullable(v.string()),
 });
 
 const RetainedClaimView = v.object({
@@ -47,11 +47,11 @@ export const BackupSummaryView = v.object({
   /** The reason why backups are not available, or else the error of the last failure. */
   lastError: v.nullable(v.string()),
   /** The interval between restore tests of the newest backup. */
-  drills: v.picklist(["off", "weekly", "nightly"]),
+  restoreTests: v.picklist(["off", "weekly", "nightly"]),
   /** The time when a backup of this spoke was last verified. Null if none was verified. */
-  lastProvedAt: NullableTimestamp,
+  lastVerifiedAt: NullableTimestamp,
   /** The time when restore tests started to fail. Null if the last test succeeded or none ran. */
-  unprovedSince: NullableTimestamp,
+  unverifiedSince: NullableTimestamp,
   /** The backups, newest first. */
   snapshots: v.array(SnapshotView),
   /**

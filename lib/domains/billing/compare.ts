@@ -29,7 +29,7 @@ export interface StoredBilling {
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
   /** Quantities that were last sent to the provider; null if they must be sent again. */
-  readonly told: Quantities | null;
+  readonly sentQuantities: Quantities | null;
   readonly difference: BillingDifference | null;
 }
 
@@ -89,12 +89,12 @@ export function compareSubscription(
 
 /** Returns the difference between provider and spokes. While a change is being sent, the stored difference stays. */
 function findDifference(
-  { told, difference }: StoredBilling,
+  { sentQuantities: sentQuantities, difference }: StoredBilling,
   status: SubscriptionStatus | null,
   items: readonly SubscriptionItem[],
   billed: Quantities,
 ): BillingDifference | null {
-  if (told === null || diffQuantities(told, billed)) return difference;
+  if (sentQuantities === null || diffQuantities(sentQuantities, billed)) return difference;
   const counted = hasEnded({ status }) ? {} : countBySize(items);
   const parts = diffQuantities(billed, counted);
   if (hasEnded({ status })) return parts && `The subscription has ended (${status}), but there are spokes to bill`;

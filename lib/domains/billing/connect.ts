@@ -82,7 +82,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
 }
 
 /** Column values that make the next sync send all quantities immediately. */
-const RESYNC = { told: null, retryAt: null, error: null };
+const RESYNC = { sentQuantities: null, retryAt: null, error: null };
 const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 
 function requireProvider({ payments }: Pick<App, "payments">): void {

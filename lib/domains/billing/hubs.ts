@@ -42,7 +42,7 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
     rows,
     sql`where subscriptions.federation_id > ${after}
       and (subscriptions.retry_at is null or subscriptions.retry_at <= wheelwright_now())
-      and not (federations.state = 'removed' and subscriptions.told is not null
+      and not (federations.state = 'removed' and subscriptions.sent_quantities is not null
         and (subscriptions.status is null or subscriptions.status in ('canceled', 'incomplete_expired')))
       and not exists (select from jobs where jobs.dedupe_key = ${SYNC_BILLING.kind + ":"} || subscriptions.federation_id
         and jobs.state in ('queued', 'running'))
@@ -54,8 +54,8 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
 export async function findUncheckedHubs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions
-    where status not in ('canceled', 'incomplete_expired') and seen_at < wheelwright_now() - interval '24 hours'
-    order by seen_at limit ${limit}`.execute(rows);
+    where status not in ('canceled', 'incomplete_expired') and checked_at < wheelwright_now() - interval '24 hours'
+    order by checked_at limit ${limit}`.execute(rows);
   return found.map(({ id }) => id);
 }
 
@@ -66,8 +66,11 @@ function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "pr
 
 /** Returns whether something must be sent to the provider. Pure. */
 export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
-  const { row: { told, status, error }, removed } = hub;
-  if (error !== null || told === null || !equalQuantities(told as Quantities, billedQuantities(hub, catalog))) {
+  const { row: { sentQuantities, status, error }, removed } = hub;
+  if (
+    error !== null || sentQuantities === null ||
+    !equalQuantities(sentQuantities as Quantities, billedQuantities(hub, catalog))
+  ) {
     return true;
   }
   return removed && status !== null && !hasEnded({ status });

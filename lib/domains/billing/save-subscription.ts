@@ -26,7 +26,7 @@ const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 /**
  * Saves the observed subscription in the row, which the caller has locked and read in this transaction. Returns the
  * audit events, which must be recorded last. `observed` is null if the provider no longer has the subscription. After a
- * sync, `row.told` is already updated. `billed` are the quantities to bill now.
+ * sync, `row.sentQuantities` is already updated. `billed` are the quantities to bill now.
  */
 export async function saveSubscription(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function saveSubscription(
     invoice: invoice && JSON.stringify(invoice),
     difference: difference && JSON.stringify(difference),
     pastDueSince: dunning === "none" ? null : dunning === "begins" ? now() : row.pastDueSince ?? now(),
-    seenAt: now(),
+    checkedAt: now(),
   });
   return comparison.news.map((news) => ({
     kind: news.kind,

@@ -26,7 +26,7 @@ const NOT_BILLED: BillingRecord = {
   pending: false,
   difference: null,
   error: null,
-  seenAt: null,
+  checkedAt: null,
 };
 
 export async function showBilling(
@@ -49,7 +49,7 @@ export async function showBilling(
     pending,
     difference: describeDifference(row.difference as BillingDifference | null),
     error: pending && actor.role === "operator" ? await findSyncError(db.rows, hub) : null,
-    seenAt: row.seenAt,
+    checkedAt: row.checkedAt,
   };
 }
 

@@ -30,7 +30,7 @@ export const BillingView = v.object({
     sizes: v.array(v.object({ size: v.string(), spokes: v.number(), billed: v.number() })),
   })),
   error: v.nullable(v.string()),
-  seenAt: NullableTimestamp,
+  checkedAt: NullableTimestamp,
 });
 export type BillingRecord = v.InferInput<typeof BillingView>;
 

@@ -1,10 +1,14 @@
 /**
  * Parses CHANGELOG.md into the changes of each release, newest first.
  *
+ * Groups such as `### Added` are for readers of the file. The page groups the changes by the area in bold.
+ *
  * The file is parsed at build time (src/generate.ts), because a standalone executable has no files next to it. The
  * format is strict, so that no entry is lost silently:
  *
  *   ## Unreleased
+ *
+ *   ### Added
  *
  *   - An entry, which may go on
  *     in the next line.
@@ -26,6 +30,9 @@ export const UNRELEASED = "unreleased";
 
 const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4}-\d{2}-\d{2})\))$/;
 
+/** The groups of keepachangelog.com. */
+const GROUP = /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/;
+
 /** Parses the file. Throws an error that names the first malformed line. */
 export function readReleases(text: string): readonly ReleaseNotes[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
@@ -35,7 +42,9 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
   for (const [i, line] of lines.entries()) {
     const release = releases.at(-1), number = i + 1;
     if (/[^\P{Cc}\n]/u.test(line)) throw changelogError(number, "holds a control character");
-    if (line.startsWith("##")) {
+    if (release && GROUP.test(line)) {
+      inEntry = false;
+    } else if (line.startsWith("##")) {
       releases.push({ ...readHeading(line, number, releases), changes: [] });
       inEntry = false;
     } else if (!release || line.trim() === "") {
@@ -48,7 +57,7 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
     } else {
       throw changelogError(
         number,
-        `must begin an entry ("- …") or go on with one ("  …"), but is ${JSON.stringify(line)}`,
+        `must begin an entry ("- …") or continue one ("  …"), but is ${JSON.stringify(line)}`,
       );
     }
   }

@@ -142,11 +142,11 @@ export async function firstAnnounced(rows: Rows, notices: readonly Notice[]): Pr
   if (notices.length === 0) return new Map();
   const ids = notices.map(({ id }) => id);
   await sql`
-    insert into deprecation_announcements (notice_id, first_at)
-    select id, coalesce((select min(told_at) from deprecation_notices where notice_id = id), wheelwright_now())
+    insert into deprecation_announcements (notice_id, first_announced_at)
+    select id, coalesce((select min(notified_at) from deprecation_notices where notice_id = id), wheelwright_now())
     from unnest(${ids}::text[]) as id order by id on conflict do nothing`.execute(rows);
   const { rows: found } = await sql<{ id: string; at: Date }>`
-    select notice_id as id, first_at as at from deprecation_announcements where notice_id = any(${ids}::text[])`
+    select notice_id as id, first_announced_at as at from deprecation_announcements where notice_id = any(${ids}::text[])`
     .execute(rows);
   return new Map(found.map(({ id, at }) => [id, at]));
 }

@@ -21,7 +21,7 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
     viewer.role === "operator" && hub === null ? listTemplateSummaries(rows) : null,
   ]);
   const spokes = createEmptyCounts(), hubs = new Map<string, SpokeCounts>();
-  for (const { federationId, state, count, degraded, unproved, oldestProofAt } of counts) {
+  for (const { federationId, state, count, degraded, unverified, oldestVerifiedAt } of counts) {
     const own = hubs.get(federationId) ?? createEmptyCounts();
     hubs.set(federationId, own);
     if (state === null || state === "removed") continue; // a hub without spokes
@@ -29,8 +29,8 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
       sum.total += count;
       sum.byState[state] += count;
       sum.degraded += degraded;
-      sum.unproved += unproved;
-      sum.oldestProofAt = earlierDate(sum.oldestProofAt, oldestProofAt);
+      sum.unverified += unverified;
+      sum.oldestVerifiedAt = earlierDate(sum.oldestVerifiedAt, oldestVerifiedAt);
     }
   }
   return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
@@ -39,16 +39,16 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
 /** Lists the templates, newest first. Each cluster has one template per version in use. */
 async function listTemplateSummaries(rows: Rows): Promise<TemplateSummary[]> {
   return await rows.selectFrom("templates")
-    .select(["cluster", "version as lmsVersion", "state", "error", "nextTryAt", "readyAt", "lastUsedAt"])
+    .select(["cluster", "version as lmsVersion", "state", "error", "nextAttemptAt", "readyAt", "lastUsedAt"])
     .orderBy("cluster").orderBy("createdAt", "desc").orderBy("id").execute();
 }
 
 function createEmptyCounts(): SpokeCounts {
   const byState = Object.fromEntries(LIVE_STATES.map((state) => [state, 0])) as SpokeCounts["byState"];
-  return { total: 0, byState, degraded: 0, unproved: 0, oldestProofAt: null };
+  return { total: 0, byState, degraded: 0, unverified: 0, oldestVerifiedAt: null };
 }
 
-function earlierDate(a: SpokeCounts["oldestProofAt"], b: Date | null): SpokeCounts["oldestProofAt"] {
+function earlierDate(a: SpokeCounts["oldestVerifiedAt"], b: Date | null): SpokeCounts["oldestVerifiedAt"] {
   return b !== null && (a === null || b < new Date(a)) ? b : a;
 }
 
@@ -70,10 +70,10 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
       sql<number>`count(*) filter (where spokes.state = 'active' and spokes.health = 'degraded')::integer`.as(
         "degraded",
       ),
-      sql<number>`count(*) filter (where spokes.state = 'active' and spokes.unproved_since is not null)::integer`.as(
-        "unproved",
+      sql<number>`count(*) filter (where spokes.state = 'active' and spokes.unverified_since is not null)::integer`.as(
+        "unverified",
       ),
-      sql<Date | null>`min(spokes.proved_at) filter (where spokes.state = 'active')`.as("oldestProofAt"),
+      sql<Date | null>`min(spokes.verified_at) filter (where spokes.state = 'active')`.as("oldestVerifiedAt"),
     ])
     .groupBy(["federations.id", "spokes.state"])
     .orderBy("federations.createdAt", "desc").orderBy("federations.id", "desc").execute();

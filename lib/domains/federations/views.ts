@@ -36,14 +36,14 @@ const spokeCounts = {
   /** Active spokes that are degraded. */
   degraded: v.number(),
   /** Active spokes whose last restore test failed. */
-  unproved: v.number(),
+  unverified: v.number(),
   /** The oldest of the last successful restore tests of all active spokes. Null if no test was successful. */
-  oldestProofAt: NullableTimestamp,
+  oldestVerifiedAt: NullableTimestamp,
 };
 const SpokeCounts = v.object(spokeCounts);
 export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
 
-export const TEMPLATE_STATES = ["making", "ready", "failed", "retiring"] as const;
+export const TEMPLATE_STATES = ["creating", "ready", "failed", "retiring"] as const;
 
 /** A template, from which new sites are created. */
 const TemplateSummary = v.object({
@@ -51,7 +51,7 @@ const TemplateSummary = v.object({
   lmsVersion: v.string(),
   state: v.picklist(TEMPLATE_STATES),
   error: v.nullable(v.string()),
-  nextTryAt: NullableTimestamp,
+  nextAttemptAt: NullableTimestamp,
   readyAt: NullableTimestamp,
   lastUsedAt: NullableTimestamp,
 });

@@ -57,7 +57,7 @@ async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`
     select min(coalesce((
       select backups.created_at from backups where backups.spoke_id = spokes.id and backups.state = 'ready'
-        and backups.removing_since is null order by backups.created_at desc limit 1
+        and backups.deleting_since is null order by backups.created_at desc limit 1
     ), spokes.ready_at, spokes.created_at)) as oldest from spokes where spokes.state = 'active'`.execute(rows);
   return row!.oldest;
 }

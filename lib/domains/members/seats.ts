@@ -18,7 +18,7 @@ export interface Member {
   /** Whether the user has not accepted the invitation yet. Until then the membership has no effect. */
   readonly pending: boolean;
   /** The reason why the mail server permanently refused the last mail. Null if it was not refused. */
-  readonly mailRefused: string | null;
+  readonly mailRefusal: string | null;
   /** The time when the membership was added. */
   readonly createdAt: Date;
 }
@@ -57,7 +57,7 @@ export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): 
   const { table, column, id } = tableOf(seat);
   return await readPage(page, async (bounds) => {
     const { rows: found } = await sql<Member>`
-      select user_id, email, display_name, email_verified_at is null as pending, mail_refused, seat.created_at
+      select user_id, email, display_name, email_verified_at is null as pending, mail_refusal, seat.created_at
       from ${table} as seat join users on users.id = seat.user_id
       where seat.${column} = ${id} and ${comesAfter(bounds, sql`seat.created_at`, sql`seat.user_id`)}
       order by seat.created_at desc, seat.user_id desc limit ${bounds.maxRows ?? null}`.execute(rows);

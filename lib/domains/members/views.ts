@@ -25,6 +25,6 @@ export const MemberView = v.object({
   displayName: v.string(),
   pending: v.boolean(),
   /** The reason why the mail server refused the last mail. */
-  mailRefused: v.nullable(v.string()),
+  mailRefusal: v.nullable(v.string()),
   createdAt: Timestamp,
 });

@@ -15,7 +15,7 @@ export async function countUnread(rows: Rows, reader: Reader): Promise<{ count: 
 const countForOperator = prepareShared((_, { userId }: Pick<Reader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)
-      + (select visible_events from loose_heads)
+      + (select visible_events from service_event_head)
       - coalesce((select reads from notification_read_counts where user_id = ${userId} and about = 'all'), 0) as count`
 );
 

@@ -6,7 +6,7 @@
  * keep ties, because events of the same time have no order yet. The page ends at its limit, or with its last time.
  *
  * For unread events, objects without unread ones are skipped. In the others, the search stops at `read_through` and
- * skips stretches of read events (stretches.ts).
+ * skips ranges of read events (ranges.ts).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -14,7 +14,7 @@ import { comesAfter, type ListPage, type PageBounds, readPageByTime, withItems }
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
-import { selectUnread } from "#lib/domains/notifications/stretches.ts";
+import { selectUnread } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd, isUnread } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 

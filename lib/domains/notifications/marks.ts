@@ -50,7 +50,7 @@ export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unkn
         where id = fresh.event_id offset 0
       ) as event (hub, spoke, audience) cross join lateral (values
         ('all', '', '', true),
-        ('loose', '', '', hub = ''),
+        ('service', '', '', hub = ''),
         ('hub', hub, '', hub <> ''),
         ('spoke', '', spoke, spoke <> ''),
         ('audience', hub, spoke, audience = ${userId})
@@ -84,11 +84,11 @@ export interface ReadPosition {
   readonly through: string;
 }
 
-/** Raises the positions up to which all events are read, and deletes the stretches below them. */
+/** Raises the positions up to which all events are read, and deletes the ranges below them. */
 export async function raiseReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
-    await sql`delete from notification_read_stretches where user_id = ${userId} and about = ${about}
+    await sql`delete from notification_read_ranges where user_id = ${userId} and about = ${about}
       and federation_id = ${federationId} and spoke_id = ${spokeId} and through_at <= ${through}::timestamptz`.execute(
       tx,
     );

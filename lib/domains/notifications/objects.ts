@@ -14,7 +14,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 
 export type Reader = Pick<Actor, "role" | "userId">;
 
-export type ObjectKind = "all" | "loose" | "hub" | "spoke" | "audience";
+export type ObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
 
 /**
  * Returns a query with one row per object: `about`, `federation_id` and `spoke_id` as in notification_read_counts;
@@ -25,13 +25,13 @@ export function objectsOf(reader: Reader): RawBuilder<unknown> {
       coalesce(count.read_through, '-infinity') as read_through
     from (${reader.role === "operator" ? allObjects : objectsOfMember(reader.userId)}) as object
     left join notification_read_counts as count on count.user_id = ${reader.userId} and count.about = object.about
-      and count.about in (${reader.role === "operator" ? sql`'hub', 'loose'` : sql`'hub', 'spoke', 'audience'`})
+      and count.about in (${reader.role === "operator" ? sql`'hub', 'service'` : sql`'hub', 'spoke', 'audience'`})
       and count.federation_id = object.federation_id and count.spoke_id = object.spoke_id`;
 }
 
 const allObjects = sql`
   select 'hub' as about, federation_id, '' as spoke_id, visible_events, last_at from stream_heads
-  union all select 'loose', '', '', visible_events, last_at from loose_heads`;
+  union all select 'service', '', '', visible_events, last_at from service_event_head`;
 
 function objectsOfMember(userId: string): RawBuilder<unknown> {
   const verified = sql`exists (select from users where id = ${userId} and email_verified_at is not null)`;
@@ -50,7 +50,7 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
     from own join stream_heads as head on head.federation_id = own.federation_id
     union all
     select 'audience', audience.federation_id, audience.spoke_id, audience.visible_events,
-      coalesce(head.last_at, (select last_at from loose_heads))
+      coalesce(head.last_at, (select last_at from service_event_head))
     from notification_audiences as audience
     left join stream_heads as head on head.federation_id = audience.federation_id
     where audience.user_id = ${userId} and audience.federation_id not in (select id from hub)
@@ -89,7 +89,7 @@ export function walkEvents(reader: Reader, { where, order, limit }: EventWalk): 
         and coalesce(event.spoke_id, '') = object.spoke_id`,
     ),
   ];
-  const operator = [member[0], walk("loose", sql`event.federation_id is null`, byHubAndTime)];
+  const operator = [member[0], walk("service", sql`event.federation_id is null`, byHubAndTime)];
   return sql.join(reader.role === "operator" ? operator : member, sql` union all `);
 }
 
@@ -97,7 +97,7 @@ export function walkEvents(reader: Reader, { where, order, limit }: EventWalk): 
 export function belongsToObject(reader: Reader, event: RawBuilder<unknown> = sql.table("event")): RawBuilder<SqlBool> {
   return sql`case object.about
     when 'hub' then ${event}.federation_id = object.federation_id
-    when 'loose' then ${event}.federation_id is null
+    when 'service' then ${event}.federation_id is null
     when 'spoke' then ${event}.spoke_id = object.spoke_id
     else ${event}.audience_user_id = ${reader.userId} and coalesce(${event}.federation_id, '') = object.federation_id
       and coalesce(${event}.spoke_id, '') = object.spoke_id end`;

@@ -2,7 +2,7 @@
  * Marks all notifications as read that are visible at the start.
  *
  * The code first reads the last event time of each object. Later events have later times (see lib/changes). Then it
- * marks events in batches, oldest first, with one transaction per batch. Stretches of read events are skipped, so the
+ * marks events in batches, oldest first, with one transaction per batch. ReadRanges of read events are skipped, so the
  * cost depends on the unread ones. An interrupted call leaves exact counts, and the next call continues. Each batch
  * with changes writes an audit event.
  */
@@ -18,7 +18,7 @@ import {
   tryLockMarkAll,
 } from "#lib/domains/notifications/marks.ts";
 import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
-import { selectUnmarked } from "#lib/domains/notifications/stretches.ts";
+import { selectUnmarked } from "#lib/domains/notifications/read-ranges.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
 /** The maximum of events per object in a batch, and the approximate maximum of unread events in a batch. */

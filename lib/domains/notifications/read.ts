@@ -18,7 +18,7 @@ import {
   toNotification,
 } from "#lib/domains/notifications/notification.ts";
 import { belongsToObject, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
-import { mergeIntoStretch } from "#lib/domains/notifications/stretches.ts";
+import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
@@ -46,7 +46,7 @@ export async function markRead(db: Database, reader: MarkingReader, id: string):
     if (isRead(before)) return toNotification(before, reader);
     await markEvents(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
     const readObjects = await findFullyReadObject(tx, reader, id);
-    if (readObjects.length === 0) await mergeIntoStretch(tx, reader, id);
+    if (readObjects.length === 0) await mergeIntoReadRange(tx, reader, id);
     await raiseReadPositions(tx, reader.userId, readObjects);
     await recordRead(tx, reader, 1);
     return toNotification((await findNotification(tx, reader, id))!, reader);

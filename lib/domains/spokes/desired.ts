@@ -22,7 +22,7 @@ export type Changes = {
 
 /** Returns the spoke with its requested domain. */
 export function toDesired(row: SpokeRow): SpokeRow {
-  return { ...row, domain: row.wishedDomain ?? row.domain };
+  return { ...row, domain: row.requestedDomain ?? row.domain };
 }
 
 /** Returns the changes that the site has not applied yet. */
@@ -69,7 +69,7 @@ export async function toDesiredInputs(
   const formerDomains = await listReservedDomains(db.rows, desired.id);
   return movedInputs(
     withDesiredSettings(catalog, desired, inputs),
-    desired.wishedDomain ?? desired.domain,
+    desired.requestedDomain ?? desired.domain,
     formerDomains,
   );
 }

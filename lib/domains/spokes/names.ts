@@ -24,15 +24,15 @@ export async function isInUse(
 ): Promise<boolean> {
   const reversed = [...domain].reverse().join("");
   const among = sql.join([domain, ...above].map((name) => sql`${name}`));
-  const conflicts = (column: "domain" | "wishedDomain") => {
+  const conflicts = (column: "domain" | "requestedDomain") => {
     const name = sql.ref(column);
     return sql`(${name} in (${among}) or reverse(${name}) collate "C" > ${`${reversed}.`}
       and reverse(${name}) collate "C" < ${`${reversed}/`})`;
   };
   const { rows: found } = await sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and ${conflicts("domain")} and id is distinct from ${own})
-    or exists (select from spokes where state <> 'removed' and wished_domain is not null and ${
-    conflicts("wishedDomain")
+    or exists (select from spokes where state <> 'removed' and requested_domain is not null and ${
+    conflicts("requestedDomain")
   }
       and id is distinct from ${own})
     or exists (select from former_domains where ${conflicts("domain")} and spoke_id is distinct from ${own}) as taken`
@@ -45,7 +45,7 @@ export async function isAnyInUse(rows: Rows, names: readonly string[], own: stri
   if (names.length === 0) return false;
   const { rows: found } = await sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and domain = any(${names}::text[]) and id is distinct from ${own})
-    or exists (select from spokes where state <> 'removed' and wished_domain = any(${names}::text[])
+    or exists (select from spokes where state <> 'removed' and requested_domain = any(${names}::text[])
       and id is distinct from ${own})
     or exists (select from former_domains where domain = any(${names}::text[]) and spoke_id is distinct from ${own})
       as taken`.execute(rows);
@@ -90,12 +90,12 @@ export async function switchDomain(tx: Tx, { id, domain: previous }: SpokeRow, d
     spokeId: id,
     until: sql<Date>`wheelwright_now() + make_interval(days => ${FORMER_DOMAIN_DAYS}::integer)`,
   }).execute();
-  await tx.updateTable("spokes").set({ domain, wishedDomain: null }).where("id", "=", id).execute();
+  await tx.updateTable("spokes").set({ domain, requestedDomain: null }).where("id", "=", id).execute();
 }
 
 /** Clears the requested domain. */
 export async function clearRequestedDomain(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("spokes").set({ wishedDomain: null }).where("id", "=", id).execute();
+  await tx.updateTable("spokes").set({ requestedDomain: null }).where("id", "=", id).execute();
 }
 
 /** Releases the former domains, except those in `except`. */

@@ -69,9 +69,9 @@ function domainColumns(
   { domain }: SpokeRow,
   requested: string,
   isNotBuilt: boolean,
-): Pick<SpokeRow, "domain" | "wishedDomain"> {
-  if (isNotBuilt) return { domain: requested, wishedDomain: null };
-  return { domain, wishedDomain: requested === domain ? null : requested };
+): Pick<SpokeRow, "domain" | "requestedDomain"> {
+  if (isNotBuilt) return { domain: requested, requestedDomain: null };
+  return { domain, requestedDomain: requested === domain ? null : requested };
 }
 
 /** Checks, without the database, whether the caller may change the domain and whether any spoke could have it. */
@@ -98,10 +98,10 @@ async function requireFreeDomain(
   live: readonly Job[],
 ): Promise<void> {
   requireAllowedDomain(app, actor, spoke, domain);
-  const { id, wishedDomain } = spoke;
-  if (wishedDomain !== null && live.some((job) => job.kind === "configure" && !isUntouched(job))) {
+  const { id, requestedDomain } = spoke;
+  if (requestedDomain !== null && live.some((job) => job.kind === "configure" && !isUntouched(job))) {
     const message =
-      `Cannot change the domain of a spoke that is moving to ${wishedDomain}; wait until that is finished`;
+      `Cannot change the domain of a spoke that is moving to ${requestedDomain}; wait until that is finished`;
     throw new Fault("conflict", "spoke_state", message);
   }
   if (await isInUse(rows, domain, parentNames(domain, ownNamesOf(app.config)), id)) throw domainTakenFault([domain]);

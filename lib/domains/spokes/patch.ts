@@ -52,7 +52,7 @@ export async function verifyPatchDomain(
   { domain }: SpokePatch,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (domain === undefined || domain === spoke.domain || domain === spoke.wishedDomain) return;
+  if (domain === undefined || domain === spoke.domain || domain === spoke.requestedDomain) return;
   requireAllowedDomain(app, actor, spoke, domain);
   await requireVerifiedDomain(app, actor, { id: spoke.federationId }, [domain], signal, spoke.id);
 }

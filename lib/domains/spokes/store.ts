@@ -205,9 +205,9 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
 
 /** Stores the desired values of a spoke. Its inputs show what the site has applied. */
 export async function updateDesired(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
-  const { displayName, brand, adminEmail, domain, wishedDomain, mail } = row;
+  const { displayName, brand, adminEmail, domain, requestedDomain, mail } = row;
   return await tx.updateTable("spokes")
-    .set({ displayName, brand, adminEmail, domain, wishedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })
+    .set({ displayName, brand, adminEmail, domain, requestedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 

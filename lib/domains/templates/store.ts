@@ -40,10 +40,10 @@ export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | 
     .onConflict((conflict) =>
       conflict.constraint("templates_one_of_each").doUpdateSet({
         id,
-        state: "making",
+        state: "creating",
         createdAt: sql<Date>`wheelwright_now()`,
       })
-        .where("templates.state", "=", "failed").where(sql<boolean>`templates.next_try_at <= wheelwright_now()`)
+        .where("templates.state", "=", "failed").where(sql<boolean>`templates.next_attempt_at <= wheelwright_now()`)
     ).returning("id").executeTakeFirst();
   return row?.id ?? null;
 }
@@ -55,31 +55,31 @@ export async function saveTemplateVolumes(tx: Tx, id: string, volumes: readonly 
 
 export async function completeTemplate(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("templates")
-    .set({ state: "ready", readyAt: sql<Date>`wheelwright_now()`, error: null, nextTryAt: null })
-    .where("id", "=", id).where("state", "=", "making").execute();
+    .set({ state: "ready", readyAt: sql<Date>`wheelwright_now()`, error: null, nextAttemptAt: null })
+    .where("id", "=", id).where("state", "=", "creating").execute();
 }
 
 /** Marks the template as failed. Returns whether this call changed its state. */
 export async function failTemplate(
   tx: Tx,
   id: string,
-  { from, reason }: { readonly from: "making" | "ready"; readonly reason: string },
+  { from, reason }: { readonly from: "creating" | "ready"; readonly reason: string },
 ): Promise<boolean> {
   const wait = sql`least(${LONGEST_WAIT}, ${FIRST_WAIT} * 2.0 ^ least(failures, 20)) * interval '1 millisecond'`;
   const row = await tx.updateTable("templates").set({
     state: "failed",
     error: redact(reason),
     failures: sql<number>`failures + 1`,
-    nextTryAt: sql<Date>`wheelwright_now() + ${wait}`,
+    nextAttemptAt: sql<Date>`wheelwright_now() + ${wait}`,
   }).where("id", "=", id).where("state", "=", from).returning("id").executeTakeFirst();
   return row !== undefined;
 }
 
 /** Marks templates as failed if their job ended without a result. */
 export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
-  await sql`update templates set state = 'failed', failures = failures + 1, next_try_at = wheelwright_now(),
+  await sql`update templates set state = 'failed', failures = failures + 1, next_attempt_at = wheelwright_now(),
       error = 'Its job ended before the template was ready'
-    where state = 'making' and created_at < wheelwright_now() - interval '1 hour' and not exists (
+    where state = 'creating' and created_at < wheelwright_now() - interval '1 hour' and not exists (
       select from jobs where state in ('queued', 'running') and dedupe_key = 'make-template:' || templates.id)`
     .execute(rows);
 }
@@ -95,7 +95,7 @@ export async function recordTemplateUse(
   use: { spokeId: string; turn: string },
 ): Promise<void> {
   await tx.updateTable("templates").set({ lastUsedAt: sql<Date>`wheelwright_now()` }).where("id", "=", id).execute();
-  await tx.insertInto("template_uses").values({ ...use, templateId: id, givenUp: null }).execute();
+  await tx.insertInto("template_uses").values({ ...use, templateId: id, fallbackReason: null }).execute();
 }
 
 /** Resets the failures after the template was used successfully. */
@@ -105,7 +105,9 @@ export async function resetTemplateFailures(tx: Tx, id: string): Promise<void> {
 
 /** Records that the spoke's site is not created from the template, also for later attempts. */
 export async function abandonTemplateUse(tx: Tx, { spokeId }: TemplateUse, reason: string): Promise<void> {
-  await tx.updateTable("template_uses").set({ givenUp: sql<string>`coalesce(given_up, ${redact(reason)})` })
+  await tx.updateTable("template_uses").set({
+    fallbackReason: sql<string>`coalesce(fallback_reason, ${redact(reason)})`,
+  })
     .where("spokeId", "=", spokeId).execute();
 }
 
@@ -125,7 +127,9 @@ export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promi
   // row.
   const { rows: [inUse] } = await sql`
     select from template_uses join jobs using (spoke_id)
-    where template_id = ${id} and given_up is null and visible and jobs.state in ('queued', 'running')`.execute(tx);
+    where template_id = ${id} and fallback_reason is null and visible and jobs.state in ('queued', 'running')`.execute(
+    tx,
+  );
   if (!row || inUse) return false;
   await tx.updateTable("templates").set({ state: "retiring" }).where("id", "=", id).execute();
   return true;

@@ -53,7 +53,7 @@ async function setAddress(rows: Database["rows"], log: Log, { id, email, form }:
       .where("id", "=", id).where("email", "=", email).executeTakeFirst();
     return numUpdatedRows === 1n;
   } catch (error) {
-    if (!violates(error, "users_one_per_email")) throw error;
+    if (!violates(error, "users_email")) throw error;
     const other = await rows.selectFrom("users").select("id").where("email", "=", form).executeTakeFirst();
     log.warn(SAME_ADDRESS, { users: [id, other?.id ?? null] });
     return false;

@@ -35,7 +35,7 @@ const columns = [
   "users.operator as flagged",
   state.as("state"),
   "users.emailVerifiedAt",
-  "users.mailRefused",
+  "users.mailRefusal",
   "users.disabledAt",
   "users.createdAt",
   "users.updatedAt",

@@ -36,7 +36,7 @@ export const UserRecordView = v.object({
   operator: v.boolean(),
   state: v.picklist(STATES),
   emailVerifiedAt: NullableTimestamp,
-  mailRefused: v.nullable(v.string()),
+  mailRefusal: v.nullable(v.string()),
   disabledAt: NullableTimestamp,
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -36,6 +36,9 @@ export class SchemaMismatch extends MigrationError {
 export const SELECT_APPLIED =
   "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 
+/** A migration that only development versions had. Release 0.1.0 began with other migrations. */
+const UNRELEASED = "0003_create_federations";
+
 export interface SchemaComparison {
   /** Migrations to apply, in order. */
   readonly missing: readonly Migration[];
@@ -49,6 +52,9 @@ export function compareSchema(
   migrations: readonly Migration[],
 ): SchemaComparison {
   const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "", newer: string[] = [];
+  if (applied.some(({ name }) => name === UNRELEASED)) {
+    throw new SchemaMismatch("The database has a schema from before the first release", "create a new, empty database");
+  }
   for (const { name, checksum, needs } of applied) {
     const text = known.get(name);
     if (text === undefined) {

@@ -22,30 +22,30 @@ export interface BackupTables {
     volumes: DefaultJsonColumn;
     sizeBytes: MaybeBigColumn;
     error: string | null;
-    told: Generated<boolean>;
+    failureReported: Generated<boolean>;
     createdAt: StampColumn;
     readyAt: MaybeStampColumn;
     failedAt: MaybeStampColumn;
-    removingSince: MaybeStampColumn;
+    deletingSince: MaybeStampColumn;
     deletedAt: MaybeStampColumn;
     lmsVersion: string | null;
     images: MaybeJsonColumn;
     siteIdentifier: string | null;
     counts: MaybeJsonColumn;
-    drillId: string | null;
-    provedAt: MaybeStampColumn;
-    proof: MaybeJsonColumn;
-    proofError: string | null;
+    restoreTestId: string | null;
+    verifiedAt: MaybeStampColumn;
+    verification: MaybeJsonColumn;
+    verificationError: string | null;
   };
-  kept_claims: {
+  retained_pvcs: {
     spokeId: string;
     claim: string;
     uid: string | null;
     operationId: string;
-    why: "replaced" | "in vain";
+    reason: "replaced" | "unused";
     since: StampColumn;
     until: StampColumn;
-    removingSince: MaybeStampColumn;
+    deletingSince: MaybeStampColumn;
   };
-  cluster_snapshots: { cluster: string; classes: MaybeJsonColumn; error: string | null; lookedAt: StampColumn };
+  cluster_snapshots: { cluster: string; classes: MaybeJsonColumn; error: string | null; checkedAt: StampColumn };
 }

@@ -24,14 +24,14 @@ export interface BillingTables {
       | "paused"
       | null;
     currency: string | null;
-    told: MaybeJsonColumn;
+    sentQuantities: MaybeJsonColumn;
     items: DefaultJsonColumn;
     invoice: MaybeJsonColumn;
     difference: MaybeJsonColumn;
     pastDueSince: MaybeStampColumn;
     error: string | null;
     retryAt: MaybeStampColumn;
-    seenAt: MaybeStampColumn;
+    checkedAt: MaybeStampColumn;
     createdAt: StampColumn;
     updatedAt: StampColumn;
   };

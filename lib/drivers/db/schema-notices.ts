@@ -12,10 +12,10 @@ export interface NoticeTables {
   deprecation_notices: {
     noticeId: string;
     userId: string;
-    toldAt: StampColumn;
+    notifiedAt: StampColumn;
   };
   deprecation_announcements: {
     noticeId: string;
-    firstAt: StampColumn;
+    firstAnnouncedAt: StampColumn;
   };
 }

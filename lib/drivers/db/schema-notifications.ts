@@ -6,7 +6,7 @@ export interface NotificationTables {
   notification_reads: { userId: string; eventId: string; readAt: StampColumn };
   notification_read_counts: {
     userId: string;
-    about: "all" | "loose" | "hub" | "spoke" | "audience";
+    about: "all" | "service" | "hub" | "spoke" | "audience";
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigColumn;
@@ -15,7 +15,7 @@ export interface NotificationTables {
     /** Events up to this time are from before the user became a member. */
     skipThrough: StampColumn;
   };
-  notification_read_stretches: {
+  notification_read_ranges: {
     userId: string;
     about: string;
     federationId: string;
@@ -23,7 +23,7 @@ export interface NotificationTables {
     fromAt: StampColumn;
     throughAt: StampColumn;
   };
-  loose_heads: { onlyRow: Generated<boolean>; visibleEvents: BigColumn; lastAt: StampColumn };
+  service_event_head: { onlyRow: Generated<boolean>; visibleEvents: BigColumn; lastAt: StampColumn };
   notification_audiences: {
     userId: string;
     federationId: Generated<string>;

@@ -12,14 +12,20 @@ export interface TemplateTables {
     postgresImage: string;
     revision: string;
     storageClass: string;
-    state: Generated<"making" | "ready" | "failed" | "retiring">;
+    state: Generated<"creating" | "ready" | "failed" | "retiring">;
     volumes: DefaultJsonColumn;
     failures: Generated<number>;
     error: string | null;
-    nextTryAt: MaybeStampColumn;
+    nextAttemptAt: MaybeStampColumn;
     createdAt: StampColumn;
     readyAt: MaybeStampColumn;
     lastUsedAt: MaybeStampColumn;
   };
-  template_uses: { spokeId: string; templateId: string; turn: string; givenUp: string | null; takenAt: StampColumn };
+  template_uses: {
+    spokeId: string;
+    templateId: string;
+    turn: string;
+    fallbackReason: string | null;
+    startedAt: StampColumn;
+  };
 }

@@ -37,7 +37,7 @@ export interface Schema
     createdAt: StampColumn;
     updatedAt: StampColumn;
     onboardedAt: MaybeStampColumn;
-    mailRefused: string | null;
+    mailRefusal: string | null;
   };
   sessions: {
     id: string;
@@ -46,7 +46,7 @@ export interface Schema
     ip: string;
     userAgent: string;
     createdAt: StampColumn;
-    seenAt: StampColumn;
+    lastUsedAt: StampColumn;
     endedAt: MaybeStampColumn;
   };
   api_tokens: {
@@ -80,7 +80,7 @@ export interface Schema
     removedAt: MaybeStampColumn;
     clusterUid: string | null;
     recordedAt: MaybeStampColumn;
-    asOf: MaybeStampColumn;
+    backupUpdatedAt: MaybeStampColumn;
   };
   federation_members: { federationId: string; userId: string; createdAt: StampColumn };
   spokes: {
@@ -119,24 +119,24 @@ export interface Schema
     drift: MaybeJsonColumn;
     maintenance: Generated<boolean>;
     backupDueAt: MaybeStampColumn;
-    drillDueAt: MaybeStampColumn;
-    provedAt: MaybeStampColumn;
-    unprovedSince: MaybeStampColumn;
+    restoreTestDueAt: MaybeStampColumn;
+    verifiedAt: MaybeStampColumn;
+    unverifiedSince: MaybeStampColumn;
     visibleEvents: BigColumn;
     createdBy: string;
     createdAt: StampColumn;
     updatedAt: StampColumn;
     readyAt: MaybeStampColumn;
     observedAt: MaybeStampColumn;
-    badLooks: Generated<number>;
+    failedChecks: Generated<number>;
     removedAt: MaybeStampColumn;
     clusterUid: string | null;
-    wishedDomain: string | null;
+    requestedDomain: string | null;
     fromBackup: string | null;
     copyOf: string | null;
     mail: Generated<"on" | "held">;
     recordedAt: MaybeStampColumn;
-    asOf: MaybeStampColumn;
+    backupUpdatedAt: MaybeStampColumn;
     imageDigest: Generated<string | null>;
   };
   spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };
@@ -144,7 +144,7 @@ export interface Schema
     id: string;
     release: string;
     startedAt: StampColumn;
-    beatAt: StampColumn;
+    heartbeatAt: StampColumn;
     stoppedAt: MaybeStampColumn;
   };
   jobs: {
@@ -164,27 +164,27 @@ export interface Schema
     holder: string | null;
     plan: number;
     stepNames: string[];
-    stepsDone: Generated<string[]>;
-    stepEnds: DefaultJsonColumn;
+    finishedSteps: Generated<string[]>;
+    stepTimes: DefaultJsonColumn;
     label: string;
     payload: JsonColumn;
     progress: Generated<JsonColumn>;
     failure: MaybeJsonColumn;
     dedupeKey: string | null;
     cancelRequestedAt: MaybeStampColumn;
-    awaits: Generated<string | null>;
-    askerId: string;
-    askerEmail: string;
-    askerIp: string;
-    askerAgent: string;
-    askerToken: string | null;
+    waitsFor: Generated<string | null>;
+    requesterId: string;
+    requesterEmail: string;
+    requesterIp: string;
+    requesterAgent: string;
+    requesterToken: string | null;
     trace: string | null;
     createdAt: StampColumn;
     updatedAt: StampColumn;
     startedAt: MaybeStampColumn;
     finishedAt: MaybeStampColumn;
   };
-  lane_calls: { kind: string; plan: number; at: StampColumn; lane: string };
+  ready_lanes: { kind: string; plan: number; at: StampColumn; lane: string };
   audit_events: {
     id: string;
     kind: string;
@@ -235,8 +235,7 @@ export interface Schema
     lastId: Generated<string>;
     sealedAt: StampColumn;
   };
-  /** `firstAt` is `-infinity` unless the chain has events from before counting began. Read it as text. */
-  audit_counts: { chain: string; events: BigColumn; firstAt: StampColumn };
+  audit_counts: { chain: string; events: BigColumn };
   one_time_tokens: {
     id: string;
     purpose: "invitation" | "password_reset" | "email_verification";

@@ -23,7 +23,8 @@ const unchanged: TableRestore = { isInBackup: true, fixup: null };
 const omitted: TableRestore = { isInBackup: false, fixup: null };
 const withFixup = (mend: string): TableRestore => ({ isInBackup: true, fixup: mend });
 /** Keeps the time of the rows' data, whatever is requested while the database is held. */
-const withAsOf = (table: string): TableRestore => withFixup(`update ${table} set as_of = coalesce(as_of, updated_at)`);
+const withAsOf = (table: string): TableRestore =>
+  withFixup(`update ${table} set backup_updated_at = coalesce(backup_updated_at, updated_at)`);
 
 /** Statements run in this order, with the tables' triggers enabled. */
 export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
@@ -51,7 +52,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   ),
   // Included because jobs refer to them. None of them is running.
   replicas: withFixup("delete from replicas"),
-  lane_calls: unchanged,
+  ready_lanes: unchanged,
   audit_events: unchanged,
   audit_seals: unchanged,
   audit_counts: unchanged,
@@ -70,14 +71,14 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   restore_requests: unchanged,
   notification_reads: unchanged,
   notification_read_counts: unchanged,
-  notification_read_stretches: unchanged,
-  loose_heads: unchanged,
+  notification_read_ranges: unchanged,
+  service_event_head: unchanged,
   notification_audiences: unchanged,
   // Newer backups are missing, and deleted ones have no snapshots. `doctor --reconcile` compares them.
   backups: unchanged,
   cluster_snapshots: unchanged,
   database_restores: unchanged,
-  kept_claims: unchanged,
+  retained_pvcs: unchanged,
   templates: unchanged,
   template_uses: unchanged,
   subscriptions: unchanged,

@@ -16,7 +16,7 @@ export interface TemplateData {
   /** For operators. `by` is the requester's address, `id` the ID of the hub request. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
   /** For operators: a restore test of the spoke's backup failed for this reason. */
-  readonly "backup-unproved": {
+  readonly "backup-unverified": {
     readonly spokeId: string;
     readonly spoke: string;
     readonly domain: string;

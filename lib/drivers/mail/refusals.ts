@@ -55,7 +55,7 @@ export function explainRefusal(error: unknown, { server: place, to, secrets, lat
     });
   }
   if (command === "DATA" && refused) {
-    return permanentError("mail_refused", `The mail server rejected the mail: ${reply}`, {});
+    return permanentError("mail_refusal", `The mail server rejected the mail: ${reply}`, {});
   }
   if (code === "EENVELOPE" && command === "API") {
     return permanentError("mail_address", `${to} is not a valid mail address`, { blame: "user" });
@@ -73,7 +73,7 @@ export function explainRefusal(error: unknown, { server: place, to, secrets, lat
 
 /** Whether this error code means that the server rejected the mail permanently. */
 export function isRefusal(code: string): boolean {
-  return ["mail_recipient", "mail_refused", "mail_address"].includes(code);
+  return ["mail_recipient", "mail_refusal", "mail_address"].includes(code);
 }
 
 /** Returns the mail server's reply from the message of a MailError. */

@@ -119,7 +119,7 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       ],
     }),
 
-    "backup-unproved": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
+    "backup-unverified": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
       subject: `A backup of ${unlinkName(spoke, MAX_SUBJECT_NAME)} could not be restored`,
       preview: "A restore test failed. The site is not affected.",
       title: "A backup could not be restored",

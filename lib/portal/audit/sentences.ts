@@ -37,7 +37,7 @@ export const SENTENCES: Readonly<Record<AuditKind, readonly [tone: Tone, sentenc
   operation_cancelled: ["still", "Operation cancelled: {kind}"],
   tenant_backup_succeeded: ["good", "Spoke % was backed up"],
   tenant_backup_failed: ["bad", "A backup of spoke % failed"],
-  tenant_backup_proved: ["good", "A backup of spoke % passed its restore test"],
+  tenant_backup_verified: ["good", "A backup of spoke % passed its restore test"],
   restore_requested: ["info", "A restore of spoke % was requested"],
   restore_request_done: ["good", "The requested restore of spoke % is done"],
   restore_request_declined: ["warn", "The requested restore of spoke % was declined"],

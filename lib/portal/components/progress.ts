@@ -24,8 +24,8 @@ export function progressBar(operation: Operation): Markup {
   }</p></div>`;
 }
 
-function waitText({ position, waitingFor, nextTryAt, label }: Operation): Markup {
-  if (nextTryAt !== null) return markup`Retries at ${instant(nextTryAt)}: ${label}`;
+function waitText({ position, waitingFor, nextAttemptAt, label }: Operation): Markup {
+  if (nextAttemptAt !== null) return markup`Retries at ${instant(nextAttemptAt)}: ${label}`;
   const queueText = position === null || position === 1 ? "Next in the queue" : `Position ${position} in the queue`;
   return waitingFor ? markup`${queueText}, after: ${waitingFor.label}` : markup`${queueText}`;
 }

@@ -84,7 +84,7 @@ const STATUSES: Readonly<Record<string, readonly [Tone, Icon]>> = {
   incomplete: ["warn", "warning"],
 };
 
-function subscriptionPanel({ status, monthly, currency, items, email, seenAt }: Billing): Markup {
+function subscriptionPanel({ status, monthly, currency, items, email, checkedAt }: Billing): Markup {
   const [tone, sign] = STATUSES[status ?? ""] ?? ["still", "minus"];
   const amount = (minor: number | null) => minor === null || currency === null ? "–" : money(minor, currency);
   return panel(
@@ -108,7 +108,7 @@ ${
 ${
       definitionList([
         ["Invoices sent to", email ?? "nobody"],
-        ["Last synced", instant(seenAt, "never")],
+        ["Last synced", instant(checkedAt, "never")],
       ])
     }`,
     { id: "subscription", actions: badge(tone, sign, status === null ? "Not started" : humanize(status)) },

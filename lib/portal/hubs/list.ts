@@ -99,12 +99,12 @@ export function fleetSummary({ spokes, queue, templates }: FleetOverview): Marku
 
 function templateLine(templates: NonNullable<FleetOverview["templates"]>): Markup | string {
   const of = (wanted: string) => templates.filter(({ state }) => state === wanted);
-  const ready = of("ready"), making = of("making").length, failed = of("failed");
-  if (ready.length + making + failed.length === 0) return "";
+  const ready = of("ready"), creating = of("creating").length, failed = of("failed");
+  if (ready.length + creating + failed.length === 0) return "";
   const versions = [...new Set(ready.map(({ lmsVersion }) => lmsVersion))].join(", ");
   const words = [
     ...(ready.length > 0 ? [`Template ready for ${versions}: new spokes start in seconds`] : []),
-    ...(making > 0 ? [`Templates being created: ${making}`] : []),
+    ...(creating > 0 ? [`Templates being created: ${creating}`] : []),
   ];
   return markup`<p class="small soft">${words.join(". ")}${words.length > 0 ? ". " : ""}${
     failed.map(({ lmsVersion, cluster, error }) =>
@@ -113,12 +113,12 @@ function templateLine(templates: NonNullable<FleetOverview["templates"]>): Marku
   }</p>`;
 }
 
-function restoreTestSummary({ unproved, oldestProofAt }: FleetOverview["spokes"]): Markup | string {
-  if (unproved === 0 && oldestProofAt === null) return "";
-  const failing = unproved === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unproved} spokes`;
+function restoreTestSummary({ unverified, oldestVerifiedAt }: FleetOverview["spokes"]): Markup | string {
+  if (unverified === 0 && oldestVerifiedAt === null) return "";
+  const failing = unverified === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unverified} spokes`;
   return markup`<p class="small soft proofs">${
-    oldestProofAt === null ? "" : markup`Oldest restore test: ${instant(oldestProofAt)}. `
-  }${unproved > 0 ? markup`<b class="bad">${icon("cross")} ${failing} failed the restore test.</b>` : ""}</p>`;
+    oldestVerifiedAt === null ? "" : markup`Oldest restore test: ${instant(oldestVerifiedAt)}. `
+  }${unverified > 0 ? markup`<b class="bad">${icon("cross")} ${failing} failed the restore test.</b>` : ""}</p>`;
 }
 
 function queueLabel({ running, oldestWaitSeconds }: FleetOverview["queue"]): string {

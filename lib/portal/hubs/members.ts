@@ -24,12 +24,12 @@ export function hubMembersView({ me, hub, members, submission }: HubMembersProps
         members.length === 0
           ? emptyState("No admins yet", "Only operators can manage this hub until you invite an admin.")
           : markup`<ul class="list plain">${
-            members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) =>
+            members.map(({ userId, displayName, email, pending, mailRefusal, createdAt }) =>
               markup`<li id="${userId}"><span class="name">${displayName || email}${
                 email === me.email ? " (you)" : ""
               }${displayName && displayName !== email ? markup` <span class="tiny soft">${email}</span>` : ""}</span>
-<span class="marks">${mailBadge({ pending, mailRefused })}<span class="tiny soft">Since ${instant(createdAt)}</span>${
-                refusedMail(mailRefused, pending ? `/hubs/${id}/members` : null, email)
+<span class="marks">${mailBadge({ pending, mailRefusal })}<span class="tiny soft">Since ${instant(createdAt)}</span>${
+                refusedMail(mailRefusal, pending ? `/hubs/${id}/members` : null, email)
               }</span>
 <a class="button quiet" href="/hubs/${id}/members/${userId}/remove">Remove<span class="unseen"> ${email}</span></a></li>`
             )

@@ -3,8 +3,8 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { badge, postButton } from "#lib/portal/components/parts.ts";
 import type { HubMember } from "#lib/portal/components/api-types.ts";
 
-export function mailBadge({ pending, mailRefused }: Pick<HubMember, "pending" | "mailRefused">): Markup | string {
-  if (mailRefused !== null) return badge("bad", "cross", "Mail refused");
+export function mailBadge({ pending, mailRefusal }: Pick<HubMember, "pending" | "mailRefusal">): Markup | string {
+  if (mailRefusal !== null) return badge("bad", "cross", "Mail refused");
   return pending ? badge("still", "wait", "Invited") : "";
 }
 

@@ -28,7 +28,7 @@ interface UserProps {
 }
 
 export function userView({ user, memberships, isSelf }: UserProps, submission?: Submission): View {
-  const { id, email, role, emailVerifiedAt, mailRefused, disabledAt, createdAt, displayName } = user;
+  const { id, email, role, emailVerifiedAt, mailRefusal, disabledAt, createdAt, displayName } = user;
   return {
     ...headOf(user),
     title: displayName,
@@ -44,7 +44,7 @@ ${
         definitionList([
           ["Role", humanize(role)],
           ["Address confirmed", instant(emailVerifiedAt, "not yet")],
-          mailRefused === null ? null : ["Mail was refused", mailRefused],
+          mailRefusal === null ? null : ["Mail was refused", mailRefusal],
           ["Account created", instant(createdAt)],
           disabledAt === null ? null : ["Disabled", instant(disabledAt)],
         ]),

@@ -78,12 +78,12 @@ export function userBadge(state: UserItem["state"]): Markup {
   return badge(...BADGES[state], STATE_LABELS[state]);
 }
 
-function row({ id, displayName, email, role, state, mailRefused, federationIds, spokeIds }: UserItem): Markup {
+function row({ id, displayName, email, role, state, mailRefusal, federationIds, spokeIds }: UserItem): Markup {
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/users/${id}">${displayName}</a><span class="tiny soft">${email}</span></span>
 <span class="small">${humanize(role)}</span>
 <span class="small soft">${
     role === "operator" ? "All hubs" : membershipCount(federationIds.length, spokeIds.length)
-  }</span>${mailRefused === null ? userBadge(state) : badge("bad", "cross", "Mail refused")}</li>`;
+  }</span>${mailRefusal === null ? userBadge(state) : badge("bad", "cross", "Mail refused")}</li>`;
 }
 
 function membershipCount(hubs: number, spokes: number): string {

@@ -54,13 +54,13 @@ function backupNotice(backups: Backups): Markup | string {
   );
 }
 
-function failedTestNotice({ unprovedSince, lastProvedAt }: Backups): Markup | string {
-  if (unprovedSince === null) return "";
+function failedTestNotice({ unverifiedSince, lastVerifiedAt }: Backups): Markup | string {
+  if (unverifiedSince === null) return "";
   return notice(
     "bad",
     markup`<p><b>The last restore test failed on ${
-      instant(unprovedSince)
-    }.</b></p><p>The site is not affected. Last passed restore test: ${instant(lastProvedAt)}.</p>`,
+      instant(unverifiedSince)
+    }.</b></p><p>The site is not affected. Last passed restore test: ${instant(lastVerifiedAt)}.</p>`,
   );
 }
 
@@ -91,13 +91,17 @@ function timeline({ snapshots, schedule }: Backups, isRemoved: boolean): Markup 
   }</ol>`;
 }
 
-function restoreTestLine({ provedAt, proof, proofError }: Backups["snapshots"][number]): Markup | string {
-  const failed = proofError === null ? "" : markup`<span class="bad">${icon("cross")} ${proofError}</span>`;
-  if (proof === null) return failed === "" ? "" : markup`<p class="small proof">${failed}</p>`;
-  const { courses, users, seconds, compared, files } = proof;
+function restoreTestLine(
+  { verifiedAt, verification, verificationError }: Backups["snapshots"][number],
+): Markup | string {
+  const failed = verificationError === null
+    ? ""
+    : markup`<span class="bad">${icon("cross")} ${verificationError}</span>`;
+  if (verification === null) return failed === "" ? "" : markup`<p class="small proof">${failed}</p>`;
+  const { courses, users, seconds, compared, files } = verification;
   const found = courses === null ? "" : `: ${countNoun(courses, "course")}, ${countNoun(users ?? 0, "user")}`;
   const fileCount = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
-  return markup`<p class="small soft proof">${icon("done")} Restore test passed on ${instant(provedAt)} in ${
+  return markup`<p class="small soft proof">${icon("done")} Restore test passed on ${instant(verifiedAt)} in ${
     formatDuration(seconds)
   }${found}${fileCount}${
     compared ? "; same counts as at the time of the backup" : "; no counts were stored with the backup"
@@ -109,7 +113,8 @@ function countNoun(count: number, what: string): string {
 }
 
 function schedulePanel(
-  { schedule, retention: { daily, weekly, monthly }, lastSuccessAt, lastFailureAt, drills, lastProvedAt }: Backups,
+  { schedule, retention: { daily, weekly, monthly }, lastSuccessAt, lastFailureAt, restoreTests, lastVerifiedAt }:
+    Backups,
 ): Markup {
   return panel(
     "Schedule and retention",
@@ -121,8 +126,8 @@ function schedulePanel(
         "Retention",
         `${daily} daily, ${weekly} weekly and ${monthly} monthly backups; the newest is always kept`,
       ],
-      ["Restore tests", RESTORE_TESTS[drills]],
-      drills === "off" && lastProvedAt === null ? null : ["Last passed", instant(lastProvedAt)],
+      ["Restore tests", RESTORE_TESTS[restoreTests]],
+      restoreTests === "off" && lastVerifiedAt === null ? null : ["Last passed", instant(lastVerifiedAt)],
     ]),
     { id: "schedule" },
   );

@@ -25,13 +25,13 @@ export function spokeMembersView({ me, spokePage, members, submission }: SpokeMe
         "The hub's admins manage this spoke. Delegate it to a user who needs only this spoke.",
       )
       : markup`<ul class="list plain">${
-        members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) => {
+        members.map(({ userId, displayName, email, pending, mailRefusal, createdAt }) => {
           const own = email === me.email, name = displayName || email;
           return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""} <span class="tiny soft">${
             name === email ? "" : email
           }</span></span>
-<span class="marks">${mailBadge({ pending, mailRefused })} <span class="tiny soft">Since ${instant(createdAt)}</span>${
-            refusedMail(mailRefused, canManageHub && pending ? here : null, email)
+<span class="marks">${mailBadge({ pending, mailRefusal })} <span class="tiny soft">Since ${instant(createdAt)}</span>${
+            refusedMail(mailRefusal, canManageHub && pending ? here : null, email)
           }</span>
 ${
             canManageHub || own

@@ -36,7 +36,7 @@ export const BILLING_FIELDS: Entries = {
   "sizes.spokes": ["The number of spokes to be billed", 3],
   "sizes.billed": ["The number that the payment provider counts", 2],
   "Billing.error": ["Why the payment provider could not be updated, for operators; null for other users", null],
-  "Billing.seenAt": ["When the subscription was last checked; null if never", "2026-11-21T12:00:00.000Z"],
+  "Billing.checkedAt": ["When the subscription was last checked; null if never", "2026-11-21T12:00:00.000Z"],
 
   // The catalog's defaults and prices, and the cost of a spoke.
   "Catalog.defaults": [

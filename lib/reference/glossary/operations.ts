@@ -47,7 +47,7 @@ export const OPERATION_FIELDS: Entries = {
   "templates.lmsVersion": ["The version of sites that start from it", "4.5.12"],
   "templates.state": ["ready when new sites can start from it", "ready"],
   "templates.error": ["Why the template could not be created or used; null if it could", null],
-  "templates.nextTryAt": [
+  "templates.nextAttemptAt": [
     "When the template may be created again after a failure; null if none failed",
     null,
   ],
@@ -63,8 +63,8 @@ export const OPERATION_FIELDS: Entries = {
     0,
   ],
   degraded: ["The number of active ones whose health is degraded", 1],
-  "spokes.unproved | hubs.unproved": ["The number of active ones whose last restore test failed", 0],
-  "spokes.oldestProofAt | hubs.oldestProofAt": [
+  "spokes.unverified | hubs.unverified": ["The number of active ones whose last restore test failed", 0],
+  "spokes.oldestVerifiedAt | hubs.oldestVerifiedAt": [
     "The oldest of the active ones' last verifications; null if no backup was ever verified",
     "2026-11-19T04:12:55.000Z",
   ],
@@ -86,7 +86,7 @@ export const OPERATION_FIELDS: Entries = {
     null,
   ],
   since: ["When it started", "2026-11-21T11:58:30.000Z"],
-  nextTryAt: ["When the next attempt starts; null if no attempt is delayed", null],
+  nextAttemptAt: ["When the next attempt starts; null if no attempt is delayed", null],
   notes: ["What was skipped or could not be done although the operation continued", []],
   "ActionPreview.notes": [
     "Effects that no field shows, and objections of the cluster",

@@ -76,43 +76,43 @@ export const RECORD_FIELDS: Entries = {
   "snapshots.readyAt": ["When the backup was complete; null until then", "2026-11-21T02:42:10.000Z"],
   "snapshots.sizeBytes": ["Bytes of the volumes restored from it; null if the storage does not report it", 16106127360],
   "snapshots.state": ["The backup's state", "ready"],
-  "snapshots.provedAt": [
+  "snapshots.verifiedAt": [
     "When a restore test last verified it; null if none has",
     "2026-11-21T05:44:31.000Z",
   ],
-  "snapshots.proof": ["What the restore test found; null if there was none"],
-  "proof.courses": ["Courses in the restored site; null if not counted", 41],
-  "proof.users": ["Accounts in the restored site, without the guest; null if not counted", 1280],
-  "proof.seconds": [
+  "snapshots.verification": ["What the restore test found; null if there was none"],
+  "verification.courses": ["Courses in the restored site; null if not counted", 41],
+  "verification.users": ["Accounts in the restored site, without the guest; null if not counted", 1280],
+  "verification.seconds": [
     "Seconds from the start of the restore test until the login page answered: the time that a recovery takes",
     96,
   ],
-  "proof.compared": [
+  "verification.compared": [
     "Whether the counts were compared with counts taken at the time of the backup",
     true,
   ],
-  "proof.files": [
+  "verification.files": [
     "Uploaded files that the database names, each found with the right size; null if another store holds them or nothing was compared",
     5120,
   ],
-  "proof.hashed": ["How many of these files, chosen at random, were read and had the right hash", 5120],
-  "proof.codeRelease": [
+  "verification.hashed": ["How many of these files, chosen at random, were read and had the right hash", 5120],
+  "verification.codeRelease": [
     "The release of the code, which matches the database; null if not compared",
     "4.5.12 (Build: 20261005)",
   ],
-  "snapshots.proofError": [
+  "snapshots.verificationError": [
     "Why the last restore test failed, or that the quota had no room for it; null otherwise",
     null,
   ],
-  "BackupSummary.drills": [
-    "How often the newest backup is restored into a sandbox to verify it: RESTORE_DRILLS",
+  "BackupSummary.restoreTests": [
+    "How often the newest backup is restored into a sandbox to verify it: RESTORE_TESTS",
     "weekly",
   ],
-  "BackupSummary.lastProvedAt": [
+  "BackupSummary.lastVerifiedAt": [
     "When a backup of the spoke was last verified; null if none was",
     "2026-11-21T05:44:31.000Z",
   ],
-  "BackupSummary.unprovedSince": ["Since when restore tests have failed; null if the last one succeeded", null],
+  "BackupSummary.unverifiedSince": ["Since when restore tests have failed; null if the last one succeeded", null],
   "snapshots.lmsVersion": ["The site's version at the time of the backup; null if not recorded", "4.5.12"],
   "BackupSummary.kept": [
     "Volumes from before a restore, newest first, for a rollback. They are deleted after this time, once there is a newer backup",

@@ -64,7 +64,7 @@ export const RESOURCE_FIELDS: Entries = {
   disabledAt: ["When an operator disabled the account; null if it is enabled", null],
   onboardedAt: ["When onboarding was completed; null until then", null],
   pending: ["Whether the e-mail address is not verified yet. Until then, the membership gives no access", false],
-  mailRefused: ["Why the mail server permanently refused the last mail to this address; null if it did not", null],
+  mailRefusal: ["Why the mail server permanently refused the last mail to this address; null if it did not", null],
   "HubJoining.status | SpokeJoining.status": [
     "added; invited by mail; or unchanged, because the user was a member already",
     "invited",

@@ -51,8 +51,8 @@ export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | 
  * scheduled tasks if the site is open.
  */
 async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
-  const { stepsDone } = run.job;
-  const made = stepsDone.includes("enable") ? true : stepsDone.includes("disable") ? false : undefined;
+  const { finishedSteps } = run.job;
+  const made = finishedSteps.includes("enable") ? true : finishedSteps.includes("disable") ? false : undefined;
   const maintenance = await isClosed(site, run) ?? made;
   if (maintenance === undefined) return await observe(site, run);
   if (!maintenance) await wakeCron(site, run);

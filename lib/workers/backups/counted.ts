@@ -13,7 +13,7 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 /** Takes a backup between two counts. A repeated attempt keeps the operation's first count. */
 export async function takeCounted(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
-  if (app.config.restoreDrills === "off" || spoke.state !== "active") return void await take();
+  if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();
   if (!("counted" in run.job.progress)) await run.saveProgress({ counted: await count(site, run, "") });
   const before: SiteCounts | null = run.job.progress.counted;
   const backup = await take();

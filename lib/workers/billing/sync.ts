@@ -1,7 +1,7 @@
 /**
  * Sends a hub's customer and quantities to the payment provider, as they are when the job runs.
  * Quantities are absolute, and the provider's current ones are read first, so the job can be repeated at any time.
- * Before each call the stored quantity is marked as unknown (`told` is null). If the answer is lost, the next plan
+ * Before each call the stored quantity is marked as unknown (`sentQuantities` is null). If the answer is lost, the next plan
  * queues another sync.
  * A late call of a crashed replica may set old quantities, and the provider cannot refuse it. Another sync therefore
  * follows a minute later.
@@ -108,7 +108,7 @@ async function describe(
 async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
   const { row, counts, removed } = hub, { federationId, customerId: customer } = row;
   if (customer === null && !removed) return; // no customer exists, so nothing can be sent
-  if (row.told === null && row.subscriptionId !== null) await run.saveProgress({ again: true });
+  if (row.sentQuantities === null && row.subscriptionId !== null) await run.saveProgress({ again: true });
   const found = customer === null ? null : await find(run, payments, { ...row, customerId: customer });
   const ended = found ? hasEnded(found) : row.subscriptionId !== null;
   const wanted = selectBilled(counts, app.catalog, found?.items ?? []);
@@ -139,9 +139,9 @@ async function find(
 }
 
 /** Marks the billed quantity as unknown until the provider's answer is stored. */
-async function noteAsking(run: Run, { told, federationId }: SubscriptionRow): Promise<void> {
-  if (told === null) return;
-  await run.write((tx) => updateSubscription(tx, federationId, { told: null }));
+async function noteAsking(run: Run, { sentQuantities, federationId }: SubscriptionRow): Promise<void> {
+  if (sentQuantities === null) return;
+  await run.write((tx) => updateSubscription(tx, federationId, { sentQuantities: null }));
 }
 
 /** Stores the sent quantities and the provider's answer, unless the row has another subscription by now. */
@@ -157,8 +157,8 @@ async function noteTold(
     const now = await lockSubscription(tx, federationId);
     if (!now || now.subscriptionId !== before.subscriptionId || now.customerId !== before.customerId) return [];
     const readdressed = !removed && now.email !== run.job.progress.email;
-    const told = readdressed ? null : JSON.stringify(wanted);
-    const row = await updateSubscription(tx, federationId, { told, error: null, retryAt: null });
+    const sentQuantities = readdressed ? null : JSON.stringify(wanted);
+    const row = await updateSubscription(tx, federationId, { sentQuantities, error: null, retryAt: null });
     const billed = await readBilledQuantities(tx, catalog, { ...row, items: shown?.items ?? [] });
     const audit = await saveSubscription(tx, row, shown, billed);
     await record(tx, SYSTEM, { audit });

@@ -16,9 +16,9 @@ export const configureOutcomes = actionOutcomes({
   },
   async stopped(tx, job, before, report) {
     if (report === null) return {};
-    const after = job.progress.after as Configured | undefined, wished = before.wishedDomain;
+    const after = job.progress.after as Configured | undefined, wished = before.requestedDomain;
     if (!isGoing(before)) {
-      if (after && job.stepsDone.includes("seed")) {
+      if (after && job.finishedSteps.includes("seed")) {
         await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
       }
       if (!await hasFollower(tx, job)) await clearRequestedDomain(tx, before.id);

@@ -46,7 +46,7 @@ export async function endProved(run: Run, found: Omit<RestoreTestResult, "second
     const proof: RestoreTestResult = { ...found, seconds };
     if (!await recordVerified(tx, tried, proof)) return;
     run.log.info("A restore drill has proved a backup", { backup: tried.backupId, ...proof });
-    await tell(tx, spoke, { kind: "tenant_backup_proved", tried, metadata: { ...proof } });
+    await tell(tx, spoke, { kind: "tenant_backup_verified", tried, metadata: { ...proof } });
   });
 }
 
@@ -68,7 +68,7 @@ export async function endFailed(run: Run, verdict: Pick<FailureAnalysis, "nature
     if (!await recordTestFailure(tx, tried, message)) return;
     const about = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };
     const jobs = (await listOperators(tx)).map(({ email, displayName: name }) =>
-      createBulkMailJob({ template: "backup-unproved", to: { email, name }, about })
+      createBulkMailJob({ template: "backup-unverified", to: { email, name }, about })
     );
     await tell(tx, spoke, {
       kind: "tenant_backup_failed",
@@ -85,9 +85,9 @@ type Write = (tx: Tx, spoke: SpokeRow, tried: RestoreTestIdentity, seconds: numb
 async function end(run: Run, outcome: string, write: Write): Promise<void> {
   const { backupId } = run.job.payload as DrillWork, spokeId = run.job.spokeId!;
   await run.write(async (tx) => {
-    const { id: drillId, startedAt, updatedAt } = await updateHeldJob(tx, run.job, { progress: { outcome } });
+    const { id: restoreTestId, startedAt, updatedAt } = await updateHeldJob(tx, run.job, { progress: { outcome } });
     const seconds = Math.round((updatedAt.getTime() - startedAt!.getTime()) / SECOND);
-    await write(tx, await lockSpoke(tx, spokeId), { backupId, spokeId, drillId }, seconds);
+    await write(tx, await lockSpoke(tx, spokeId), { backupId, spokeId, restoreTestId }, seconds);
   });
 }
 

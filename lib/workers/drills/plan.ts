@@ -28,8 +28,8 @@ const FEW = 3, SPOKES = 1000;
 const SHARE = 1 / 8;
 
 export function planDrills({ db, config }: Pick<App, "db" | "config">): Handler {
-  const { restoreDrills: pace, scheduler: { lanes } } = config;
-  return upkeep({ kind: "plan-drills", every: MINUTE }, {
+  const { restoreTests: pace, scheduler: { lanes } } = config;
+  return upkeep({ kind: "plan-restore-tests", every: MINUTE }, {
     due: ["Queueing the restore drills that are due", 10 * MINUTE, async (run) => {
       if (pace === "off") return;
       await inBatches(run, () => db.transact((tx) => schedule(tx, pace)));
@@ -51,7 +51,7 @@ async function schedule(tx: Tx, pace: RestoreTestInterval): Promise<number> {
   const longest = pace === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
-    where state = 'active' and (drill_due_at is null or drill_due_at > wheelwright_now() + ${longest}::interval)
+    where state = 'active' and (restore_test_due_at is null or restore_test_due_at > wheelwright_now() + ${longest}::interval)
     order by id limit ${BATCH} for no key update skip locked`.execute(tx);
   await moveOn(tx, rows, pace);
   return rows.length;
@@ -84,11 +84,11 @@ async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number>
     select spokes.id, spokes.federation_id, wheelwright_now() as now, newest.id as backup_id, newest.cluster
     from spokes left join lateral (
       select backups.id, backups.cluster from backups
-      where spoke_id = spokes.id and backups.state = 'ready' and removing_since is null
+      where spoke_id = spokes.id and backups.state = 'ready' and deleting_since is null
       order by created_at desc, backups.id desc limit 1
     ) as newest on true
-    where spokes.state = 'active' and spokes.cluster = ${cluster} and drill_due_at <= (select wheelwright_now())
-    order by drill_due_at limit ${room} for no key update of spokes skip locked`.execute(tx);
+    where spokes.state = 'active' and spokes.cluster = ${cluster} and restore_test_due_at <= (select wheelwright_now())
+    order by restore_test_due_at limit ${room} for no key update of spokes skip locked`.execute(tx);
   await moveOn(tx, due, pace);
   await record(tx, SYSTEM, { jobs: due.flatMap(jobOf) });
   return due.length;
@@ -107,6 +107,6 @@ async function moveOn(
 ) {
   const ids = spokes.map(({ id }) => id);
   const times = spokes.map(({ id, now }) => nextRestoreTest(id, pace, now).toISOString());
-  await sql`update spokes set drill_due_at = next.at
+  await sql`update spokes set restore_test_due_at = next.at
     from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
 }

@@ -5,11 +5,9 @@ import type { Seeding } from "#lib/moodle/results.ts";
 import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { provisionVersion1 } from "#lib/operations/provision.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
-import { verify } from "#lib/workers/actions/actions.ts";
 import { agreeOnPassword, UNUSABLE } from "#lib/workers/actions/admin-password.ts";
 import { demandSameSite } from "#lib/workers/identity.ts";
 import { rememberDigest } from "#lib/workers/image-digest.ts";
@@ -23,7 +21,7 @@ import {
   type SeedTelling,
   whatToTell,
 } from "#lib/workers/install/volumes.ts";
-import { demandHealth, demandSeed, protectSignIn } from "#lib/workers/jobs.ts";
+import { protectSignIn } from "#lib/workers/jobs.ts";
 import { provisionOutcomes } from "#lib/workers/outcomes.ts";
 import { rememberCluster } from "#lib/workers/same-cluster.ts";
 import { makeFenced } from "#lib/workers/fenced.ts";
@@ -35,25 +33,20 @@ import { startFilled } from "#lib/workers/templates/use.ts";
 import { wishTemplate } from "#lib/workers/templates/wish.ts";
 import { openToTheWeb } from "#lib/workers/install/web.ts";
 
-/** Steps that the current and the former plan share. */
-const STEPS = {
-  namespace: makeNamespace,
-  async policies(site: SpokeSite, run: Run) {
-    await recordNow(site.app, run, "spokes", site.spoke.id);
-    await untilCounted(site, run, await putStep(site, run, "policies"));
-  },
-  secrets: makeSecrets,
-  async app(site: SpokeSite, run: Run) {
-    await putStep(site, run, "app");
-    await untilReady(site, run, MOODLE);
-    await rememberDigest(site, run);
-  },
-  cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
-};
-
 export function provision(app: App): Handler {
   return spokeHandler(app, OPERATIONS.provision, {
-    ...STEPS,
+    namespace: makeNamespace,
+    async policies(site: SpokeSite, run: Run) {
+      await recordNow(site.app, run, "spokes", site.spoke.id);
+      await untilCounted(site, run, await putStep(site, run, "policies"));
+    },
+    secrets: makeSecrets,
+    async app(site: SpokeSite, run: Run) {
+      await putStep(site, run, "app");
+      await untilReady(site, run, MOODLE);
+      await rememberDigest(site, run);
+    },
+    cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
     async volumes(site, run) {
       if (!await fillVolumes(site, run)) await putStep(site, run, "volumes");
     },
@@ -71,25 +64,6 @@ export function provision(app: App): Handler {
     },
     async ingress(site, run) {
       await openToTheWeb(site, run, await putStep(site, run, "ingress"));
-      await note(run, [wayIn(site.spoke.id)]);
-    },
-  }, { hooks: provisionOutcomes });
-}
-
-/** Returns the handler for jobs of earlier releases. Their plan runs verify, seed and health as separate Jobs. */
-export function provisionFormer(app: App): Handler {
-  return spokeHandler(app, provisionVersion1, {
-    ...STEPS,
-    database: startDatabase,
-    async install(site, run) {
-      await putStep(site, run, "volumes");
-      await install(site, run);
-    },
-    verify,
-    seed: async (site, run) => await seed(site, run, demandSeed, await whatToTell(site)),
-    ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
-    async health(site, run) {
-      await demandHealth(site, run);
       await note(run, [wayIn(site.spoke.id)]);
     },
   }, { hooks: provisionOutcomes });

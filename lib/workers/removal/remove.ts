@@ -105,13 +105,13 @@ function tellDaily(app: App, handler: Handler): Handler {
 
 async function tell(app: App, run: Run, step: string, error: ClusterError): Promise<void> {
   const { id, spokeId, federationId, startedAt, progress, requester: asker } = run.job;
-  const toldAt = typeof progress.toldAt === "string" ? Date.parse(progress.toldAt) : startedAt!.getTime();
+  const notifiedAt = typeof progress.notifiedAt === "string" ? Date.parse(progress.notifiedAt) : startedAt!.getTime();
   const now = await app.db.now();
-  if (now.getTime() - toldAt < DAY) return;
+  if (now.getTime() - notifiedAt < DAY) return;
   const { code, fault, message } = analyzeFailure(error, step).report;
   run.log.error("A removal hangs", { since: startedAt, step, code, reason: message });
   await run.write(async (tx) => {
-    await updateHeldJob(tx, run.job, { progress: { toldAt: now.toISOString() } });
+    await updateHeldJob(tx, run.job, { progress: { notifiedAt: now.toISOString() } });
     if (spokeId === null) return;
     const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
     const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };

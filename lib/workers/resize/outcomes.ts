@@ -18,7 +18,7 @@ export const resizeOutcomes = actionOutcomes({
   },
   stopped(_, job, before, report) {
     const from = before.size, to = String(job.payload.size);
-    const half = report && job.stepsDone.includes("prepare") && {
+    const half = report && job.finishedSteps.includes("prepare") && {
       stateReason: `${report.message}; some of it may have the size ${to} by now: resize it again, or reapply the ` +
         `blueprint to have all of it ${from} (disks stay as large as they have become)`,
     };

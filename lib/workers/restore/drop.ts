@@ -20,7 +20,7 @@ export async function dropClaims(place: VolumePlace, run: Run, claims: readonly 
     going.push(ref);
   }
   await space.gone(going, waitingFor(run, PATIENCE));
-  const vain = claims.filter(({ why }) => why === "in vain").map(({ operationId }) => operationId);
+  const vain = claims.filter(({ reason }) => reason === "unused").map(({ operationId }) => operationId);
   for (const operation of new Set(vain)) {
     const origin = { turn: turnOf(operation), identity: "same" as const };
     await dropSources({ ...place, inputs: { ...inputs, origin } }, run);

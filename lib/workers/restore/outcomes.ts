@@ -38,7 +38,7 @@ export const restoreOutcomes = actionOutcomes({
     const { id: operationId, progress } = job;
     const { restore: { target, backupId }, replaced, room } = progress as Progress, spokeId = before.id;
     await deleteRetainedClaims(tx, spokeId, Object.values(claimNames(target)));
-    await retainClaims(tx, { spokeId, operationId, why: "replaced" }, replaced);
+    await retainClaims(tx, { spokeId, operationId, reason: "replaced" }, replaced);
     const inputs = () => withRoom(onFooting(before.blueprintInputs as SpokeInputs, target), room);
     return {
       ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
@@ -53,7 +53,7 @@ export const restoreOutcomes = actionOutcomes({
     const { restore } = job.progress as Partial<Progress>, { backupId } = job.payload;
     if (restore && restore.backupId !== null) {
       const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
-      await retainClaims(tx, { spokeId: before.id, operationId: job.id, why: "in vain" }, claims);
+      await retainClaims(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
     }
     const down = await isDown(tx, job); // regardless of the state that was read
     return {

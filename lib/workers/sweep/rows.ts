@@ -91,14 +91,14 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
     held as (
       select spokes.id, spokes.health as before, look.ailment, case
         when look.ailment is null then 0
-        when spokes.observed_at > spokes.updated_at then least(spokes.bad_looks + 1, ${FAILED_CHECKS_LIMIT}::integer)
+        when spokes.observed_at > spokes.updated_at then least(spokes.failed_checks + 1, ${FAILED_CHECKS_LIMIT}::integer)
         else 1 end as bad
       from spokes join look using (id)
       where spokes.state = 'active' and spokes.updated_at <= ${began}
         and (spokes.observed_at is null or spokes.observed_at < ${began})
       order by spokes.id for no key update of spokes skip locked
     )
-    update spokes set observed_at = ${began}, bad_looks = held.bad, health = case
+    update spokes set observed_at = ${began}, failed_checks = held.bad, health = case
       when held.ailment is null then 'healthy' when held.bad >= ${FAILED_CHECKS_LIMIT} then 'degraded' else spokes.health end
     from held where spokes.id = held.id
     returning spokes.id, federation_id, slug, held.before, health as after, held.ailment`.execute(tx);
@@ -129,7 +129,7 @@ export async function forgetHealth(tx: Tx, cluster: string, reason: string): Pro
       select id, health as before from spokes where cluster = ${cluster} and state = 'active' and health <> 'unknown'
       order by id limit ${FORGET} for no key update skip locked
     )
-    update spokes set health = 'unknown', bad_looks = 0 from held where spokes.id = held.id
+    update spokes set health = 'unknown', failed_checks = 0 from held where spokes.id = held.id
     returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as ailment`.execute(tx);
   await recordHealth(tx, written);
   return written.length < FORGET;
@@ -153,7 +153,7 @@ export async function forgetHealthOf(tx: Tx, id: string, reason: string): Promis
       select id, health as before from spokes where id = ${id} and state = 'active' and health <> 'unknown'
       for no key update
     )
-    update spokes set health = 'unknown', bad_looks = 0 from held where spokes.id = held.id
+    update spokes set health = 'unknown', failed_checks = 0 from held where spokes.id = held.id
     returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as ailment`.execute(tx);
   await sql`set local lock_timeout = default`.execute(tx);
   await recordHealth(tx, written);

@@ -132,7 +132,7 @@ async function openPlace(app: App, run: Run): Promise<Sandbox> {
 /** Waits until the cluster has capacity, and deletes the snapshots of an earlier attempt. */
 async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
   const { template } = run.job.payload as TemplateWork, row = await findTemplateById(db.rows, template);
-  if (row?.state !== "making" || !config.templates) {
+  if (row?.state !== "creating" || !config.templates) {
     throw finalError("Unwanted", "No template is wanted any more", "None is made while TEMPLATES is off.");
   }
   if (await isReplicaNeeded(db.rows)) throw new StepYielded("Operations that people asked for go first", LOOK_AGAIN);
@@ -197,5 +197,5 @@ async function end(run: Run): Promise<void> {
   }
   const { step, code, message: reason } = failure;
   run.log.warn("A template could not be made", { template, cluster, version, step, code, reason });
-  await run.write((tx) => failTemplate(tx, template, { from: "making", reason }));
+  await run.write((tx) => failTemplate(tx, template, { from: "creating", reason }));
 }

@@ -33,7 +33,7 @@ export function retireTemplates(app: App): Handler {
       const now = await db.now();
       for (const template of await listTemplates(db.rows)) {
         const { id, state, cluster, version } = template;
-        if (state === "making" || state === "retiring" || !isOver(app, template, now)) continue;
+        if (state === "creating" || state === "retiring" || !isOver(app, template, now)) continue;
         if (!await run.write((tx) => retireTemplate(tx, template))) continue;
         run.log.info("Retires a template", { template: id, cluster, version });
       }

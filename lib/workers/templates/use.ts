@@ -50,7 +50,7 @@ export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boole
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
   if (!use) return false;
   if (wasWhole(site)) return true;
-  const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
+  const given = use.fallbackReason !== null ? use : await tryTo(site, run, use, async (patient) => {
     const template = await demandTemplate(site, use);
     const clusterUid = template.clusterUid || null;
     await claimsFrom(made(site, use), patient("volumes"), snapshotsOf(template, { clusterUid }));
@@ -69,7 +69,7 @@ export async function startFilled(
 ): Promise<void> {
   const use = site.inputs.origin ? await findTemplateUse(site.app.db.rows, site.spoke.id) : null;
   if (!use || wasWhole(site)) return await start(site, run);
-  const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
+  const given = use.fallbackReason !== null ? use : await tryTo(site, run, use, async (patient) => {
     await start(site, patient("database"));
     await run.write((tx) => resetTemplateFailures(tx, use.templateId));
     await note(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
@@ -103,7 +103,7 @@ async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
 
 function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
   const of = `template of ${inputs.version}`;
-  if (template?.state === "making") return `a ${of} is being made`;
+  if (template?.state === "creating") return `a ${of} is being made`;
   if (template?.state === "failed") return `there is no ${of}, since the last one failed`;
   if (template?.state !== "ready") return `there is no ${of} yet`;
   return hasRoomFor(inputs, minimumDisks(template))
@@ -205,7 +205,7 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
   await space.gone(going, waitingFor(run));
   await dropSources(made(site, use), run);
   for (const claim of blueprint.spokeObjects(inputs, "volumes")) await makeFenced(space, claim, run.job, run);
-  await note(run, [`It is installed by its own Job: its template could not be used: ${use.givenUp}`]);
+  await note(run, [`It is installed by its own Job: its template could not be used: ${use.fallbackReason}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);
     await deleteTemplateUse(tx, use);

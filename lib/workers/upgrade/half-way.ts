@@ -21,8 +21,8 @@ export interface TakenBackup {
 }
 
 /** Returns whether this upgrade has changed the site. Before that it can be cancelled without effect. */
-export function hasTouched({ stepsDone }: Pick<Job, "stepsDone">): boolean {
-  return stepsDone.includes("backup");
+export function hasTouched({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
+  return finishedSteps.includes("backup");
 }
 
 /**

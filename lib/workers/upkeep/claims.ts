@@ -29,7 +29,7 @@ import type { VolumePlace } from "#lib/workers/volumes/claims.ts";
 const MOST = 100; // spokes per hour
 
 export function dropKeptClaims(app: App): Handler {
-  return upkeep({ kind: "drop-claims", every: HOUR, limit: 2 * HOUR }, {
+  return upkeep({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
     removed: ["Forgetting volumes of spokes that are gone", MINUTE, () => deleteClaimsOfRemovedSpokes(app.db.rows)],
     spokes: ["Removing volumes that no site uses any more", HOUR, async (run) => {
       for (const id of await findSpokesWithDueClaims(app.db.rows, MOST)) await dropDue(app, run, id);

@@ -35,7 +35,7 @@ const OVER = {
   sessions: [
     "ended sessions",
     "sessions",
-    sql`ended_at < ${before("1 day")} or created_at < ${before("30 days")} and seen_at < ${before("30 days")}`,
+    sql`ended_at < ${before("1 day")} or created_at < ${before("30 days")} and last_used_at < ${before("30 days")}`,
   ],
   links: ["links that expired long ago", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
   jobs: ["what maintenance left in the queue", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
@@ -49,9 +49,9 @@ const OVER = {
   // These rows are for kinds that no replica knows. A row stays while a job of the lane waits.
   lanes: [
     "calls that nobody reads",
-    "lane_calls",
+    "ready_lanes",
     sql`at < ${before("7 days")} and not exists (select from jobs
-    where jobs.lane = lane_calls.lane and state = 'queued')`,
+    where jobs.lane = ready_lanes.lane and state = 'queued')`,
   ],
   calls: ["old counts of calls", "token_calls", sql`day < ((select wheelwright_now()) at time zone 'UTC')::date - 31`],
   billing: ["old events of the payment provider", "billing_events", sql`received_at < ${before("90 days")}`],
@@ -65,12 +65,12 @@ export function prune({ db }: Pick<App, "db">): Handler {
   const over = Object.entries(OVER).map(([step, [what, table, isOver]]) =>
     [step, [`Removing ${what}`, 10 * MINUTE, removeOver(table, isOver)]] as const
   );
-  return upkeep({ kind: "prune", plan: 5, every: HOUR }, {
+  return upkeep({ kind: "prune", every: HOUR }, {
     events: ["Removing old stream events", 10 * MINUTE, (run) => pruneEvents(db, run)],
     ...Object.fromEntries(over),
     replicas: ["Removing replicas that are gone", MINUTE, async (run) => {
       run.throwIfStopped();
-      await sql`delete from replicas where beat_at < ${before("1 day")}
+      await sql`delete from replicas where heartbeat_at < ${before("1 day")}
         and not exists (select from jobs where holder = replicas.id and state = 'running')`.execute(db.rows);
     }],
   });

@@ -28,8 +28,8 @@ const LOCK = "select pg_advisory_xact_lock(hashtextextended('wheelwright: names 
 const TAKEN = `select
   exists (select from spokes where state <> 'removed' and (domain = $1
     or reverse(domain) collate "C" > $2 and reverse(domain) collate "C" < $3))
-  or exists (select from spokes where state <> 'removed' and wished_domain is not null and (wished_domain = $1
-    or reverse(wished_domain) collate "C" > $2 and reverse(wished_domain) collate "C" < $3))
+  or exists (select from spokes where state <> 'removed' and requested_domain is not null and (requested_domain = $1
+    or reverse(requested_domain) collate "C" > $2 and reverse(requested_domain) collate "C" < $3))
   or exists (select from former_domains where domain = $1
     or reverse(domain) collate "C" > $2 and reverse(domain) collate "C" < $3) as taken`;
 const SPOKE = `insert into spokes (id, federation_id, slug, display_name, domain, size, identity, content, content_mode,
@@ -39,7 +39,7 @@ const SPOKE = `insert into spokes (id, federation_id, slug, display_name, domain
     $11::text::jsonb, $12)
   on conflict do nothing returning *`;
 const JOB = `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
-    payload, asker_id, asker_email, asker_ip, asker_agent, asker_token)
+    payload, requester_id, requester_email, requester_ip, requester_agent, requester_token)
   values ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, '{}', $10, $11, $12, $13, $14) returning *`;
 const HEAD = `insert into stream_heads as head (federation_id, number, last_at) values ($1, 1, wheelwright_now())
   on conflict (federation_id) do update set number = head.number + 1,

@@ -34,7 +34,7 @@ const OperationView = z.object({
   position: z.number().nullable(),
   etaSeconds: z.number().nullable(),
   waitingFor: maybeText,
-  nextTryAt: maybeTime,
+  nextAttemptAt: maybeTime,
   notes: z.array(text),
   createdAt: time,
   startedAt: maybeTime,

@@ -60,7 +60,7 @@ export function operationOf(job: Row) {
     position: 1,
     etaSeconds: null,
     waitingFor: null,
-    nextTryAt: null,
+    nextAttemptAt: null,
     notes: [],
     createdAt: job.created_at,
     startedAt: job.started_at,

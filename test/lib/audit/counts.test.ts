@@ -61,26 +61,18 @@ test("finds a chain of which every event was deleted before it was sealed", asyn
   assert.match(await problemsOf(scene), /^Of 3 events that were written 0 are left/);
 });
 
-test("compares no count with events that are older than the first counted one", async (scene) => {
-  const from = scene.hub, hub = scene.hub = await makeHub(scene.db, scene.user, "older");
-  await tamper(
-    scene.db,
-    `insert into audit_events select 'evt_older', kind, actor_id, actor_email, object_type, object_id, metadata, ip,
-       user_agent, at - interval '1 day', '${hub}', null, null, customer_visible
-     from audit_events where federation_id = '${from}' limit 1`,
-  );
-  assert.is(await problemsOf(scene), "");
-  await write(scene.db, hub, 3);
-  assert.is(await problemsOf(scene), "");
-  await tamper(scene.db, `delete from audit_events where id = '${await eventAt(scene.db, hub, 4)}'`);
-  assert.match(await problemsOf(scene), /^Of 3 events that were written 2 are left/);
+test("finds events of a chain without a count", async (scene) => {
+  scene.hub = await makeHub(scene.db, scene.user, "uncounted");
+  await write(scene.db, scene.hub, 3);
+  await tamper(scene.db, `delete from audit_counts where chain = '${scene.hub}'`);
+  assert.match(await problemsOf(scene), /^There are 3 events where 0 were written/);
 });
 
 test("refuses to lower, delete or empty a count", async ({ db, hub }) => {
   for (
     const statement of [
       "update audit_counts set events = events - 1",
-      "update audit_counts set events = events + 1, first_at = now()",
+      "update audit_counts set events = events + 1, chain = 'other'",
       `update audit_counts set events = events + 1, chain = '${hub}x' where chain = '${hub}'`,
       "delete from audit_counts",
       "truncate audit_counts",

@@ -114,7 +114,7 @@ test("what has an audience, or is of no hub, is counted too, and where it belong
   const hub = await makeHub(db, user, "heard"), spoke = await makeSpoke(db, user, hub);
   const decided = { objectType: "federation" as const, objectId: "req", audienceUserId: user };
   const rejected = { ...decided, kind: "federation_request_rejected" as const };
-  const [before] = await db.sql("select visible_events as count from loose_heads");
+  const [before] = await db.sql("select visible_events as count from service_event_head");
   await db.transact((tx) =>
     record(tx, SYSTEM, {
       audit: [
@@ -138,7 +138,7 @@ test("what has an audience, or is of no hub, is counted too, and where it belong
   ]);
   const [after] = await db.sql(
     `select visible_events as count, last_at = (select max(at) from audit_events where federation_id is null
-      and customer_visible) as newest from loose_heads`,
+      and customer_visible) as newest from service_event_head`,
   );
   assert.equal([Number(after.count) - Number(before.count), after.newest], [3, true]);
 });

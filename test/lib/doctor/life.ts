@@ -77,7 +77,7 @@ async function goBack(scene: WorkScene, id: string): Promise<void> {
   await requestRestore(scene.app, scene.actor, id, {});
   await scene.ended(id, "restore");
   await act(scene, id, "backup");
-  await scene.db.sql("update kept_claims set until = now()");
+  await scene.db.sql("update retained_pvcs set until = now()");
   await dropClaims(scene);
 }
 

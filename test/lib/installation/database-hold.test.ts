@@ -76,11 +76,11 @@ test("has no job run by a replica that was there before it was restored", async 
 
 test("is compared with no backup any more once it is released", async ({ scene }) => {
   await scene.hub(1);
-  await scene.db.sql("update federations set as_of = updated_at");
-  await scene.db.sql("update spokes set as_of = updated_at");
+  await scene.db.sql("update federations set backup_updated_at = updated_at");
+  await scene.db.sql("update spokes set backup_updated_at = updated_at");
   await scene.db.transact((tx) => releaseDatabaseHold(tx, SYSTEM));
   const dated =
-    "select id from federations where as_of is not null union all select id from spokes where as_of is not null";
+    "select id from federations where backup_updated_at is not null union all select id from spokes where backup_updated_at is not null";
   assert.equal(await scene.db.sql(dated), []);
 });
 

@@ -18,7 +18,7 @@ const work = kind("work", ["one"]);
 const known = knownKindsOf([work]);
 
 async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
-  const candidate = { ...job, stepsDone: 0 };
+  const candidate = { ...job, finishedSteps: 0 };
   return await nullIfTaken(
     scene.db.transact((tx) => claimJob(tx, candidate, known, { holder, label: "Doing one" })),
   );
@@ -95,7 +95,7 @@ test("records a step once, and an attempt that was cut off not at all", async ({
   const back = await scene.db.transact((tx) =>
     requeueHeldJob(tx, held, { label: "x", delayMs: 0, countsAsAttempt: false })
   );
-  assert.equal([back.stepsDone, back.attempt, back.progress, back.holder], [["one"], 0, { a: 1 }, null]);
+  assert.equal([back.finishedSteps, back.attempt, back.progress, back.holder], [["one"], 0, { a: 1 }, null]);
 });
 
 test.run();

@@ -35,8 +35,8 @@ test("waits behind another install, whose label and step it shows", async ({ sce
   const hub = await scene.hub(2);
   const [first, second] = await scene.enqueue(install(provision, hub, 0), install(provision, hub, 1));
   await run(scene, first!.id);
-  const { label, position, waitingFor, etaSeconds, nextTryAt } = await view(scene, second!.id);
-  assert.equal([label, position, etaSeconds, nextTryAt], ["Waiting to start", 2, null, null]);
+  const { label, position, waitingFor, etaSeconds, nextAttemptAt } = await view(scene, second!.id);
+  assert.equal([label, position, etaSeconds, nextAttemptAt], ["Waiting to start", 2, null, null]);
   const { startedAt } = await view(scene, first!.id);
   assert.equal([waitingFor!.id, waitingFor!.label, waitingFor!.step, waitingFor!.since], [
     first!.id,
@@ -107,8 +107,8 @@ test("tells when it will be tried again, and why", async ({ scene }) => {
     `update jobs set attempt = 1, run_at = $2::timestamptz, label = 'Trying again: the cluster is away' where id = $1`,
     [job!.id, at.toISOString()],
   );
-  const { label, nextTryAt } = await view(scene, job!.id);
-  assert.equal(nextTryAt, at);
+  const { label, nextAttemptAt } = await view(scene, job!.id);
+  assert.equal(nextAttemptAt, at);
   const time = at.toISOString().slice(0, 19).replace("T", " ");
   assert.is(label, `Trying again at ${time} UTC: the cluster is away`);
 });
@@ -120,8 +120,8 @@ test("a time that has come is not told any more", async ({ scene }) => {
     "update jobs set attempt = 1, run_at = now() - interval '1 second', label = 'Trying again: x' where id = $1",
     [job!.id],
   );
-  const { label, nextTryAt } = await view(scene, job!.id);
-  assert.equal([label, nextTryAt], ["Trying again: x", null]);
+  const { label, nextAttemptAt } = await view(scene, job!.id);
+  assert.equal([label, nextAttemptAt], ["Trying again: x", null]);
 });
 
 test("a plan that this release does not know is waited for, and so is whatever stands behind it", async ({ scene }) => {

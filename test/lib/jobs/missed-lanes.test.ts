@@ -24,7 +24,7 @@ async function found({ db }: Scene): Promise<string[]> {
 test("calls a lane again whose call was lost, and no other", async ({ scene }) => {
   const [lost] = await scene.enqueue(...["a", "b"].map(quietIn), { ...quietIn("c"), kind: kind("odd", ["one"]) });
   await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
-  await scene.db.sql("delete from lane_calls");
+  await scene.db.sql("delete from ready_lanes");
   assert.equal(await found(scene), []);
   const recall = async () => (await markMissedLanes(scene.db.rows, knownKindsOf([quiet]), "")).added;
   assert.equal([await recall(), await recall()], [1, 0]);
@@ -34,7 +34,7 @@ test("calls a lane again whose call was lost, and no other", async ({ scene }) =
 
 test("checks all lanes, a thousand at a time", async ({ scene }) => {
   await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
-  await scene.db.sql("delete from lane_calls");
+  await scene.db.sql("delete from ready_lanes");
   const known = knownKindsOf([quiet]), one = await markMissedLanes(scene.db.rows, known, "");
   assert.is(one.added, 1_000);
   assert.equal(await markMissedLanes(scene.db.rows, known, one.last), { added: 1, last: "" });

@@ -21,7 +21,7 @@ async function run(scene: Scene, spokeId: string, since = "0 seconds"): Promise<
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x') on conflict do nothing");
   await scene.db.sql(
     `update jobs set state = 'running', holder = 'r', started_at = now() - $2::interval, label = 'Doing two',
-       steps_done = '{one}', attempt = 1 where spoke_id = $1`,
+       finished_steps = '{one}', attempt = 1 where spoke_id = $1`,
     [spokeId, since],
   );
 }
@@ -114,7 +114,7 @@ test("gives no estimate while the cluster is away, neither for what waits for it
   const estimates = async () => (await views(scene, hub)).slice(1).map(({ etaSeconds }) => etaSeconds);
   assert.equal(await estimates(), [60, 120]);
   const fail = (code: string, done = "{}") =>
-    scene.db.sql("update jobs set failure = $2::text::jsonb, steps_done = $3::text[] where id = $1", [
+    scene.db.sql("update jobs set failure = $2::text::jsonb, finished_steps = $3::text[] where id = $1", [
       ...[first!.id, JSON.stringify({ step: "one", code }), done],
     ]);
   for (const code of ["unreachable", "TooManyRequests"]) {

@@ -38,7 +38,7 @@ async function found(scene: Scene, kinds?: readonly JobKind[]): Promise<string[]
 }
 
 async function claim({ db }: Scene, job: Job): Promise<Job> {
-  const known = knownKindsOf([work]), candidate = { ...job, stepsDone: 0 };
+  const known = knownKindsOf([work]), candidate = { ...job, finishedSteps: 0 };
   return (await db.transact((tx) => claimJob(tx, candidate, known, { holder: "r", label: "x" })))!;
 }
 
@@ -179,7 +179,7 @@ test("takes away what calls a lane twice, and comes to the lanes behind it", asy
     more = one.more;
   }
   assert.is(ids.at(-1), other!.id);
-  const [{ calls }] = await scene.db.sql("select count(*)::int as calls from lane_calls");
+  const [{ calls }] = await scene.db.sql("select count(*)::int as calls from ready_lanes");
   assert.equal([ids.length, calls], [2, 0]);
 });
 
@@ -188,13 +188,13 @@ test("costs the same whatever waits", async ({ scene }) => {
   const pages = async () => {
     await scene.db.sql("analyze");
     const [plan] = await explainer.explain((rows) => pollQueue(rows, { known, holder: "r", limit: 10 }));
-    assert.equal(plan!.walked.filter((table) => table === "jobs" || table === "lane_calls"), []);
+    assert.equal(plan!.walked.filter((table) => table === "jobs" || table === "ready_lanes"), []);
     return plan!.buffers;
   };
   const fill = (lanes: number, jobs: number) =>
     scene.db.sql(
-      `insert into jobs (id, kind, visible, lane, time_limit_ms, plan, step_names, label, asker_id, asker_email, asker_ip,
-         asker_agent)
+      `insert into jobs (id, kind, visible, lane, time_limit_ms, plan, step_names, label, requester_id, requester_email, requester_ip,
+         requester_agent)
        select gen_random_uuid(), 'work', true, 'lane ' || n % ${lanes}, 1000, 1, '{one}', '', '', '', '', ''
        from generate_series(1, ${jobs}) as n`,
     );
@@ -211,13 +211,13 @@ test("finds what was queued before there were calls", async ({ scene }) => {
   const url = await scene.db.freshUrl(), before = migrations.filter(([name]) => name < "0028");
   await migrate(url, before);
   const calls = await asAdmin(url, async (sql) => {
-    await sql`insert into jobs (id, kind, visible, lane, time_limit_ms, plan, step_names, label, state, finished_at, asker_id,
-        asker_email, asker_ip, asker_agent)
+    await sql`insert into jobs (id, kind, visible, lane, time_limit_ms, plan, step_names, label, state, finished_at, requester_id,
+        requester_email, requester_ip, requester_agent)
       select 'op_' || n, 'quiet', false, case when n < 3 then 'lane' end, 1000, 1, '{one}', '',
         case when n = 1 then 'cancelled' else 'queued' end, case when n = 1 then now() end, '', '', '', ''
       from generate_series(1, 3) as n`;
     await migrate(url, migrations);
-    return [...await sql`select kind, plan, lane from lane_calls`];
+    return [...await sql`select kind, plan, lane from ready_lanes`];
   });
   assert.equal(calls.map((row) => ({ ...row })), [{ kind: "quiet", plan: 1, lane: "lane" }]);
 });
@@ -228,7 +228,7 @@ test("a step is passed once: the second time says that it was", async ({ scene }
   const pass = () => scene.db.transact((tx) => recordStep(tx, job!, "one", "Doing two"));
   assert.equal((await pass())?.label, "Doing two");
   assert.is(await pass(), null);
-  assert.equal((await scene.db.transact((tx) => updateHeldJob(tx, job!))).stepsDone, ["one"]);
+  assert.equal((await scene.db.transact((tx) => updateHeldJob(tx, job!))).finishedSteps, ["one"]);
 });
 
 test.run();

@@ -18,8 +18,10 @@ const work = kind("work", ["one", "two", "three"]);
 
 async function begin(scene: Scene, of: JobKind = work): Promise<Job> {
   const [job] = await scene.enqueue(action(of, await scene.hub(1), 0));
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
-  const claim = { holder: "dead", label: "" }, candidate = { ...job!, stepsDone: 0 };
+  await scene.db.sql(
+    "insert into replicas (id, release, heartbeat_at) values ('dead', 'x', now() - interval '5 seconds')",
+  );
+  const claim = { holder: "dead", label: "" }, candidate = { ...job!, finishedSteps: 0 };
   return (await scene.db.transact((tx) => claimJob(tx, candidate, knownKindsOf([of]), claim)))!;
 }
 
@@ -79,7 +81,7 @@ test("what is written of a step stays when it is told again, and when another re
 
 test("times that an older release did not keep are unknown, and none is taken for another", async ({ scene }) => {
   const held = await begin(scene);
-  await scene.db.sql("update jobs set steps_done = '{one}'");
+  await scene.db.sql("update jobs set finished_steps = '{one}'");
   await pass(scene, held, "two", 1);
   const { times: [first, second, third] } = await stepsOf(scene, held);
   assert.equal([first, second![0], third], [[held.startedAt, null], null, [second![1], null]]);

@@ -53,10 +53,10 @@ async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
 test("lets its lane go on, and comes back as soon as that has succeeded, with its steps and all of its time", async (context) => {
   const { scene } = context, { end, tries, first, job, behind } = await open(context);
   const put = await scene.until(job.id, waits);
-  assert.equal([put.attempt, put.deadlineAt, put.failure, put.stepsDone], [0, null, null, ["before"]]);
+  assert.equal([put.attempt, put.deadlineAt, put.failure, put.finishedSteps], [0, null, null, ["before"]]);
   assert.is((await scene.until(behind.id, ended)).state, "succeeded");
-  const { waitingFor, nextTryAt } = await describeOperation(scene.db.rows, put);
-  assert.equal([waitingFor?.id, nextTryAt], [first.id, null]);
+  const { waitingFor, nextAttemptAt } = await describeOperation(scene.db.rows, put);
+  assert.equal([waitingFor?.id, nextAttemptAt], [first.id, null]);
   end.resolve();
   const done = await scene.until(job.id, ended);
   assert.equal([done.state, done.attempt, tries], ["succeeded", 1, ["before", "need", "need"]]);

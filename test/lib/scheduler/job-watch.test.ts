@@ -22,7 +22,7 @@ test.before.each(async (context) => {
   context.db = await openTestDatabase();
   await context.db.sql("insert into replicas (id, release) values ('rep_1', 'x')");
   await context.db.sql(`insert into jobs (id, kind, visible, fence, time_limit_ms, plan, step_names, label, payload,
-    asker_id, asker_email, asker_ip, asker_agent)
+    requester_id, requester_email, requester_ip, requester_agent)
     values ('op_1', 'suspend', true, 1, 1000, 1, '{stop}', 'Waiting', '{}', 'u', 'e', '', '')`);
   context.running = new Map();
   context.stopped = [];

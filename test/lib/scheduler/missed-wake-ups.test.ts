@@ -29,7 +29,7 @@ test("finds by itself what was asked for, and what was called off", async ({ sce
 test("finds a job whose lane has lost its call", async ({ scene }) => {
   const hub = await scene.hub(1), short = kind("short", ["only"]);
   const [job] = await scene.enqueue(action(short, hub, 0));
-  await scene.db.sql("delete from lane_calls");
+  await scene.db.sql("delete from ready_lanes");
   await scene.open([{ kind: short, steps: { only: () => Promise.resolve() } }]);
   await scene.until(job!.id, ({ state }) => state === "succeeded");
 });

@@ -107,7 +107,9 @@ test("a run whose job was taken by another replica is lost", async ({ scene, hub
 
 test("a job that is taken over from a replica that died", async ({ scene, hub, heard: { telemetry, notes } }) => {
   await scene.enqueue(action(work, hub, 0));
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
+  await scene.db.sql(
+    "insert into replicas (id, release, heartbeat_at) values ('dead', 'x', now() - interval '5 seconds')",
+  );
   await scene.db.sql(`update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
     started_at = now(), deadline_at = now() + interval '1 hour'`);
   const steps = { first: () => Promise.resolve(), second: () => Promise.resolve() };

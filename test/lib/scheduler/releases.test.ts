@@ -25,10 +25,12 @@ test("ends what an older release began by the older plan, and begins the new by 
   const hub = await scene.hub(2);
   const [begun] = await scene.enqueue(install(older, hub, 0));
   const [fresh] = await scene.enqueue(install(newer, hub, 1));
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('old', '1', now() - interval '5 seconds')");
+  await scene.db.sql(
+    "insert into replicas (id, release, heartbeat_at) values ('old', '1', now() - interval '5 seconds')",
+  );
   await scene.db.sql(
     `update jobs set state = 'running', holder = 'old', fence = nextval('job_fences'), attempt = 1,
-       steps_done = '{dig}', started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
+       finished_steps = '{dig}', started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
     [begun!.id],
   );
   const log: string[][] = [];

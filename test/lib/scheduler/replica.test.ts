@@ -42,8 +42,8 @@ test("lapses where its row is gone: the database was restored in the same place,
   const db = await openTestDatabase();
   const replica = open(db.control.query);
   const { signal } = await until(() => replica.currentLease());
-  await db.sql("update replicas set beat_at = '2000-01-01'");
-  await until(async () => (await db.sql("select from replicas where beat_at > '2000-01-02'")).length > 0);
+  await db.sql("update replicas set heartbeat_at = '2000-01-01'");
+  await until(async () => (await db.sql("select from replicas where heartbeat_at > '2000-01-02'")).length > 0);
   assert.is(signal.aborted, false);
   await db.sql("delete from replicas");
   await until(() => signal.aborted);

@@ -17,11 +17,11 @@ test("does the steps in order and records each", async ({ scene }) => {
   const hub = await scene.hub(1);
   const done: string[] = [];
   const two = kind("two", ["first", "second"]);
-  const step = (run: Run) => void done.push(run.job.stepsDone.join() || "none");
+  const step = (run: Run) => void done.push(run.job.finishedSteps.join() || "none");
   const [job] = await scene.enqueue(install(two, hub, 0));
   await scene.open([{ kind: two, steps: { first: async (run) => step(run), second: async (run) => step(run) } }]);
   const after = await scene.until(job!.id, ended);
-  assert.equal([after.state, after.stepsDone, after.attempt, after.label], [
+  assert.equal([after.state, after.finishedSteps, after.attempt, after.label], [
     "succeeded",
     ["first", "second"],
     1,
@@ -175,7 +175,9 @@ test("writes nothing for a job that somebody else has taken", async ({ scene }) 
   const stolen = kind("stolen", ["only"]);
   const [job] = await scene.enqueue(action(stolen, hub, 0));
   const outcome = Promise.withResolvers<unknown>();
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('other', 'x', now() + interval '1 day')");
+  await scene.db.sql(
+    "insert into replicas (id, release, heartbeat_at) values ('other', 'x', now() + interval '1 day')",
+  );
   const handler: Handler = {
     kind: stolen,
     steps: {

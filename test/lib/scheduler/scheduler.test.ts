@@ -163,7 +163,7 @@ test("lets a step end when it drains, and another goes on with the next without 
   go.resolve();
   await drained;
   const between = await scene.until(job!.id, () => true);
-  assert.equal([between.state, between.stepsDone, between.attempt], ["queued", ["first"], 0]);
+  assert.equal([between.state, between.finishedSteps, between.attempt], ["queued", ["first"], 0]);
   assert.is((await scene.until(later!.id, () => true)).state, "queued");
   assert.is(old.ready(), false);
   await scene.open([{ kind: two, steps: { first: () => Promise.resolve(), second: () => Promise.resolve() } }]);
@@ -187,7 +187,12 @@ test("leaves what it is just claiming after one step when it drains, and claims 
   go.resolve();
   await drained;
   const [begun, other] = await Promise.all(jobs.map(({ id }) => scene.until(id, () => true)));
-  assert.equal([begun!.state, begun!.stepsDone, other!.state, other!.startedAt], ["queued", ["first"], "queued", null]);
+  assert.equal([begun!.state, begun!.finishedSteps, other!.state, other!.startedAt], [
+    "queued",
+    ["first"],
+    "queued",
+    null,
+  ]);
 });
 
 test("ends what does not end within the grace, and gives it back", async ({ scene }) => {

@@ -16,10 +16,12 @@ test("takes over from a replica that is silent, with its steps and without count
   const hub = await scene.hub(1);
   const two = kind("two", ["first", "second"]);
   const [job] = await scene.enqueue(action(two, hub, 0));
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
+  await scene.db.sql(
+    "insert into replicas (id, release, heartbeat_at) values ('dead', 'x', now() - interval '5 seconds')",
+  );
   await scene.db.sql(
     `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
-       steps_done = '{first}', started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
+       finished_steps = '{first}', started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
     [job!.id],
   );
   const ran: string[] = [];
@@ -48,7 +50,7 @@ test("leaves the jobs of a replica that beats alone, however old its beats seem"
   const hub = await scene.hub(2);
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.db.sql("insert into replicas (id, release) values ('busy', 'x'), ('dead', 'x')");
-  const beat = () => scene.db.sql("update replicas set beat_at = now() - interval '1 hour' where id = 'busy'");
+  const beat = () => scene.db.sql("update replicas set heartbeat_at = now() - interval '1 hour' where id = 'busy'");
   const beats = setInterval(beat, 500);
   await scene.db.sql("update jobs set state = 'running', holder = 'busy', fence = nextval('job_fences')");
   const [orphan] = await scene.enqueue(action(work, hub, 1));

@@ -84,8 +84,8 @@ test("of a removal does not take the spoke for gone, skips nothing, and goes on 
   assert.is(before.clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, before.id));
-  const { failure, stepsDone, progress } = await refused(scene, { spokeId: before.id });
-  assert.equal([failure!.fault, stepsDone, progress.notes], ["operator", [], undefined]);
+  const { failure, finishedSteps, progress } = await refused(scene, { spokeId: before.id });
+  assert.equal([failure!.fault, finishedSteps, progress.notes], ["operator", [], undefined]);
   assert.match(failure!.message, /^This is another cluster than the one that the spoke was made in/);
   assert.match(failure!.hint!, `DELETE /api/spokes/${before.id}?abandon=true`);
   assert.is((await scene.row(before.id)).state, "removing");
@@ -103,8 +103,8 @@ test("that changes while a namespace goes does not believe the new one; an earli
   assert.is((await scene.row(during.id)).clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
   scene.simulator.faults.heal(stuck);
-  const { stepsDone } = await refused(scene, { spokeId: during.id });
-  assert.equal(stepsDone, ["stop", "snapshot"]);
+  const { finishedSteps } = await refused(scene, { spokeId: during.id });
+  assert.equal(finishedSteps, ["stop", "snapshot"]);
   assert.is((await scene.row(during.id)).state, "removing");
   lead("home");
   await scene.becomes(during.id, "removed");

@@ -21,7 +21,7 @@ test.before(async (context) => {
   const report = { step: "apply", code: "X", fault: "operator", message: MEANS, hint: MEANS, log: [MEANS], events };
   await db.sql(
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label, state,
-      finished_at, asker_id, asker_email, asker_ip, asker_agent, failure, progress)
+      finished_at, requester_id, requester_email, requester_ip, requester_agent, failure, progress)
      values ($1, 'provision', true, $2, $3, $4, 1000, 1, '{}', $5, 'failed', now(), 'system', 'system', '', 'test', $6, $7)`,
     [
       context.operation,
@@ -40,7 +40,7 @@ test.before(async (context) => {
   for (const state of ["failed", "ready"]) {
     await db.sql(
       `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state,
-        error, failed_at, proof_error, ready_at)
+        error, failed_at, verification_error, ready_at)
        values ($1, $2, $3, $4, 'default', 'spoke-oak', 'nightly', $5::text,
         case $5 when 'failed' then $6::text end, case $5 when 'failed' then now() end,
         case $5 when 'ready' then $6::text end, case $5 when 'ready' then now() end)`,
@@ -73,7 +73,7 @@ test("are visible to operators only", async ({ scene, operation }) => {
     }
   }
   const { lastError, snapshots } = (await scene.as("operator").get(`/api/spokes/${spoke}/backups`)).body;
-  assert.equal([lastError, snapshots.find(({ state }: { state: string }) => state === "ready").proofError], [
+  assert.equal([lastError, snapshots.find(({ state }: { state: string }) => state === "ready").verificationError], [
     MEANS,
     MEANS,
   ]);

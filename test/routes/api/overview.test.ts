@@ -23,7 +23,7 @@ const NONE = {
   removing: 0,
 };
 
-const WELL = { degraded: 0, unproved: 0, oldestProofAt: null };
+const WELL = { degraded: 0, unverified: 0, oldestVerifiedAt: null };
 
 async function look(scene: Scene, who: Who, query = "") {
   const { status, body } = await scene.as(who, "readonly").get(`/api/overview${query}`);
@@ -110,13 +110,13 @@ test("counts active, unhealthy spokes as degraded", async ({ scene }) => {
 
 test("shows the oldest last restore test of active spokes, and counts failing ones", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'active' where slug in ('ash', 'elm')");
-  await scene.db.sql("update spokes set proved_at = '2026-11-03T00:00:00Z' where slug = 'yew'"); // changing
+  await scene.db.sql("update spokes set verified_at = '2026-11-03T00:00:00Z' where slug = 'yew'"); // changing
   for (const [slug, at] of [["ash", "2026-11-20T05:00:00.000Z"], ["elm", "2026-11-18T05:00:00.000Z"]]) {
-    await scene.db.sql("update spokes set proved_at = $2 where slug = $1", [slug, at]);
+    await scene.db.sql("update spokes set verified_at = $2 where slug = $1", [slug, at]);
   }
-  await scene.db.sql("update spokes set unproved_since = now() where slug in ('elm', 'yew')");
+  await scene.db.sql("update spokes set unverified_since = now() where slug in ('elm', 'yew')");
   const { spokes, hubs } = await look(scene, "operator");
-  const of = ({ unproved, oldestProofAt }: Record<string, unknown>) => [unproved, oldestProofAt];
+  const of = ({ unverified, oldestVerifiedAt }: Record<string, unknown>) => [unverified, oldestVerifiedAt];
   assert.equal([of(spokes), ...hubs.map(of)], [
     [1, "2026-11-18T05:00:00.000Z"],
     [0, "2026-11-20T05:00:00.000Z"],
@@ -130,13 +130,13 @@ test("shows the oldest last restore test of active spokes, and counts failing on
 test("shows templates and their errors to operators only", async ({ scene }) => {
   const key = "'uid', '4.5.12', 'a', 'b', 'c', ''", at = "'2026-11-20T05:00:00Z'";
   await scene.db.sql(`insert into templates (id, cluster, cluster_uid, version, moodle_image, postgres_image, revision,
-      storage_class, state, ready_at, error, next_try_at)
+      storage_class, state, ready_at, error, next_attempt_at)
     values ('tpl_1', 'default', ${key}, 'ready', ${at}, null, null), ('tpl_2', 'far', ${key}, 'failed', null, 'no luck', ${at})`);
   const { body } = await scene.as("operator").get("/api/overview"), stamp = "2026-11-20T05:00:00.000Z";
-  const well = { lmsVersion: "4.5.12", error: null, nextTryAt: null, lastUsedAt: null };
+  const well = { lmsVersion: "4.5.12", error: null, nextAttemptAt: null, lastUsedAt: null };
   assert.equal(body.templates, [
     { ...well, cluster: "default", state: "ready", readyAt: stamp },
-    { ...well, cluster: "far", state: "failed", readyAt: null, error: "no luck", nextTryAt: stamp },
+    { ...well, cluster: "far", state: "failed", readyAt: null, error: "no luck", nextAttemptAt: stamp },
   ]);
   assert.is((await scene.as("operator").get("/api/overview?federationId=north")).body.templates, null);
   for (const who of ["hubAdmin", "spokeAdmin", "stranger"] as const) {

@@ -27,9 +27,9 @@ async function suspension(scene: Scene): Promise<string> {
   const holder = newId("rep");
   await scene.db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
   await scene.db.sql(
-    `update jobs set state = 'running', holder = $2, started_at = wheelwright_now() - interval '130 s', steps_done = step_names[1:1],
+    `update jobs set state = 'running', holder = $2, started_at = wheelwright_now() - interval '130 s', finished_steps = step_names[1:1],
        label = 'Stopping Moodle', attempt = 1,
-       step_ends = jsonb_build_object(step_names[1], wheelwright_now() - interval '65 s') where id = $1`,
+       step_times = jsonb_build_object(step_names[1], wheelwright_now() - interval '65 s') where id = $1`,
     [body.operation.id, holder],
   );
   return body.operation.id;
@@ -151,7 +151,7 @@ test("show each backup's state and size and the schedule, and take a backup", as
   assert.match(page.part("region", "How a restore works").text, "Only operators can restore a backup");
   assert.not.match(page.text, "Volumes from before a restore");
   const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
-  await db.transact((tx) => retainClaims(tx, { spokeId: spoke, operationId: "op_1", why: "replaced" }, claims));
+  await db.transact((tx) => retainClaims(tx, { spokeId: spoke, operationId: "op_1", reason: "replaced" }, claims));
   const kept = await visit(scene, `/spokes/${spoke}/backups`, "operator");
   assert.match(
     kept.part("region", "Volumes from before a restore").text,
@@ -168,11 +168,11 @@ test("show passed and failed restore tests with their counts", async ({ scene })
       ...{ id: newId("bak"), operationId: newId("op"), spokeId: spoke, federationId: hub, cluster: "default" },
       ...{ namespace: "n", kind: "nightly", state: "ready", error: null, createdAt: at, readyAt: at, ...more },
     }).execute();
-  const proof = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true, files: 5120 });
-  await take({ provedAt: at, proof });
-  await take({ createdAt: new Date(), proofError: "its database belongs to another site" });
+  const verification = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true, files: 5120 });
+  await take({ verifiedAt: at, verification });
+  await take({ createdAt: new Date(), verificationError: "its database belongs to another site" });
   await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
-  await db.sql("update spokes set proved_at = $1, unproved_since = $1, state = 'active'", [at.toISOString()]);
+  await db.sql("update spokes set verified_at = $1, unverified_since = $1, state = 'active'", [at.toISOString()]);
   const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   const [newest, proved] = page.part("region", "Backups").all("listitem");
   assert.match(newest!, "its database belongs to another site");

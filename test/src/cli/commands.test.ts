@@ -81,13 +81,16 @@ test("each record can be shown, and a spoke by whatever names it", async ({ desk
 
 test("backups show which of them were proved, what was in them and how long it took", async ({ desk, stage }) => {
   const { db, spoke, hub } = stage.scene, at = "2026-11-20T05:00:00.000Z";
-  const proof = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true });
+  const verification = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true });
   await db.sql(
-    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, ready_at, proved_at, proof)
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, ready_at, verified_at, verification)
       values ('bak_1', $1, $2, 'op_1', 'default', 'n', 'nightly', 'ready', now(), $3, $4::text::jsonb)`,
-    [spoke, hub, at, proof],
+    [spoke, hub, at, verification],
   );
-  await db.sql("update spokes set state = 'active', proved_at = $2, unproved_since = now() where id = $1", [spoke, at]);
+  await db.sql("update spokes set state = 'active', verified_at = $2, unverified_since = now() where id = $1", [
+    spoke,
+    at,
+  ]);
   const { out, err } = await desk.run(["spokes", "backups", "oak"]);
   assert.match(out, /^bak_1\tready\t\S+\t\t\t2026-11-20T05:00:00.000Z\t96\t41\t1280\t\t\n$/);
   assert.match(err, /The last one that was tried could not be restored, just now/);

@@ -63,16 +63,18 @@ test("lists the backups of a spoke, by whichever of its names", async ({ id, bac
 
 test("says that the backup failed its last restore test", async ({ scene, id, backup, run }) => {
   const failure = "The restored site is not what it was: its database belongs to another site";
-  await scene.db.sql("update backups set proof_error = $1 where id = $2", [failure, backup]);
+  await scene.db.sql("update backups set verification_error = $1 where id = $2", [failure, backup]);
   const list = await run(id, "--list");
   assert.match(list.text, new RegExp(`${backup} .* failed$`, "m"));
   assert.match(list.text, `The last restore test of ${backup} failed: ${failure}`);
   assert.match((await run(id, "--dry-run")).text, `(its last restore test failed: ${failure})`);
-  await scene.db.sql("update backups set proof_error = 'Not tried: no room' where id = $1", [backup]);
+  await scene.db.sql("update backups set verification_error = 'Not tried: no room' where id = $1", [backup]);
   for (const flag of ["--list", "--dry-run"]) assert.not.match((await run(id, flag)).text, /failed/);
-  await scene.db.sql("update backups set proof_error = null, proved_at = now(), proof = '{}' where id = $1", [backup]);
+  await scene.db.sql("update backups set verification_error = null, verified_at = now(), proof = '{}' where id = $1", [
+    backup,
+  ]);
   assert.match((await run(id, "--list")).text, new RegExp(`${backup} .* verified 20\\d\\d-.* UTC$`, "m"));
-  await scene.db.sql("update backups set proved_at = null, proof = null where id = $1", [backup]);
+  await scene.db.sql("update backups set verified_at = null, proof = null where id = $1", [backup]);
 });
 
 test("says by --dry-run all that would happen, and writes nothing", async ({ scene, id, backup, run }) => {

@@ -147,7 +147,7 @@ async function killHolder({ db, replicas }: Bench, action: string, tell: (line: 
     const [busiest] = await query(
       db,
       `select holder as id, count(*)::int, array_agg(distinct kind) as kinds from jobs
-       where visible and state = 'running' and (cardinality(steps_done) > 0 or cardinality(step_names) = 1)
+       where visible and state = 'running' and (cardinality(finished_steps) > 0 or cardinality(step_names) = 1)
        group by 1 order by count(*) filter (where kind = $1) desc`,
       [action],
     );

@@ -159,7 +159,7 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
         const [row] = await query(
           db,
           `select id as job, fence::int, holder from jobs where spoke_id = $1 and visible and state = 'running'
-             and step_names[cardinality(steps_done) + 1] = $2`,
+             and step_names[cardinality(finished_steps) + 1] = $2`,
           [spokeId, step],
         );
         const holder = replicas.find(({ id }) => id === row?.holder);

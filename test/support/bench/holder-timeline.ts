@@ -34,7 +34,7 @@ const CREATE = [
     insert into bench_beats (id) values (new.id);
     return null;
   end $$`,
-  `create trigger bench_beat after insert or update of beat_at on replicas for each row execute function bench_beat()`,
+  `create trigger bench_beat after insert or update of heartbeat_at on replicas for each row execute function bench_beat()`,
   `create table bench_holds (
     n bigint generated always as identity primary key,
     job text not null, kind text not null, lane text, spoke_id text, federation_id text,

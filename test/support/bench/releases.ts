@@ -77,17 +77,16 @@ async function plant(directory: string): Promise<void> {
     `import type { Migration } from "#lib/drivers/db/compare-schema.ts";\nexport const migrations: readonly Migration[] = ${list};\n`,
   );
   await change("package.json", `"version": "`, `"version": "99.`);
-  await change("lib/operations/provision.ts", "version: 2,", "version: 3,");
+  await change("lib/operations/provision.ts", "version: 1,", "version: 2,");
   await change(
     "lib/operations/table.ts",
-    "provisionVersion1].map(({ kind }) => kind)",
-    "provisionVersion1]" +
-      ".map(({ kind }) => kind).concat({ ...OPERATIONS.provision.kind, plan: 2 })",
+    "Object.values(OPERATIONS).map(({ kind }) => kind)",
+    "Object.values(OPERATIONS).map(({ kind }) => kind).concat({ ...OPERATIONS.provision.kind, plan: 1 })",
   );
   await change(
     "lib/workers/handlers.ts",
-    "[provisionFormer]",
-    "[provisionFormer, (app: App) => {\n" +
-      "  const made = provision(app);\n  return { ...made, kind: { ...made.kind, plan: 2 } };\n}]",
+    "...UPKEEP]",
+    "...UPKEEP, (app: App) => {\n" +
+      "  const made = provision(app);\n  return { ...made, kind: { ...made.kind, plan: 1 } };\n}]",
   );
 }

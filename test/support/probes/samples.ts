@@ -98,7 +98,7 @@ async function makeOperation({ db }: Scene, federationId: string, spokeId: strin
   const id = newId("op");
   await db.sql(
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
-      asker_id, asker_email, asker_ip, asker_agent)
+      requester_id, requester_email, requester_ip, requester_agent)
      values ($1, 'provision', true, $2, $3, $4, 1000, 1, '{}', 'Waiting', 'system', 'system', '', 'test')`,
     [id, `federation:${federationId}`, federationId, spokeId],
   );

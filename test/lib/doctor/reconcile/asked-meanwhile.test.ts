@@ -94,7 +94,7 @@ test("is not undone where it is newer than the change, field by field", async ({
   const after = await findFederation(scene.db.rows, hub.id, "shown");
   assert.equal([after!.name, after!.region], ["Northern", "eu"]);
   const taken = await scene.row(ids.elm);
-  assert.equal([taken.domain, taken.wishedDomain], ["elm.school.example", "elm.academy.example"]);
+  assert.equal([taken.domain, taken.requestedDomain], ["elm.school.example", "elm.academy.example"]);
   const replica = await scene.replica();
   await scene.ended(ids.elm, "configure");
   await replica.close();

@@ -16,7 +16,7 @@ test("is made on by a retry where a template had given it its volumes", async (c
   const fault = scene.simulator.faults.add({ type: "crash", name: "db-", log: ["no luck"], exitCode: 1 });
   replica = await scene.replica();
   const id = await scene.spoke(hub, "second");
-  await until(async () => (await scene.operations(id))[0]!.stepsDone.includes("volumes"));
+  await until(async () => (await scene.operations(id))[0]!.finishedSteps.includes("volumes"));
   await replica.close();
   const { namespace, blueprintInputs } = await scene.row(id);
   const claims = () =>

@@ -125,7 +125,7 @@ test("lets a session go after 30 days, however much it is used", async ({ app, d
   const request = asked({ cookie: `wheelwright=${secret}` });
   const use = (ago: number) =>
     db.sql(
-      "update sessions set seen_at = wheelwright_now(), created_at = wheelwright_now() - $2::float8 * interval '1 ms' where id = $1",
+      "update sessions set last_used_at = wheelwright_now(), created_at = wheelwright_now() - $2::float8 * interval '1 ms' where id = $1",
       [id, ago],
     );
   await use(30 * DAY - MINUTE);
@@ -158,10 +158,10 @@ test("costs one statement, and notes the use of a token or session at most once 
   const counted = counting(db);
   const noted = async () => {
     const [row] = await db.sql(
-      "select last_used_at, seen_at from api_tokens, sessions where api_tokens.id = $1 and sessions.id = $2",
+      "select api_tokens.last_used_at as token_used_at, sessions.last_used_at as session_used_at from api_tokens, sessions where api_tokens.id = $1 and sessions.id = $2",
       [token.id, session.id],
     );
-    return [row.lastUsedAt, row.seenAt].map(String);
+    return [row.tokenUsedAt, row.sessionUsedAt].map(String);
   };
   const use = async () => {
     counted.statements.length = 0;

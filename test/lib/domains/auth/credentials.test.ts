@@ -25,7 +25,7 @@ async function refuse(db: TestDatabase, state: string): Promise<void> {
 
 test("let in whoever comes while nothing can be written, and no other failure", async ({ db, ada }) => {
   const token = await makeToken(db, ada, "cli"), session = await makeSession(db, ada);
-  await db.sql("update sessions set seen_at = seen_at - interval '1 hour'");
+  await db.sql("update sessions set last_used_at = last_used_at - interval '1 hour'");
   await refuse(db, "53100");
   await recordTokenUse(db.rows, token.id);
   await recordSessionUse(db.rows, session.id);
@@ -38,7 +38,7 @@ test("let in whoever comes while nothing can be written, and no other failure", 
 
 test("are not called for on a server that only reads", async ({ db, ada }) => {
   const token = await makeToken(db, ada, "cli"), session = await makeSession(db, ada);
-  await db.sql("update sessions set seen_at = seen_at - interval '1 hour'");
+  await db.sql("update sessions set last_used_at = last_used_at - interval '1 hour'");
   const stale = async () => [
     (await findToken(db.rows, { id: token.id }))?.stale,
     (await findSession(db.rows, { id: session.id }))?.stale,

@@ -26,8 +26,8 @@ function history(seed: number): DatedBackup[] {
     const createdAt = new Date(NOW.getTime() - roll(span * 24) * HOUR - roll(3) * 20 * 60_000);
     const state = (["ready", "ready", "ready", "failed", "pending", "deleted"] as const)[roll(6)]!;
     const kind = (["nightly", "nightly", "manual", "upgrade"] as const)[roll(4)]!;
-    const removingSince = state === "ready" && roll(12) === 0 ? NOW : null;
-    return { id: `bak_${i}`, kind, state, createdAt, removingSince };
+    const deletingSince = state === "ready" && roll(12) === 0 ? NOW : null;
+    return { id: `bak_${i}`, kind, state, createdAt, deletingSince };
   });
 }
 
@@ -36,7 +36,7 @@ function history(seed: number): DatedBackup[] {
  * weeks and months likewise.
  */
 function oracle(all: readonly DatedBackup[]): string[] {
-  const good = all.filter((one) => one.state === "ready" && one.removingSince === null);
+  const good = all.filter((one) => one.state === "ready" && one.deletingSince === null);
   const later = (a: DatedBackup, b: DatedBackup) =>
     a.createdAt > b.createdAt || +a.createdAt === +b.createdAt && a.id > b.id;
   const stays = (one: DatedBackup, nameOf: (at: Date) => string, most: number) => {
@@ -70,7 +70,7 @@ rule("keeps of 2,000 histories exactly what a slow reading of the rule keeps.", 
 rule("always keeps the newest good one, and never more than 17.", () => {
   for (let seed = 1; seed <= 2000; seed++) {
     const all = history(seed), kept = selectRetained(all, NOW);
-    const good = all.filter(({ state, removingSince }) => state === "ready" && !removingSince);
+    const good = all.filter(({ state, deletingSince }) => state === "ready" && !deletingSince);
     const newest = good.sort((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1))[0];
     assert.is(newest === undefined || kept.has(newest.id), true, `seed ${seed}`);
     assert.ok(kept.size <= RETENTION.daily + RETENTION.weekly + RETENTION.monthly);
@@ -99,7 +99,7 @@ rule("keeps what was taken as the spoke went, and what a clock that was ahead ha
 });
 
 function ready(id: string, createdAt: Date): DatedBackup {
-  return { id, kind: "nightly", state: "ready", createdAt, removingSince: null };
+  return { id, kind: "nightly", state: "ready", createdAt, deletingSince: null };
 }
 
 const over = suite("expired");
@@ -114,7 +114,7 @@ over("names good ones that are not kept, and leftovers after a day, oldest first
     ready("bak_same_day", new Date(NOW.getTime() - 3 * HOUR)),
     failed("bak_young", 23),
     failed("bak_old", 25),
-    { ...ready("bak_begun", new Date(NOW.getTime() - 30 * HOUR)), removingSince: NOW },
+    { ...ready("bak_begun", new Date(NOW.getTime() - 30 * HOUR)), deletingSince: NOW },
     { ...failed("bak_gone", 90), state: "deleted" as const },
     { ...failed("bak_pending", 90), state: "pending" as const },
     { ...failed("bak_last", 90), kind: "last" as const },
@@ -129,7 +129,7 @@ guard("lets a good one go only where a newer good one stays.", () => {
   assert.is(mayDelete([old, fresh], old.id), true);
   assert.is(mayDelete([old, fresh], fresh.id), false);
   assert.is(mayDelete([old], old.id), false);
-  assert.is(mayDelete([old, { ...fresh, removingSince: NOW }], old.id), false);
+  assert.is(mayDelete([old, { ...fresh, deletingSince: NOW }], old.id), false);
   assert.is(mayDelete([old, { ...fresh, state: "failed" }], old.id), false);
   assert.is(mayDelete([{ ...old, kind: "last" }, fresh], old.id), false);
   assert.is(mayDelete([{ ...old, state: "pending" }, fresh], old.id), false);

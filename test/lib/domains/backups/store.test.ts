@@ -58,7 +58,7 @@ test("is refused by the database where it contradicts itself, or would remove wh
       "deleted_at = now()",
       "state = 'ready', ready_at = null",
       "state = 'failed', failed_at = null",
-      "kind = 'last', removing_since = now()",
+      "kind = 'last', deleting_since = now()",
       "size_bytes = -1",
     ]
   ) {

@@ -8,16 +8,16 @@ const test = suite("preferVerified");
 const AT = new Date("2026-11-25T03:00:00Z"), FAILED = "its database belongs to another site";
 
 function backup(id: string, more: Partial<Backup> = {}): Backup {
-  return { id, state: "ready", removingSince: null, provedAt: null, proofError: null, ...more } as Backup;
+  return { id, state: "ready", deletingSince: null, verifiedAt: null, verificationError: null, ...more } as Backup;
 }
 
 const chosen = (...backups: Backup[]) => preferVerified(backups)?.id ?? null;
-const verified = { provedAt: AT }, failed = { proofError: FAILED };
+const verified = { verifiedAt: AT }, failed = { verificationError: FAILED };
 
 test("takes the newest good backup, whether it was tested or not", () => {
   assert.is(chosen(), null);
   assert.is(chosen(backup("new"), backup("old", verified)), "new");
-  assert.is(chosen(backup("cut", { state: "failed" }), backup("going", { removingSince: AT }), backup("good")), "good");
+  assert.is(chosen(backup("cut", { state: "failed" }), backup("going", { deletingSince: AT }), backup("good")), "good");
 });
 
 test("takes an older verified one where the newest failed its restore test", () => {
@@ -32,10 +32,10 @@ test("takes the newest where it failed its test and none was verified", () => {
 });
 
 test("holds a test that did not take place against no backup", () => {
-  const untried = { proofError: "Not tried: no node can take the pod" };
+  const untried = { verificationError: "Not tried: no node can take the pod" };
   assert.is(chosen(backup("new", untried), backup("old", verified)), "new");
-  assert.is(testFailure({ proofError: untried.proofError }), null);
-  assert.is(testFailure({ proofError: FAILED }), FAILED);
+  assert.is(testFailure({ verificationError: untried.verificationError }), null);
+  assert.is(testFailure({ verificationError: FAILED }), FAILED);
 });
 
 test.run();

@@ -47,7 +47,7 @@ test("takes the one that is named, or else the newest good one.", async (context
   const { db, spoke } = context;
   const first = await backup(context), second = await backup(context);
   await backup(context, { state: "pending", readyAt: null });
-  await backup(context, { removingSince: new Date() });
+  await backup(context, { deletingSince: new Date() });
   assert.is((await requireUsableBackup(db.rows, spoke, undefined)).id, second);
   assert.is((await requireUsableBackup(db.rows, spoke, first)).id, first);
 });
@@ -67,7 +67,7 @@ test("refuses what is not there, not ready, or another spoke's.", async (context
   assert.is(await told({ state: "pending", readyAt: null }), "BackupNotReady: The backup it is being taken");
   const failed = { state: "failed", readyAt: null, failedAt: new Date() };
   assert.is(await told(failed), "BackupNotReady: The backup it was never completed");
-  assert.is(await told({ removingSince: new Date() }), "BackupNotReady: The backup it has expired and was deleted");
+  assert.is(await told({ deletingSince: new Date() }), "BackupNotReady: The backup it has expired and was deleted");
   assert.is(
     await told({ state: "deleted", deletedAt: new Date() }),
     "BackupNotReady: The backup it has expired and was deleted",

@@ -21,7 +21,7 @@ function known(status: SubscriptionStatus | null, more: Partial<StoredBilling> =
     subscriptionId: status && "sub_1",
     status,
     items: status === null ? [] : [item("small", 2)],
-    told: { small: 2 },
+    sentQuantities: { small: 2 },
     difference: null,
     ...more,
   };
@@ -57,7 +57,7 @@ for (
 }
 
 test("one that the provider knows no more has ended, and that is told once", () => {
-  const { status, items, dunning, news } = compareSubscription(known("past_due", { told: {} }), null, {});
+  const { status, items, dunning, news } = compareSubscription(known("past_due", { sentQuantities: {} }), null, {});
   assert.equal({ status, items, dunning }, { status: "canceled", items: [], dunning: "none" });
   assert.equal(news, [{
     kind: UPDATED,
@@ -66,12 +66,12 @@ test("one that the provider knows no more has ended, and that is told once", () 
       quantities: { from: { small: 2 }, to: { small: 0 } },
     },
   }]);
-  const after = known("canceled", { items: [], told: {} });
+  const after = known("canceled", { items: [], sentQuantities: {} });
   assert.equal(compareSubscription(after, null, {}).news, []);
 });
 
 test("nothing known and nothing seen is nothing", () => {
-  const { status, news } = compareSubscription(known(null, { told: {} }), null, {});
+  const { status, news } = compareSubscription(known(null, { sentQuantities: {} }), null, {});
   assert.is(status, null);
   assert.equal(news, []);
 });
@@ -99,9 +99,8 @@ test("changed quantities are told by size, the unchanged and the empty ones left
 });
 
 test("a dunning that comes with other quantities tells both, each its own", () => {
-  const { news } = compareSubscription(known("active", { told: null }), showing("past_due", [item("small", 3)]), {
-    small: 3,
-  });
+  const provider = showing("past_due", [item("small", 3)]);
+  const { news } = compareSubscription(known("active", { sentQuantities: null }), provider, { small: 3 });
   assert.equal(news, [
     { kind: PAST_DUE },
     { kind: UPDATED, changes: { quantities: { from: { small: 2 }, to: { small: 3 } } } },
@@ -158,7 +157,7 @@ for (
     ],
     [
       "what is to be told anew is not judged",
-      { told: null },
+      { sentQuantities: null },
       showing("active", [item("small", 5)]),
       { small: 2 },
       null,
@@ -220,7 +219,7 @@ for (
       "The subscription has ended (canceled), but there are spokes to bill",
       true,
     ],
-    ["an end with nothing to be billed is none", { told: {} }, showing("canceled"), {}, null, false],
+    ["an end with nothing to be billed is none", { sentQuantities: {} }, showing("canceled"), {}, null, false],
     [
       "a size named like what every object inherits is a size",
       {},

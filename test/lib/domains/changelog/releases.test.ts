@@ -38,6 +38,11 @@ test("reads entries over several lines, newest release first", () => {
   assert.equal(readReleases(text.replaceAll("\n", "\r\n")), expected);
 });
 
+test("reads the entries of all groups in order", () => {
+  const text = `${HEAD}## Unreleased\n\n### Added\n\n- X.\n  Y.\n\n### Fixed\n\n- Z.\n`;
+  assert.equal(readReleases(text)[0]!.changes, ["X. Y.", "Z."]);
+});
+
 test("takes a release that has nothing in it yet, as long as it is none", () => {
   assert.equal(readReleases(`${HEAD}## Unreleased\n`), [{ version: "unreleased", date: null, changes: [] }]);
 });
@@ -48,7 +53,7 @@ test("reads the changelog of this program, and loses no entry of it", async () =
   assert.is(releases.flatMap(({ changes }) => changes).length, [...text.matchAll(/^- /gm)].length);
   assert.equal(
     releases.flatMap(({ changes }) => changes).join(" ").replace(/\s+/g, ""),
-    text.slice(text.indexOf("\n## ")).replace(/^##.*$/gm, "").replace(/^- /gm, "").replace(/\s+/g, "")
+    text.slice(text.indexOf("\n## ")).replace(/^##+ .*$/gm, "").replace(/^- /gm, "").replace(/\s+/g, "")
       .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"),
   );
 });
@@ -75,7 +80,7 @@ const REFUSED: readonly (readonly [what: string, text: string, says: RegExp])[] 
     /line 7 has Unreleased below/,
   ],
   ["with a release of nothing", `${HEAD}## 0.1.0 (2026-02-03)\n`, /release 0.1.0 has no entry/],
-  ["with sections", `${HEAD}## Unreleased\n### Added\n- X.\n`, /line 6 must be .* is "### Added"/],
+  ["with an unknown group", `${HEAD}## Unreleased\n### News\n- X.\n`, /line 6 must be .* is "### News"/],
   ["with text that is no entry", `${HEAD}## Unreleased\n\nText.\n`, /line 7 must begin an entry .* is "Text."/],
   ["with another bullet", `${HEAD}## Unreleased\n* X.\n`, /line 6 must begin an entry/],
   ["with a list in an entry", `${HEAD}## Unreleased\n- X:\n  - Y.\n`, /line 7 must begin an entry/],

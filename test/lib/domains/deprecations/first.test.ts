@@ -35,7 +35,7 @@ test("is the first start that carries it, on every replica and for ever", async 
 
 test("is when the first was told, where an earlier release has told people", async ({ db }) => {
   const { id } = await makePerson(db, "ada"), at = new Date("2026-11-01T10:00:00.000Z");
-  await db.sql("insert into deprecation_notices (notice_id, user_id, told_at) values ('a', $1, $2)", [id, at]);
+  await db.sql("insert into deprecation_notices (notice_id, user_id, notified_at) values ('a', $1, $2)", [id, at]);
   assert.equal((await firstAnnounced(db.rows, [notice("a")])).get("a"), at);
 });
 

@@ -17,7 +17,7 @@ test.before(async (context) => {
   await fillPlaces(sql, { hubs: 50, spokes: 2000 });
   await sql.unsafe(
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
-      asker_id, asker_email, asker_ip, asker_agent, state, finished_at)
+      requester_id, requester_email, requester_ip, requester_agent, state, finished_at)
     select 'op_' || n, 'backup', true, spokes.id, federation_id, spokes.id, 1000, 1, '{one}', '', '', '', '', '',
       case when n % 100 = 0 then 'queued' else 'succeeded' end, case when n % 100 > 0 then now() end
     from generate_series(1, 20000) as n

@@ -51,7 +51,7 @@ test("knows the oldest of the newest good backups, and a spoke without any by it
   await backup(one!, 2 * DAY, "ready");
   await backup(two!, 5 * HOUR, "ready");
   await backup(one!, HOUR, "failed");
-  await backup(one!, HOUR, "ready", { removingSince: now });
+  await backup(one!, HOUR, "ready", { deletingSince: now });
   assert.equal((await countFleet(db)).oldestBackup, ago(now, 30 * HOUR));
   await db.sql("update spokes set state = 'active', ready_at = $1 where id = $2", [ago(now, 3 * DAY), three]);
   assert.equal((await countFleet(db)).oldestBackup, ago(now, 3 * DAY));

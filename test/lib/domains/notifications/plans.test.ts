@@ -88,10 +88,10 @@ for (
     [{ federationId: hubId(0) }, "audit_events_of_hub"],
     [{ federationId: hubId(0), kind: "auth_login" }, "audit_events_of_hub"],
     [{ kind: "auth_login" }, "audit_events_of_kind"],
-    [{ actorId: userId(7), kind: "auth_login" }, "audit_events_of_person"],
+    [{ actorId: userId(7), kind: "auth_login" }, "audit_events_of_actor"],
     [{ objectType: "spoke" }, "audit_events_of_object_type"],
     [{ kind: "billing_subscription_refunded" }, "audit_events_of_kind"],
-    [{ actorId: userId(7) }, "audit_events_of_person"],
+    [{ actorId: userId(7) }, "audit_events_of_actor"],
     [{ objectType: "operation" }, "audit_events_of_object_type"],
     [{ objectType: "spoke", objectId: spokeId(400) }, "audit_events_of_object"],
   ] as readonly [AuditFilter, string][]

@@ -11,14 +11,14 @@ const VISIBLE = `
     where customer_visible and federation_id is not null group by 1
   union all select 'spoke ' || spoke_id, count(*) from audit_events
     where customer_visible and spoke_id is not null group by 1
-  union all select 'loose', count(*) from audit_events where customer_visible and federation_id is null having count(*) > 0
+  union all select 'service', count(*) from audit_events where customer_visible and federation_id is null having count(*) > 0
   union all select concat_ws(' ', 'audience', audience_user_id, coalesce(federation_id, ''), coalesce(spoke_id, '')), count(*)
     from audit_events where customer_visible and audience_user_id is not null group by 1`;
 
 const VISIBLE_KEPT = `
   select 'hub ' || federation_id as object, visible_events as count from stream_heads where visible_events <> 0
   union all select 'spoke ' || id, visible_events from spokes where visible_events <> 0
-  union all select 'loose', visible_events from loose_heads where visible_events <> 0
+  union all select 'service', visible_events from service_event_head where visible_events <> 0
   union all select concat_ws(' ', 'audience', user_id, federation_id, spoke_id), visible_events
     from notification_audiences where visible_events <> 0`;
 
@@ -38,7 +38,7 @@ const READ = `
     from (${DONE}) as read join audit_events as event using (id)
   )
   select concat_ws(' ', user_id, 'all', '', '') as object, count(*) from done group by 1
-  union all select concat_ws(' ', user_id, 'loose', '', ''), count(*) from done where federation_id is null group by 1
+  union all select concat_ws(' ', user_id, 'service', '', ''), count(*) from done where federation_id is null group by 1
   union all select concat_ws(' ', user_id, 'hub', federation_id, ''), count(*) from done
     where federation_id is not null group by 1
   union all select concat_ws(' ', user_id, 'spoke', '', spoke_id), count(*) from done where spoke_id is not null group by 1
@@ -55,14 +55,14 @@ const LEFT_BEHIND = `
     and event.at <= kept.read_through and case kept.about
       when 'hub' then event.federation_id = kept.federation_id
       when 'spoke' then event.spoke_id = kept.spoke_id
-      when 'loose' then event.federation_id is null
+      when 'service' then event.federation_id is null
       when 'audience' then event.audience_user_id = kept.user_id and coalesce(event.federation_id, '') = kept.federation_id
         and coalesce(event.spoke_id, '') = kept.spoke_id
       else true end
   where not exists (select from (${DONE}) as read where read.user_id = kept.user_id and read.id = event.id)`;
 
-/** Finds unread events inside of a stretch of read events. */
-const NOT_READ_IN_STRETCHES = LEFT_BEHIND.replace("notification_read_counts", "notification_read_stretches")
+/** Finds unread events inside of a range of read events. */
+const NOT_READ_IN_STRETCHES = LEFT_BEHIND.replace("notification_read_counts", "notification_read_ranges")
   .replace("event.at <= kept.read_through", "event.at between kept.from_at and kept.through_at");
 
 export async function countsAreExact(db: TestDatabase): Promise<void> {

@@ -60,7 +60,7 @@ export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "
 export async function forget({ db, hub, spoke, people }: Scene): Promise<void> {
   await db.sql(`
     set session_replication_role = replica; -- the log refuses to forget
-    truncate audit_events, notification_reads, notification_read_counts, notification_audiences, notification_read_stretches,
+    truncate audit_events, notification_reads, notification_read_counts, notification_audiences, notification_read_ranges,
       stream_heads;
     set session_replication_role = origin;
     delete from spoke_members;
@@ -72,5 +72,5 @@ export async function forget({ db, hub, spoke, people }: Scene): Promise<void> {
     update users set email_verified_at = wheelwright_now();
     insert into federation_members (federation_id, user_id) values ('${hub}', '${people.hubAdmin.id}');
     insert into spoke_members (spoke_id, user_id) values ('${spoke}', '${people.spokeAdmin.id}');
-    update loose_heads set visible_events = 0, last_at = '-infinity'`);
+    update service_event_head set visible_events = 0, last_at = '-infinity'`);
 }

@@ -37,7 +37,7 @@ async function crowd({ db, operator }: Stage, federationId: string, size: number
   );
   await db.sql(
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
-       asker_id, asker_email, asker_ip, asker_agent)
+       requester_id, requester_email, requester_ip, requester_agent)
      select replace(id, 'spk', 'op'), 'provision', true, 'federation:' || $1, $1, id, 1000, 1, '{a,b}', 'Waiting',
        '', '', '', ''
      from spokes where federation_id = $1 order by id`,

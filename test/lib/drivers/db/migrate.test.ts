@@ -93,12 +93,12 @@ test("a schema that lacks what the program uses stops the start", async ({ url }
   assert.equal(await migrate(url, [ONE, TWO]), []);
 });
 
-test("a table of migrations from before anything was needed is read, and gets its column", async ({ url }) => {
-  await migrate(url, [ONE]);
-  await asAdmin(url, (sql) => sql`alter table migrations drop needs`);
-  const [last] = (await readMigrations()).filter(([name]) => name === "0055_note_what_migrations_need");
-  assert.equal(await migrate(url, [ONE, last!]), [last![0]]);
-  assert.equal(await migrate(url, [ONE]), []);
+test("refuses a schema from before the first release, and changes nothing", async ({ url }) => {
+  await migrate(url, [["0003_create_federations", "create table things (name text)"]]);
+  const failure = await rejection(migrate(url, await readMigrations()));
+  assert.is(failure.message, "The database has a schema from before the first release; create a new, empty database");
+  const [row] = await asAdmin(url, (sql) => sql`select to_regclass('users')::text as users`);
+  assert.is(row!.users, null);
 });
 
 test("a migration waits for no lock for long: who comes after it goes on, and it tries again", async ({ url }) => {

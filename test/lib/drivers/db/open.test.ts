@@ -77,7 +77,7 @@ test("a broken rule is told by the name of its constraint", async ({ db }) => {
   await db.transact((tx) => addUser(tx, "a"));
   const twice = db.rows.insertInto("users").values({ id: "b", email: "a@example.org", displayName: "" }).execute();
   const failure = await rejection(twice);
-  assert.ok(violates(failure, "users_one_per_email"));
+  assert.ok(violates(failure, "users_email"));
   assert.not.ok(violates(failure, "users_pkey"));
 });
 

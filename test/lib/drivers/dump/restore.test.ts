@@ -44,7 +44,7 @@ async function assertEmpty(url: string): Promise<void> {
 }
 
 /** The tables whose rows a restore changes. */
-const CHANGED = ["sessions", "jobs", "replicas", "lane_calls", "stream_heads", "one_time_tokens", "database_restores"];
+const CHANGED = ["sessions", "jobs", "replicas", "ready_lanes", "stream_heads", "one_time_tokens", "database_restores"];
 
 async function assertAsItWas(url: string, before: Awaited<ReturnType<typeof rowsIn>>): Promise<void> {
   assert.is(await undate(url), 0);
@@ -78,13 +78,13 @@ test("ends sessions and resets, frees what ran, and tells streams to begin anew"
   assert.equal(await ask(url, "select id from sessions union all select id from replicas"), []);
   assert.equal(await ask(url, "select id from one_time_tokens where voided_at is null"), [{ id: "ott_2" }]);
   assert.equal(
-    await ask(url, "select id, state, holder, steps_done, attempt from jobs order by id"),
+    await ask(url, "select id, state, holder, finished_steps, attempt from jobs order by id"),
     [
-      { id: "op_1", state: "queued", holder: null, steps_done: ["volumes"], attempt: 1 },
-      { id: "op_2", state: "queued", holder: null, steps_done: [], attempt: 0 },
+      { id: "op_1", state: "queued", holder: null, finished_steps: ["volumes"], attempt: 1 },
+      { id: "op_2", state: "queued", holder: null, finished_steps: [], attempt: 0 },
     ],
   );
-  const [called] = await ask(url, "select count(*)::int as calls from lane_calls where lane like 'federation:%'");
+  const [called] = await ask(url, "select count(*)::int as calls from ready_lanes where lane like 'federation:%'");
   assert.ok(called!.calls >= 2);
   const [stream] = await ask(url, "select number > 1000000000 and pruned_through = number as anew from stream_heads");
   assert.ok(stream!.anew);
@@ -96,10 +96,10 @@ test("gives fences above any that was given since the backup, and numbers above 
   await restore(url, file);
   const [next] = await ask(url, "select nextval('job_fences')::bigint > 1000000 as above");
   assert.ok(next!.above);
-  await ask(url, "insert into lane_calls (at, lane) values (now(), 'x')");
+  await ask(url, "insert into ready_lanes (at, lane) values (now(), 'x')");
   const text =
-    `insert into jobs (id, kind, visible, time_limit_ms, plan, step_names, label, asker_id, asker_email, asker_ip,
-    asker_agent) values ('job_3', 'k', false, 1, 1, '{}', '', '', '', '', '')
+    `insert into jobs (id, kind, visible, time_limit_ms, plan, step_names, label, requester_id, requester_email, requester_ip,
+    requester_agent) values ('job_3', 'k', false, 1, 1, '{}', '', '', '', '', '')
     returning seq > (select max(seq) from jobs) as later`;
   assert.equal(await ask(url, text), [{ later: true }]);
 });

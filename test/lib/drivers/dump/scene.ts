@@ -57,8 +57,8 @@ export async function undate(url: string): Promise<number> {
   return await asAdmin(url, async (sql) => {
     let left = 0;
     for (const table of ["federations", "spokes"]) {
-      left += (await sql`select from ${sql(table)} where as_of is distinct from updated_at`).length;
-      await sql`update ${sql(table)} set as_of = null`;
+      left += (await sql`select from ${sql(table)} where backup_updated_at is distinct from updated_at`).length;
+      await sql`update ${sql(table)} set backup_updated_at = null`;
     }
     return left;
   });
@@ -94,7 +94,7 @@ export async function fill(db: TestDatabase): Promise<{ hub: string; user: strin
       ('ott_1', 'password_reset', '${user}', array[sha256('a'), sha256('b')], wheelwright_now() + interval '1 hour'),
       ('ott_2', 'invitation', '${user}', array[sha256('c')], wheelwright_now() + interval '1 hour');
     insert into jobs (id, kind, visible, lane, federation_id, spoke_id, state, holder, attempt, fence, time_limit_ms, plan,
-        step_names, steps_done, label, payload, asker_id, asker_email, asker_ip, asker_agent) values
+        step_names, finished_steps, label, payload, requester_id, requester_email, requester_ip, requester_agent) values
       ('op_1', 'provision', true, 'federation:${hub}', '${hub}', '${
     spokes[0]
   }', 'running', 'rep_1', 2, nextval('job_fences'),

@@ -31,8 +31,8 @@ export const LETTERS: Readonly<Record<string, Letter>> = {
     to,
     about: { id: "frq_06fj2c1s8m4q7x2w9e5d3n6rzy", by: "grace@school.example", hub: "Northern schools", slug: "north" },
   },
-  "backup-unproved": {
-    template: "backup-unproved",
+  "backup-unverified": {
+    template: "backup-unverified",
     to,
     about: {
       spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",

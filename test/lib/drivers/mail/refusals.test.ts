@@ -11,7 +11,7 @@ const refusals = [
   ["a relay that we may not use", { recipient: "554 5.7.1 Relay access denied" }, "mail_deferred", true],
   ["a sender that is not ours", { sender: "553 5.1.8 Not you" }, "mail_sender", true],
   ["a login that is missing", { sender: "530 5.7.0 Log in first" }, "mail_login", true],
-  ["a mail that is not taken", { data: "554 5.6.0 Not this one" }, "mail_refused", false],
+  ["a mail that is not taken", { data: "554 5.6.0 Not this one" }, "mail_refusal", false],
   ["a server that is full", { data: "452 4.3.1 No room" }, "mail_deferred", true],
 ] as const;
 

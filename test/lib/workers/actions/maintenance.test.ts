@@ -60,7 +60,7 @@ test("begins only when no scheduled task can begin or is under way any more", as
     const last = await clinic.last("maintenance-on");
     return last.label.includes(pod.metadata.name) && last;
   });
-  assert.equal([paused(clinic), waiting.stepsDone, closed(clinic)], [true, [], false]);
+  assert.equal([paused(clinic), waiting.finishedSteps, closed(clinic)], [true, [], false]);
   const job = clinic.objects("Job").find(({ metadata }) => metadata.name === "task")!;
   await space.delete({ ...task, name: "task" }, job.metadata.uid!, CALL);
   await clinic.passes("maintenance-on", "cron");

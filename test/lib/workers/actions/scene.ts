@@ -59,7 +59,7 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
     passes: (kind, step) =>
       until(async () => {
         const job = await clinic.last(kind);
-        return job?.stepsDone.includes(step) && job;
+        return job?.finishedSteps.includes(step) && job;
       }),
     objects: (kind) => scene.simulator.objects(kind).filter(({ metadata }) => metadata.namespace === namespace),
     cron: () => clinic.objects("CronJob")[0]!,

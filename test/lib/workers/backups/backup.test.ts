@@ -146,7 +146,7 @@ test("of the night that fails again is told no second time, until one has succee
   await nightly(scene, id);
   await scene.ended(id, "backup");
   assert.is(await failures(), 2);
-  assert.equal((await rows(scene, id)).map(({ state, told }) => [state, told]), [
+  assert.equal((await rows(scene, id)).map(({ state, failureReported }) => [state, failureReported]), [
     ["failed", true],
     ["failed", false],
     ["ready", false],

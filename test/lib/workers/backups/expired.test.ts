@@ -62,7 +62,7 @@ test("does not call an old one removed before it is gone, and says what holds it
   await until(async () => (await scene.operations(id))[0]!.label.includes("held by example.org/held"));
   const [row, fresh] = await rows(scene, id);
   assert.equal([row.id, row.state, fresh.state], [old, "ready", "ready"]);
-  assert.ok(row.removingSince, "it is no good one any more");
+  assert.ok(row.deletingSince, "it is no good one any more");
   await patch(scene, path, [{ op: "replace", path: "/metadata/finalizers", value: [] }]);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   assert.is((await rows(scene, id))[0].state, "deleted");
@@ -106,7 +106,7 @@ test("keeps the success when an old one cannot be removed, says so, and goes on 
   assert.is(job.state, "succeeded");
   assert.match(String(job.progress.notes), /could not be removed/);
   const before = (await rows(scene, id)).find((row) => row.id === old);
-  assert.equal([before.state, before.removingSince instanceof Date], ["ready", true]);
+  assert.equal([before.state, before.deletingSince instanceof Date], ["ready", true]);
   scene.simulator.faults.heal(fault);
   await ask(scene, id);
   await scene.ended(id, "backup");

@@ -92,7 +92,7 @@ test("queues one a night for each active spoke once its time has come, asked for
   await plan(app);
   assert.equal(await queued(scene, id), ["nightly"]);
   const [job] = await scene.db.sql("select * from jobs where spoke_id = $1", [id]);
-  assert.equal([job.visible, job.lane, job.askerId, job.askerEmail], [true, `spoke:${id}`, "system", "system"]);
+  assert.equal([job.visible, job.lane, job.requesterId, job.requesterEmail], [true, `spoke:${id}`, "system", "system"]);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
   assert.equal(await scene.db.sql("select 1 from audit_events where kind = 'spoke_actioned'"), []);
 });

@@ -67,7 +67,7 @@ export async function connected({ scene }: Context): Promise<Hub> {
   await scene.db.sql("update spokes set state = 'active', ready_at = now() where id = any($1)", [spokes]);
   const customer = `cus_${id.slice(4)}`, subscription = `sub_${id.slice(4)}`;
   await scene.db.sql(
-    `insert into subscriptions (federation_id, email, customer_id, subscription_id, status, told, items)
+    `insert into subscriptions (federation_id, email, customer_id, subscription_id, status, sent_quantities, items)
      values ($1, 'pay@example.org', $2, $3, 'active', '{"small": 1}', $4::text::jsonb)`,
     [id, customer, subscription, JSON.stringify([item(1)])],
   );

@@ -37,7 +37,7 @@ test("writes what the provider shows now, and tells the hub of its dunning once"
   await ended(context, await arrive(context, "customer.subscription.updated", hub));
   assert.is(first[0]!.state, "succeeded");
   const row = await rowOf(context, hub);
-  assert.equal([row.status, row.currency, row.pastDueSince !== null, row.seenAt !== null], [
+  assert.equal([row.status, row.currency, row.pastDueSince !== null, row.checkedAt !== null], [
     "past_due",
     "EUR",
     true,
@@ -132,7 +132,7 @@ test("writes nothing for a holder that was given up, whose successor looks anew"
   const [job] = await arrive(context, "invoice.overdue", hub);
   await until(() => provider.asked.length > 0);
   // As a takeover leaves it; the new holder is one that the schedulers find silent.
-  await db.sql("insert into replicas (id, release, beat_at) values ('silent', 'x', now() - interval '1 minute')");
+  await db.sql("insert into replicas (id, release, heartbeat_at) values ('silent', 'x', now() - interval '1 minute')");
   await db.sql("update jobs set holder = 'silent', fence = nextval('job_fences') where id = $1", [job!.id]);
   await until(() => provider.asked.length > 1);
   resolve();
@@ -146,7 +146,7 @@ test("does not bring back a subscription that was let go while it looked", async
   const hub = await connected(context), { provider, scene: { db } } = context;
   provider.subscription = async () => {
     await db.sql(
-      "update subscriptions set subscription_id = null, status = null, told = null where federation_id = $1",
+      "update subscriptions set subscription_id = null, status = null, sent_quantities = null where federation_id = $1",
       [hub.id],
     );
     return showing(hub, { status: "canceled" });

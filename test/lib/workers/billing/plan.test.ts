@@ -47,10 +47,14 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
 async function hub({ db, user }: Context, told: object | null, states: readonly string[] = []): Promise<string> {
   const id = await makeHub(db, user, newId("fed").slice(4).toLowerCase());
   const text = told && JSON.stringify(told);
-  await query(db, "insert into subscriptions (federation_id, email, told) values ($1, 'a@example.org', $2)", [
-    id,
-    text,
-  ]);
+  await query(
+    db,
+    "insert into subscriptions (federation_id, email, sent_quantities) values ($1, 'a@example.org', $2)",
+    [
+      id,
+      text,
+    ],
+  );
   for (const state of states) {
     const spoke = await makeSpoke(db, user, id, newId("spk").slice(4).toLowerCase());
     const gone = state === "removed" ? ", removed_at = wheelwright_now()" : "";
@@ -127,7 +131,7 @@ test("queues one for a hub that is gone while its subscription goes on, and none
   await query(db, "delete from jobs");
   await become("canceled");
   assert.equal(await plan(context), []);
-  await query(db, "update subscriptions set told = null where federation_id = $1", [id]);
+  await query(db, "update subscriptions set sent_quantities = null where federation_id = $1", [id]);
   assert.equal(await plan(context), [id]);
 });
 

@@ -148,7 +148,7 @@ test("does not make another subscription for one that was ended at the provider,
   await synced(context, hub);
   assert.equal(counted(context, hub), []);
   const row = await rowOf(context, hub);
-  assert.equal([row.status, row.told, typeof row.difference], ["canceled", { small: 2 }, "string"]);
+  assert.equal([row.status, row.sentQuantities, typeof row.difference], ["canceled", { small: 2 }, "string"]);
   const found = (await audited(context, hub)).filter(([kind]) => kind === "billing_difference_found");
   assert.is(found.length, 1);
   await reconcile(context, hub);
@@ -215,16 +215,16 @@ test("leaves to the next what was readdressed, or forgotten, while it ran.", asy
       return made;
     },
   });
-  assert.equal((await rowOf(context, hub)).told, null);
+  assert.equal((await rowOf(context, hub)).sentQuantities, null);
   await synced(context, hub);
   const row = await rowOf(context, hub);
   assert.is(context.provider.state.customers.get(row.customerId!)!.email, "other@example.org");
-  assert.equal(row.told, { small: 1 });
+  assert.equal(row.sentQuantities, { small: 1 });
   context.provider.cancel(row.subscriptionId!);
   await runAll(context, holder(context, hub), {
     async readSubscription(...which) {
       const found = await app.payments!.readSubscription(...which);
-      const forget = "customer_id = null, subscription_id = null, status = null, told = null";
+      const forget = "customer_id = null, subscription_id = null, status = null, sent_quantities = null";
       await query(db, `update subscriptions set ${forget} where federation_id = $1`, [hub]);
       return found;
     },

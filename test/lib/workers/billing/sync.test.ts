@@ -27,7 +27,7 @@ test("makes the hub's customer, the prices and one subscription with an item for
   const customer = context.provider.state.customers.get(row.customerId!)!;
   assert.equal([customer.email, customer.metadata], [row.email, { federationId: hub }]);
   assert.equal([row.subscriptionId, row.status, row.currency], [subscription!.id, "active", "EUR"]);
-  assert.equal([row.told, row.error, row.difference], [{ small: 2, medium: 1 }, null, null]);
+  assert.equal([row.sentQuantities, row.error, row.difference], [{ small: 2, medium: 1 }, null, null]);
   assert.equal(await audited(context, hub), [[
     "billing_subscription_updated",
     {
@@ -41,7 +41,7 @@ test("makes a customer and nothing else for a hub without spokes, and asks nothi
   const before = context.provider.calls.length, hub = await billedHub(context, { large: 3 }); // large has no price
   await synced(context, hub);
   assert.equal(asked(context, before), ["POST /v1/customers", "POST /v1/customers/cus_…"]);
-  assert.equal((await rowOf(context, hub)).told, {});
+  assert.equal((await rowOf(context, hub)).sentQuantities, {});
   const then = context.provider.calls.length;
   await synced(context, hub);
   assert.is(context.provider.calls.length, then);
@@ -66,7 +66,7 @@ test("sets quantities to nothing for a hub whose spokes are gone, keeps its item
   await setSpokes(context, hub, {});
   await synced(context, hub);
   assert.equal(counted(context, hub), ["small 0"]);
-  assert.equal((await rowOf(context, hub)).told, {});
+  assert.equal((await rowOf(context, hub)).sentQuantities, {});
   await setSpokes(context, hub, { small: 1 });
   await synced(context, hub);
   assert.equal(counted(context, hub), ["small 1"]);
@@ -94,7 +94,7 @@ test("ends the subscription of a hub that is removed, and asks for no more.", as
   await synced(context, hub);
   assert.equal(subscriptionsOf(context, hub).map(({ status }) => status), ["canceled"]);
   const row = await rowOf(context, hub);
-  assert.equal([row.status, row.told, row.difference], ["canceled", {}, null]);
+  assert.equal([row.status, row.sentQuantities, row.difference], ["canceled", {}, null]);
   const then = context.provider.calls.length;
   await synced(context, hub);
   assert.is(context.provider.calls.length, then);
@@ -106,7 +106,7 @@ test("makes nothing for a hub that is removed before anything was made.", async 
   await query(context.scene.db, text, [hub]);
   await synced(context, hub);
   assert.is(context.provider.calls.length, before);
-  assert.equal((await rowOf(context, hub)).told, {});
+  assert.equal((await rowOf(context, hub)).sentQuantities, {});
 });
 
 test("tells the customer's name and address as they are now.", async (context) => {

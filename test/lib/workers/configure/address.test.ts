@@ -133,7 +133,7 @@ test("after which the site does not answer is put back", async ({ clinic }) => {
   assert.is(told(clinic), `https://${SECOND}`);
   await until(() => clinic.site().files.wwwroot === SECOND);
   assert.is(await drift(clinic), null);
-  assert.is((await clinic.row()).wishedDomain, null);
+  assert.is((await clinic.row()).requestedDomain, null);
   clinic.scene.simulator.faults.heal(fault);
 });
 

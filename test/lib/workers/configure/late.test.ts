@@ -53,7 +53,7 @@ test("comes to the same end, there and back, with one restart each and no drift"
       assert.is(job.state, "succeeded", job.failure?.message);
       assert.ok(job.attempt > 5, `${job.attempt}: ${[...lost]}`);
       const row = await scene.row(id);
-      assert.equal([row.domain, row.wishedDomain, row.blueprintInputs.host], [domain, null, domain]);
+      assert.equal([row.domain, row.requestedDomain, row.blueprintInputs.host], [domain, null, domain]);
       const hosts = of("Ingress").map(({ spec }) => spec.rules.map(({ host }: { host: string }) => host).join(" "));
       assert.equal(hosts.sort(), [domain, left].sort());
       assert.equal([scene.simulator.site(namespace).files.wwwroot, Number(rollouts()) - Number(before)], [domain, 1]);

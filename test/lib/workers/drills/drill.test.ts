@@ -27,7 +27,7 @@ test.before(async (context) => {
   await context.scene.replica();
 });
 test.before.each(async ({ scene }) => {
-  await scene.db.sql("update spokes set unproved_since = null");
+  await scene.db.sql("update spokes set unverified_since = null");
   await scene.db.sql("delete from jobs where kind = 'bulk-mail'");
 });
 test.after.each(({ scene }) => scene.simulator.faults.clear());
@@ -37,14 +37,14 @@ test("proves a backup: the same site, what was counted, and a login page.", asyn
   const before = await toldOf(scene, id), { id: backupId, counts } = await backUp(scene, id);
   assert.equal(counts, { before: { courses: 2, users: 5 }, after: { courses: 2, users: 5 } });
   const drill = await ended(scene, await night(scene, id));
-  const { proof: { seconds, ...found }, provedAt, proofError } = await backupRow(scene, backupId);
-  assert.equal([drill.state, proofError, found], ["succeeded", null, {
+  const { verification: { seconds, ...found }, verifiedAt, verificationError } = await backupRow(scene, backupId);
+  assert.equal([drill.state, verificationError, found], ["succeeded", null, {
     ...{ courses: 2, users: 5, compared: true },
     ...{ files: 2, hashed: 2, codeRelease: "4.5.12 (Build: 20261005)" },
   }]);
   assert.ok(Number.isInteger(seconds) && seconds >= 0);
-  assert.is((await scene.row(id)).provedAt!.getTime(), provedAt!.getTime());
-  assert.equal((await toldOf(scene, id)).slice(before.length), ["tenant_backup_proved"]);
+  assert.is((await scene.row(id)).verifiedAt!.getTime(), verifiedAt!.getTime());
+  assert.equal((await toldOf(scene, id)).slice(before.length), ["tenant_backup_verified"]);
   assert.equal(await letters(scene), []);
 });
 
@@ -72,12 +72,15 @@ test("fails where a damaged backup has fewer users than were counted.", async ({
     return { ...rest, accounts: others };
   });
   await ended(scene, await night(scene, id));
-  const { proof, provedAt, proofError } = await backupRow(scene, backup.id);
-  assert.equal([proof, provedAt], [null, null]);
-  assert.is(proofError, "The restored site is not what it was: it has 4 users, where 5 were counted as it was taken");
+  const { verification, verifiedAt, verificationError } = await backupRow(scene, backup.id);
+  assert.equal([verification, verifiedAt], [null, null]);
+  assert.is(
+    verificationError,
+    "The restored site is not what it was: it has 4 users, where 5 were counted as it was taken",
+  );
   const { metadata } = await outcomeOf(scene, id);
   assert.equal([metadata.backupId, metadata.drill, metadata.code], [backup.id, true, "OtherCounts"]);
-  assert.equal(await letters(scene), [{ to: "ann@example.org", backupId: backup.id, reason: proofError }]);
+  assert.equal(await letters(scene), [{ to: "ann@example.org", backupId: backup.id, reason: verificationError }]);
 });
 
 test("tells a failure once, until a backup has been proved again.", async ({ scene, id }) => {
@@ -87,7 +90,7 @@ test("tells a failure once, until a backup has been proved again.", async ({ sce
     damage(scene, await backUp(scene, id), "database", ({ config, ...rest }) => ({ ...rest, ...other(config) }));
     await ended(scene, await night(scene, id));
     assert.match(
-      (await backupRow(scene, (await listBackups(scene.db.rows, id))[0]!.id)).proofError!,
+      (await backupRow(scene, (await listBackups(scene.db.rows, id))[0]!.id)).verificationError!,
       /belongs to another site/,
     );
   }
@@ -97,7 +100,7 @@ test("tells a failure once, until a backup has been proved again.", async ({ sce
   await ended(scene, await night(scene, id));
   damage(scene, await backUp(scene, id), "database", ({ config, ...rest }) => ({ ...rest, ...other(config) }));
   await ended(scene, await night(scene, id));
-  assert.equal(await told(), ["tenant_backup_failed", "tenant_backup_proved", "tenant_backup_failed"]);
+  assert.equal(await told(), ["tenant_backup_failed", "tenant_backup_verified", "tenant_backup_failed"]);
 });
 
 test("fails where uploaded files are missing, or all of them with their directory.", async ({ scene, id }) => {
@@ -114,8 +117,8 @@ test("fails where uploaded files are missing, or all of them with their director
     const backup = await backUp(scene, id);
     damage(scene, backup, "files", (before) => ({ ...before, ...files }));
     await ended(scene, await night(scene, id));
-    const { provedAt, proofError } = await backupRow(scene, backup.id);
-    assert.equal([provedAt, proofError], [null, `The restored site is not what it was: ${sentence}`]);
+    const { verifiedAt, verificationError } = await backupRow(scene, backup.id);
+    assert.equal([verifiedAt, verificationError], [null, `The restored site is not what it was: ${sentence}`]);
   }
 });
 
@@ -124,7 +127,7 @@ test("fails where the code is of another version than the database.", async ({ s
   damage(scene, backup, "files", (before) => ({ ...before, code: "4.4.1 (Build: 20240610)" }));
   await ended(scene, await night(scene, id));
   assert.match(
-    (await backupRow(scene, backup.id)).proofError!,
+    (await backupRow(scene, backup.id)).verificationError!,
     "its code is of 4.4.1 (Build: 20240610), and its database of 4.5.12",
   );
 });
@@ -133,7 +136,7 @@ test("fails where nothing is on the volume, or the storage has lost it, and says
   const empty = await backUp(scene, id);
   damage(scene, empty, "database", () => ({}));
   await ended(scene, await night(scene, id));
-  assert.match((await backupRow(scene, empty.id)).proofError!, /there is no database on this volume/);
+  assert.match((await backupRow(scene, empty.id)).verificationError!, /there is no database on this volume/);
   assert.is((await outcomeOf(scene, id)).metadata.code, "NoSiteInSnapshot");
 });
 
@@ -142,7 +145,7 @@ test("says what PostgreSQL wrote about a damaged database.", async ({ scene, id 
   damage(scene, backup, "database", (before) => ({ ...before, damaged: line }));
   await ended(scene, await night(scene, id));
   assert.match(
-    (await backupRow(scene, backup.id)).proofError!,
+    (await backupRow(scene, backup.id)).verificationError!,
     `because the database on its volume is damaged: ${line}`,
   );
   const { metadata } = await outcomeOf(scene, id);
@@ -156,7 +159,7 @@ test("fails where Moodle does not answer its login page.", async ({ scene, id })
     exitCode: 22,
   });
   await ended(scene, await night(scene, id));
-  assert.match((await backupRow(scene, backupId)).proofError!, /login page answered 503 instead of 200/);
+  assert.match((await backupRow(scene, backupId)).verificationError!, /login page answered 503 instead of 200/);
   assert.equal((await toldOf(scene, id)).at(-1), "tenant_backup_failed");
 });
 
@@ -164,22 +167,22 @@ test("that finds no room in the cluster says so, holds nothing against the backu
   const { id: backupId } = await backUp(scene, id), before = await toldOf(scene, id);
   const no = "0/1 nodes are available: 1 Insufficient memory.";
   scene.simulator.faults.add({ type: "no-node", name: "sandbox-", message: no });
-  await scene.db.sql("update spokes set drill_due_at = null");
+  await scene.db.sql("update spokes set restore_test_due_at = null");
   await ended(scene, await night(scene, id));
-  const { proofError, provedAt } = await backupRow(scene, backupId);
-  assert.match(proofError!, /^Not tried: No node can take pod mount-[\w-]+: .*Insufficient memory/);
-  assert.equal([provedAt, (await scene.row(id)).unprovedSince, await letters(scene)], [null, null, []]);
+  const { verificationError, verifiedAt } = await backupRow(scene, backupId);
+  assert.match(verificationError!, /^Not tried: No node can take pod mount-[\w-]+: .*Insufficient memory/);
+  assert.equal([verifiedAt, (await scene.row(id)).unverifiedSince, await letters(scene)], [null, null, []]);
   assert.equal(await toldOf(scene, id), before);
   scene.simulator.faults.clear();
   await ended(scene, await night(scene, id));
-  assert.is((await backupRow(scene, backupId)).proofError, null);
+  assert.is((await backupRow(scene, backupId)).verificationError, null);
 });
 
 test("proves a backup of which nothing was counted without that, and says so.", async ({ scene, id }) => {
   const { id: backupId } = await backUp(scene, id);
   await scene.db.sql("update backups set counts = null where id = $1", [backupId]);
   await ended(scene, await night(scene, id));
-  const { proof: { seconds: _, ...found } } = await backupRow(scene, backupId);
+  const { verification: { seconds: _, ...found } } = await backupRow(scene, backupId);
   const { courses, users, compared } = found;
   assert.equal({ courses, users, compared }, { courses: 2, users: 5, compared: false });
 });
@@ -193,7 +196,7 @@ test("gives up when its time is over, and holds a cluster that did not answer ag
   await until(async () => (await drillOf(scene, drill)).progress.outcome === "not tried");
   scene.simulator.faults.clear();
   await ended(scene, drill);
-  assert.match((await backupRow(scene, backupId)).proofError!, /^Not tried: .*unable to handle the request/);
+  assert.match((await backupRow(scene, backupId)).verificationError!, /^Not tried: .*unable to handle the request/);
 });
 
 test("restores a backup as what it is of, though its spoke has another version by now.", async ({ scene, id }) => {
@@ -206,7 +209,7 @@ test("restores a backup as what it is of, though its spoke has another version b
   const { progress } = await ended(scene, await night(scene, id));
   await become(inputs, lmsVersion);
   assert.equal([progress.inputs.version, progress.inputs.images], [version, images]);
-  assert.ok((await backupRow(scene, backupId)).provedAt);
+  assert.ok((await backupRow(scene, backupId)).verifiedAt);
 });
 
 test("ends in vain when its spoke is removed, whose removal does not wait for it.", async (context) => {
@@ -233,7 +236,7 @@ test("holds no operation of its spoke up, and retention leaves what it needs.", 
   assert.is((await backupRow(scene, backupId)).state, "ready");
   scene.simulator.faults.clear();
   await ended(scene, drill);
-  assert.ok((await backupRow(scene, backupId)).provedAt);
+  assert.ok((await backupRow(scene, backupId)).verifiedAt);
   await backUp(scene, id);
   assert.is((await backupRow(scene, backupId)).state, "deleted");
 });

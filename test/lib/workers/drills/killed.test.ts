@@ -35,7 +35,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 function start(app: App, wrap = (drill: Handler) => drill): Promise<Scheduler> {
-  const known = handlers(app).filter(({ kind: { kind } }) => ["plan-drills", DRILL.kind].includes(kind));
+  const known = handlers(app).filter(({ kind: { kind } }) => ["plan-restore-tests", DRILL.kind].includes(kind));
   const own = known.map((handler) => handler.kind.kind === DRILL.kind ? wrap(handler) : handler);
   return openScheduler(app, { handlers: own, lanes: 8, retry: { firstMs: 50, maxMs: 200 } });
 }
@@ -71,8 +71,8 @@ for (const { name } of DRILL.steps) {
         await FOR_EVER;
       });
     await survive(context, await start(scene.app, wrap), () => dead);
-    assert.equal((await toldOf(scene, id)).slice(before), ["tenant_backup_proved"]);
-    assert.ok((await backupRow(scene, backupId)).provedAt);
+    assert.equal((await toldOf(scene, id)).slice(before), ["tenant_backup_verified"]);
+    assert.ok((await backupRow(scene, backupId)).verifiedAt);
   });
 }
 

@@ -44,7 +44,7 @@ async function spoke(
   for (const [i, state] of states.entries()) {
     await scene.db.sql(
       `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, created_at, ready_at,
-        failed_at, removing_since)
+        failed_at, deleting_since)
       values ($1 || '_bak' || $2, $1, $3, $1 || '/' || $2, $4, 'n', 'nightly', case when $5 = 'going' then 'ready' else $5 end,
         wheelwright_now() - interval '1 hour' * (9 - $2::integer), now(), now(), case when $5 = 'going' then now() end)`,
       [id, String(i), hub.id, cluster, state],
@@ -55,11 +55,11 @@ async function spoke(
 
 async function plan(
   { app }: WorkScene,
-  restoreDrills: RestoreTestInterval | "off" = "nightly",
+  restoreTests: RestoreTestInterval | "off" = "nightly",
   lanes = 64,
 ): Promise<void> {
   const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
-  const config = { ...app.config, restoreDrills, scheduler: { on: true, lanes } };
+  const config = { ...app.config, restoreTests, scheduler: { on: true, lanes } };
   await planDrills({ ...app, config } as App).steps.due!(run);
 }
 
@@ -76,15 +76,15 @@ test("queues one for each active spoke once its time has come, of its newest goo
   await plan(scene);
   assert.equal(await queued(scene), []);
   const due = nextRestoreTest(id, "nightly", NOON);
-  assert.is((await scene.row(id)).drillDueAt!.getTime(), due.getTime());
+  assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime());
   await setClock(scene.db, new Date(due.getTime() + MINUTE));
   await plan(scene);
   await plan(scene);
   assert.equal(await queued(scene), [`${id}_bak1`]);
   const [job] = await scene.db.sql("select * from jobs");
-  assert.equal([job.visible, job.lane, job.spokeId, job.askerId], [false, `drill:${id}`, id, "system"]);
+  assert.equal([job.visible, job.lane, job.spokeId, job.requesterId], [false, `drill:${id}`, id, "system"]);
   assert.equal(await listBackupsInUse(scene.db.rows, id), new Set([`${id}_bak1`]));
-  assert.is((await scene.row(id)).drillDueAt!.getTime(), due.getTime() + DAY);
+  assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + DAY);
   await end(scene);
   assert.equal(await listBackupsInUse(scene.db.rows, id), new Set());
 });
@@ -92,14 +92,14 @@ test("queues one for each active spoke once its time has come, of its newest goo
 test("plans nothing where drills are off, for spokes that are not active, nor where there is no good backup.", async (context) => {
   const { scene } = context, off = await spoke(context);
   await plan(scene, "off");
-  assert.is((await scene.row(off)).drillDueAt, null);
+  assert.is((await scene.row(off)).restoreTestDueAt, null);
   const none = await spoke(context, ["failed", "going"]);
   await plan(scene);
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [off]);
   await setClock(scene.db, MORNING);
   await plan(scene);
   assert.equal(await queued(scene), []);
-  assert.ok((await scene.row(none)).drillDueAt! > MORNING);
+  assert.ok((await scene.row(none)).restoreTestDueAt! > MORNING);
 });
 
 test("makes up for nights that nobody was up for once, and never has two for one spoke.", async (context) => {
@@ -136,13 +136,13 @@ test("has a few of each cluster under way at once, and fewer where a replica doe
 test("weekly ones come on a day of each spoke's own, and a change of the pace moves what was planned.", async (context) => {
   const { scene } = context, id = await spoke(context);
   await plan(scene, "weekly");
-  const due = (await scene.row(id)).drillDueAt!;
+  const due = (await scene.row(id)).restoreTestDueAt!;
   assert.equal(due, nextRestoreTest(id, "weekly", NOON));
   await setClock(scene.db, new Date(due.getTime() + MINUTE));
   await plan(scene, "weekly");
-  assert.is((await scene.row(id)).drillDueAt!.getTime(), due.getTime() + 7 * DAY);
+  assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + 7 * DAY);
   await plan(scene, "nightly");
-  assert.is((await scene.row(id)).drillDueAt!.getTime(), due.getTime() + DAY);
+  assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + DAY);
 });
 
 test.run();

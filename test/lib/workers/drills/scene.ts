@@ -25,7 +25,7 @@ export interface DrillScene {
 
 /** Drills are on, and no replica is there: the night comes when a test says so. */
 export async function openDrills(): Promise<DrillScene> {
-  const scene = await openWorkScene(5, { RESTORE_DRILLS: "nightly" }), { db, app, actor } = scene;
+  const scene = await openWorkScene(5, { RESTORE_TESTS: "nightly" }), { db, app, actor } = scene;
   await db.sql("update users set operator = true, email_verified_at = now()");
   const hub = await scene.hub("math");
   let count = 0;
@@ -79,8 +79,8 @@ export function damage<D extends keyof Kept>(
 /** The time of the spoke's drill has come: returns the job that is planned for it. */
 export async function night({ db }: WorkScene, id: string): Promise<string> {
   const before = (await drillsOf(db, id)).length;
-  await db.sql("update spokes set drill_due_at = wheelwright_now() where id = $1", [id]);
-  await db.sql("update jobs set run_at = wheelwright_now() where kind = 'plan-drills' and state = 'queued'");
+  await db.sql("update spokes set restore_test_due_at = wheelwright_now() where id = $1", [id]);
+  await db.sql("update jobs set run_at = wheelwright_now() where kind = 'plan-restore-tests' and state = 'queued'");
   await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
   return (await until(async () => (await drillsOf(db, id))[before], MINUTE)).id;
 }
@@ -89,7 +89,7 @@ export async function night({ db }: WorkScene, id: string): Promise<string> {
 export async function held(scene: WorkScene, id: string): Promise<string> {
   scene.simulator.faults.unready("sandbox-");
   const drill = await night(scene, id);
-  await until(async () => (await drillOf(scene, drill)).stepsDone.includes("sandbox"));
+  await until(async () => (await drillOf(scene, drill)).finishedSteps.includes("sandbox"));
   return drill;
 }
 
@@ -98,14 +98,14 @@ async function drillsOf(db: WorkScene["db"], id: string): Promise<Job[]> {
   return rows.map((row) => toJob(row as never));
 }
 
-export async function drillOf({ db }: WorkScene, drillId: string): Promise<Job> {
-  return toJob((await db.sql("select * from jobs where id = $1", [drillId]))[0] as never);
+export async function drillOf({ db }: WorkScene, restoreTestId: string): Promise<Job> {
+  return toJob((await db.sql("select * from jobs where id = $1", [restoreTestId]))[0] as never);
 }
 
 /** The drill, once it has ended: nothing of its sandbox is left in the cluster then. */
-export async function ended(scene: WorkScene, drillId: string): Promise<Job> {
+export async function ended(scene: WorkScene, restoreTestId: string): Promise<Job> {
   const drill = await until(async () => {
-    const job = await drillOf(scene, drillId);
+    const job = await drillOf(scene, restoreTestId);
     return isFinished(job.state) && job;
   }, MINUTE);
   assert.equal(leftOf(scene, drill), []);
@@ -113,8 +113,10 @@ export async function ended(scene: WorkScene, drillId: string): Promise<Job> {
 }
 
 /** Returns the namespace of the sandbox, if it exists. */
-export function sandboxOf({ simulator }: WorkScene, drillId: string): string | undefined {
-  return simulator.objects("Namespace").find(({ metadata }) => metadata.labels?.["wheelwright.dev/sandbox"] === drillId)
+export function sandboxOf({ simulator }: WorkScene, restoreTestId: string): string | undefined {
+  return simulator.objects("Namespace").find(({ metadata }) =>
+    metadata.labels?.["wheelwright.dev/sandbox"] === restoreTestId
+  )
     ?.metadata.name;
 }
 

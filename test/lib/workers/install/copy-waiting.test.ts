@@ -35,13 +35,16 @@ test("for a backup that is taken now holds up neither its hub nor the source, an
   await waits(context, made);
   const [job] = await scene.operations(made);
   const [shown] = await describeOperations(scene.db.rows, [job!]);
-  assert.equal([shown!.state, shown!.label, shown!.waitingFor?.kind, shown!.waitingFor?.spokeId, shown!.nextTryAt], [
-    "queued",
-    WAITING,
-    "backup",
-    id,
-    null,
-  ]);
+  assert.equal(
+    [shown!.state, shown!.label, shown!.waitingFor?.kind, shown!.waitingFor?.spokeId, shown!.nextAttemptAt],
+    [
+      "queued",
+      WAITING,
+      "backup",
+      id,
+      null,
+    ],
+  );
   assert.equal([job!.failure, job!.deadlineAt, job!.attempt], [null, null, 0]);
   const [hub] = await scene.db.sql("select * from federations");
   const other = await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");

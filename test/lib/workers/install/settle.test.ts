@@ -79,7 +79,7 @@ test("sets nothing of a site that is another one than was installed", async ({ s
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const held = scene.simulator.faults.add({ type: "unready", name: "moodle-" });
   await scene.replica();
-  await until(async () => (await scene.operations(id))[0]!.stepsDone.includes("install"));
+  await until(async () => (await scene.operations(id))[0]!.finishedSteps.includes("install"));
   const { namespace } = await scene.row(id), site = scene.simulator.site(namespace);
   site.saveDatabase({ ...site.database!, config: { ...site.database!.config, siteidentifier: "another" } });
   scene.simulator.faults.heal(held);

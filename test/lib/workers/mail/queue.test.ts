@@ -65,7 +65,7 @@ async function fill({ db }: Scene, { kind, plan }: JobKind, count: number): Prom
   const { payload } = createMailJob(plain("waits@example.org"));
   await db.sql(
     `insert into jobs (id, kind, visible, lane, time_limit_ms, plan, step_names, label, payload,
-       asker_id, asker_email, asker_ip, asker_agent)
+       requester_id, requester_email, requester_ip, requester_agent)
      select 'op_' || n, $1, false, 'mail:' || n % 4, 1000000, $2, '{send}', 'Waiting',
        jsonb_set($3::text::jsonb, '{letter,to,email}', to_jsonb('waits' || n || '@example.org')), '', '', '', ''
      from generate_series(1, $4::int) as n`,

@@ -49,7 +49,7 @@ test("shows a refused invitation on the member, tells the hub's admins, and send
   smtp.rules.recipient = () => REFUSAL;
   await scene.as("hubAdmin").post(path, { email });
   await postman.deliver();
-  assert.is((await member(context, path, email)).mailRefused, SHOWN);
+  assert.is((await member(context, path, email)).mailRefusal, SHOWN);
   const { body: events } = await scene.as("hubAdmin").get("/api/notifications");
   const [event] = events.filter(({ kind }: { kind: string }) => kind === "invitation_refused");
   assert.equal(event.metadata, { email, reason: SHOWN });
@@ -59,8 +59,8 @@ test("shows a refused invitation on the member, tells the hub's admins, and send
   const page = await visit(scene, `/hubs/${scene.hub}/members`, "hubAdmin");
   assert.match(page.text, `Mail was refused: ${SHOWN}`);
   await page.submit(`Send again ${email}`, {});
-  const { mailRefused, pending } = await member(context, path, email);
-  assert.equal([mailRefused, pending], [null, true]);
+  const { mailRefusal, pending } = await member(context, path, email);
+  assert.equal([mailRefusal, pending], [null, true]);
   await postman.deliver();
   assert.ok((await smtp.next(email)).token);
 });
@@ -70,11 +70,11 @@ test("shows it on the spoke's member, and in the user's record", async (context)
   smtp.rules.data = () => "554 5.6.0 Not this one";
   await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, { email });
   await postman.deliver();
-  assert.is((await member(context, path, email)).mailRefused, "554 5.6.0 Not this one");
+  assert.is((await member(context, path, email)).mailRefusal, "554 5.6.0 Not this one");
   smtp.rules.data = undefined;
   assert.match((await visit(scene, `/spokes/${scene.spoke}/members`, "hubAdmin")).text, "Mail was refused: 554");
   const { body: [user] } = await scene.as("operator").get(`/api/users?email=${email}`);
-  assert.is(user.mailRefused, "554 5.6.0 Not this one");
+  assert.is(user.mailRefusal, "554 5.6.0 Not this one");
   assert.match((await visit(scene, `/users/${user.id}`, "operator")).text, "554 5.6.0 Not this one");
   assert.match((await visit(scene, "/users", "operator")).text, "Mail refused");
 });
@@ -90,7 +90,7 @@ test("records another refused mail on the user alone, until one is taken", async
   const mail = async () => {
     await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [createMailJob(letter)] }));
     await postman.deliver();
-    return (await scene.as("operator").get(`/api/users/${id}`)).body.mailRefused;
+    return (await scene.as("operator").get(`/api/users/${id}`)).body.mailRefusal;
   };
   assert.is(await mail(), "550 No");
   const { body: events } = await scene.as("operator").get("/api/audit?kind=user_mail_refused");

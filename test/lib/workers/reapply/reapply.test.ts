@@ -119,8 +119,8 @@ test("leaves the row as it was until the cluster has shown all of it, and a site
 test("starts nothing on a database of another version, and leaves a failed spoke failed", async ({ clinic }) => {
   const { scene, id } = clinic;
   await scene.db.sql(
-    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, state, attempt, plan, step_names, steps_done, label,
-       payload, time_limit_ms, asker_id, asker_email, asker_ip, asker_agent, created_at, started_at, finished_at)
+    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, state, attempt, plan, step_names, finished_steps, label,
+       payload, time_limit_ms, requester_id, requester_email, requester_ip, requester_agent, created_at, started_at, finished_at)
      select 'op_upgrade', 'upgrade', true, 'spoke:' || id, federation_id, id, 'failed', 1, 1, '{prepare,backup,stop}',
        '{prepare,backup}', '', '{}', 1000, 'system', '', '', '', wheelwright_now(), wheelwright_now(), wheelwright_now()
      from spokes where id = $1`,

@@ -57,7 +57,7 @@ template("is kept while a row knows it, and removed with its data once none does
   const { scene } = context, [row] = await templates(scene);
   await removeAll(scene);
   assert.is(contents(scene).length, 2, "the template is ready");
-  await scene.db.sql("update templates set state = 'failed', error = 'x', next_try_at = now()");
+  await scene.db.sql("update templates set state = 'failed', error = 'x', next_attempt_at = now()");
   await removeAll(scene);
   assert.is(contents(scene).length, 2, "the next template, or its retirement, deletes what the row names");
   await scene.db.sql("delete from templates");

@@ -82,7 +82,7 @@ test("is gone on with by another holder, wherever the first one died, and does n
   await first.close();
   for (const way of ways) {
     const [job] = await scene.operations(spokes[way].id);
-    assert.equal([job!.state, job!.stepsDone], ["queued", ways.slice(0, ways.indexOf(way))], way);
+    assert.equal([job!.state, job!.finishedSteps], ["queued", ways.slice(0, ways.indexOf(way))], way);
   }
   context.replica = await scene.replica();
   for (const way of ways) {

@@ -69,7 +69,7 @@ test("calls off a provisioning that runs, and what that ends with changes nothin
     const [method, path] = asked.split(" ");
     return faults.answer(503, { method: method!, path: path! }); // a role is still bound there
   });
-  await until(async () => (await operations(scene, id))[0]!.stepsDone.includes("namespace"), 60_000);
+  await until(async () => (await operations(scene, id))[0]!.finishedSteps.includes("namespace"), 60_000);
   await remove(scene, id);
   const provisioning = async () => (await operations(scene, id)).find(({ kind }) => kind === "provision-hub")!.state;
   await until(async () => await provisioning() !== "running", 60_000); // or it might be through in the same moment
@@ -118,7 +118,7 @@ test("goes on with another replica where the first had to leave it, and is remov
   );
   await context.replica.close();
   const [left] = await operations(scene, hub.id);
-  assert.equal([left!.state, left!.stepsDone], ["queued", []]);
+  assert.equal([left!.state, left!.finishedSteps], ["queued", []]);
   await scene.replica();
   await until(async () => (await operations(scene, hub.id))[0]!.state === "running", 60_000);
   assert.is((await scene.hubBecomes(hub.id, "removing")).removedAt, null);

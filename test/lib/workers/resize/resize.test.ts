@@ -30,8 +30,8 @@ const LARGE = {
 async function waiting(scene: ResizeScene, step: string, what: string): Promise<Job> {
   return await until(async () => {
     const [job] = await scene.operations(scene.id);
-    const { state, stepNames, stepsDone, label } = job!;
-    return state === "running" && stepNames[stepsDone.length] === step && label.includes(what) && job!;
+    const { state, stepNames, finishedSteps, label } = job!;
+    return state === "running" && stepNames[finishedSteps.length] === step && label.includes(what) && job!;
   });
 }
 

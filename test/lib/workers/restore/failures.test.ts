@@ -45,7 +45,7 @@ async function isWhole(scene: WorkScene, id: string): Promise<void> {
   assert.equal(claims(scene, row), [...usedBy(row), ...kept].sort());
   const made = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind));
   assert.equal(made.filter(({ metadata }) => metadata.name.includes("origin-")), []);
-  assert.equal(await scene.db.sql("select * from kept_claims where why = 'in vain'"), []);
+  assert.equal(await scene.db.sql("select * from retained_pvcs where reason = 'unused'"), []);
   await lookOnce(scene.app);
   assert.is((await scene.row(id)).drift, null);
 }
@@ -124,7 +124,7 @@ test("on data of another site starts nothing on it", async ({ scene, id }) => {
 });
 
 test("half-way can be restored again, and what it had made goes", async ({ scene, id, backup }) => {
-  await scene.db.sql("update backups set removing_since = now() where spoke_id = $1", [id]);
+  await scene.db.sql("update backups set deleting_since = now() where spoke_id = $1", [id]);
   await mark(scene, id, "as it was");
   const good = await backUp(scene, id);
   await mark(scene, id, "before the restore");

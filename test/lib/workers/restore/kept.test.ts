@@ -23,7 +23,7 @@ test.after(({ scene }) => scene.close());
 async function pass(scene: WorkScene, id: string, days: number): Promise<void> {
   const ago = `${days} days`;
   await scene.db.sql(
-    "update kept_claims set since = since - $2::interval, until = until - $2::interval where spoke_id = $1",
+    "update retained_pvcs set since = since - $2::interval, until = until - $2::interval where spoke_id = $1",
     [id, ago],
   );
 }
@@ -50,7 +50,7 @@ test("go then, with their rows, and with them the way back", async ({ scene, id 
   await dropClaims(scene);
   const row = await scene.row(id);
   assert.equal(claims(scene, row), usedBy(row));
-  assert.equal(await scene.db.sql("select * from kept_claims where spoke_id = $1", [id]), []);
+  assert.equal(await scene.db.sql("select * from retained_pvcs where spoke_id = $1", [id]), []);
   const refusal = await rejection(requestRestore(scene.app, ANN, id, { back: true }));
   assert.equal([refusal.code, refusal.message], [
     "NoWayBack",
@@ -74,7 +74,7 @@ test("stay while the spoke is not active, or is to be restored", async ({ scene,
 test("are told by their uids: another one of that name stays", async ({ scene, id }) => {
   await backUp(scene, id);
   await pass(scene, id, 8);
-  await scene.db.sql("update kept_claims set uid = 'another' where spoke_id = $1 and claim = 'files'", [id]);
+  await scene.db.sql("update retained_pvcs set uid = 'another' where spoke_id = $1 and claim = 'files'", [id]);
   await dropClaims(scene);
   const row = await scene.row(id);
   assert.equal(claims(scene, row), [...usedBy(row), "files"].sort());

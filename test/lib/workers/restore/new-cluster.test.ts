@@ -159,7 +159,7 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     );
     assert.is(namespaces.length, 1);
     assert.equal((await scene.row(ids.gone)).state, "removed");
-    assert.equal(await scene.db.sql("select 1 from kept_claims where spoke_id = $1", [ids.calm]), []);
+    assert.equal(await scene.db.sql("select 1 from retained_pvcs where spoke_id = $1", [ids.calm]), []);
     assert.equal(await listed(app), ["south/bare: The spoke bare has no backup that is ready"]);
     const again = await ask(scene, ids.calm, "backup");
     assert.is(again.state, "succeeded");
@@ -183,7 +183,7 @@ test("a spoke without a backup is shown as failed, and templates of the cluster 
   const here = (await scene.row(context.ids.busy)).clusterUid!;
   for (const uid of ["gone", here]) {
     await scene.db.sql(
-      `insert into templates (id, cluster, cluster_uid, storage_class, version, moodle_image, postgres_image, revision, state, error, next_try_at)
+      `insert into templates (id, cluster, cluster_uid, storage_class, version, moodle_image, postgres_image, revision, state, error, next_attempt_at)
        values ($1, 'default', $1, '', '4.5.12', 'm', 'p', 'r', 'failed', 'no', now())`,
       [uid],
     );

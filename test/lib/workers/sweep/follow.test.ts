@@ -149,22 +149,22 @@ test("goes on with a watch that breaks off, and ends when the cluster no longer 
 test("sees each minute whom an operation has changed, and has no bad look at it before.", async (context) => {
   const { standing: { ids }, scene, app } = context, id = ids[9]!, following = await follow(context, app);
   const repair = await alter(context, id, DEPLOYMENT, unready);
-  await until(async () => (await scene.row(id)).badLooks > 0);
+  await until(async () => (await scene.row(id)).failedChecks > 0);
   await scene.db.sql("update spokes set state = 'updating' where id = $1", [id]);
   repair();
   const healed = `with now as materialized (select wheelwright_now() as at)
-    update spokes set state = 'active', health = 'healthy', bad_looks = 0, updated_at = at, observed_at = at from now
+    update spokes set state = 'active', health = 'healthy', failed_checks = 0, updated_at = at, observed_at = at from now
     where id = $1`;
   await scene.db.sql(healed, [id]);
   const { observedAt } = await scene.row(id);
   await until(async () => (await scene.row(id)).observedAt! > observedAt!);
-  assert.equal(await scene.row(id).then(({ health, badLooks }) => [health, badLooks]), ["healthy", 0]);
+  assert.equal(await scene.row(id).then(({ health, failedChecks }) => [health, failedChecks]), ["healthy", 0]);
   await following.stop();
 });
 
 test("changes nothing while the cluster does not answer, and looks afterwards.", async (context) => {
   const { standing: { ids, world }, scene, app } = context, id = ids[10]!, following = await follow(context, app);
-  const bad = async () => (await scene.row(id)).badLooks;
+  const bad = async () => (await scene.row(id)).failedChecks;
   const repair = await alter(context, id, DEPLOYMENT, unready);
   await until(async () => await bad() > 0);
   const fault = world.faults.answer(503, { path: "/api" });

@@ -31,9 +31,9 @@ test("lists each kind but Secrets in pages, asks for no other by itself, and fin
   const guards = asked.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
   assert.is(asked.length - byName.length - guards.length, pages + 2, "identity, pods, and lists");
   assert.ok(lists.every(({ path, query }) => !path.includes("/namespaces/") && query.get("limit") === "50"));
-  const rows = await scene.db.sql("select health, drift, bad_looks from spokes where cluster = 'default'");
+  const rows = await scene.db.sql("select health, drift, failed_checks from spokes where cluster = 'default'");
   assert.is(rows.length, SPOKES);
-  assert.ok(rows.every(({ health, drift, badLooks }) => health === "healthy" && drift === null && badLooks === 0));
+  for (const row of rows) assert.equal(row, { health: "healthy", drift: null, failedChecks: 0 });
   assert.equal(standing.writes(), [], "no dry run");
   await keep(context, 16); // the other tests need no more
 });
@@ -87,7 +87,7 @@ test("counts bad looks in a row: a good one between them, or an operation that s
     update spokes set updated_at = at, observed_at = at from now where id = $1`;
   await scene.db.sql(saw, [id]);
   await lookOnce(app);
-  assert.equal(await scene.row(id).then(({ health, badLooks }) => [health, badLooks]), ["healthy", 1]);
+  assert.equal(await scene.row(id).then(({ health, failedChecks }) => [health, failedChecks]), ["healthy", 1]);
   again();
   await lookOnce(app);
 });
@@ -97,9 +97,8 @@ test("does not write over what an operation has changed since it began, nor over
   for (const id of [first, second, third]) {
     await alter(context, id!, ["v1", "PersistentVolumeClaim", "files"], null);
   }
-  await scene.db.sql("update spokes set bad_looks = 2, observed_at = wheelwright_now() where id = any($1::text[])", [
-    [first, second, third],
-  ]);
+  const statement = "update spokes set failed_checks = 2, observed_at = wheelwright_now() where id = any($1::text[])";
+  await scene.db.sql(statement, [[first, second, third]]);
   const before = new Map(await Promise.all([first, second].map(async (id) => [id, await scene.row(id!)] as const)));
   let meanwhile = false;
   const write: Run["write"] = async (work) => {
@@ -131,11 +130,11 @@ test("does not write over what an operation has changed since it began, nor over
 test("leaves a spoke alone that an operation has taken out of active.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[6]!;
   await alter(context, id, ["apps/v1", "StatefulSet", "db"], null);
-  await scene.db.sql("update spokes set state = 'updating', bad_looks = 2 where id = $1", [id]);
+  await scene.db.sql("update spokes set state = 'updating', failed_checks = 2 where id = $1", [id]);
   const { observedAt } = await scene.row(id);
   await lookOnce(app);
   const row = await scene.row(id);
-  assert.equal([row.health, row.badLooks, row.observedAt, row.drift], ["healthy", 2, observedAt, null]);
+  assert.equal([row.health, row.failedChecks, row.observedAt, row.drift], ["healthy", 2, observedAt, null]);
 });
 
 test("changes nothing when the cluster stops answering in the middle of it.", async ({ app, scene, standing }) => {
@@ -178,7 +177,7 @@ test("looks for what stands in no list before it calls it missing.", async (cont
   const { app, scene, standing } = context, id = standing.ids[8]!;
   const stripped = (object: Json): Json => ({ ...object, metadata: { ...object.metadata, labels: {} } });
   const repair = await alter(context, id, DEPLOYMENT, stripped);
-  await scene.db.sql("update spokes set bad_looks = 2 where id = $1", [id]);
+  await scene.db.sql("update spokes set failed_checks = 2 where id = $1", [id]);
   await lookOnce(app);
   const { health, drift } = await scene.row(id);
   assert.is(health, "healthy");
@@ -216,7 +215,7 @@ test("tells that a spoke is of another revision, asks nothing about its fields, 
 
 test("takes another cluster of the same name for no loss.", async ({ app, scene, standing }) => {
   const id = standing.ids[15]!;
-  await scene.db.sql("update spokes set cluster_uid = 'another', bad_looks = 2 where id = $1", [id]);
+  await scene.db.sql("update spokes set cluster_uid = 'another', failed_checks = 2 where id = $1", [id]);
   const { observedAt } = await scene.row(id);
   await lookOnce(app);
   assert.equal((await scene.row(id)).observedAt, observedAt);
@@ -240,7 +239,7 @@ planning(
     const jobs = await scene.db.sql("select payload->>'cluster' as cluster from jobs where kind = 'look' order by 1");
     assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
     const scheduler = await openScheduler(scene.app, { handlers: [look(scene.app, QUICK)], lanes: 2 });
-    const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).badLooks));
+    const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).failedChecks));
     await until(async () => (await counts()).join() === "1,1,0");
     await scheduler.close();
   },

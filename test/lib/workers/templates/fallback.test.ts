@@ -86,7 +86,7 @@ for (const [what, broken] of Object.entries<Broken>(BROKEN)) {
     const [failed] = await templates(scene);
     assert.equal([failed!.state, failed!.failures, failed!.id], ["failed", 1, before!.id]);
     assert.match(failed!.error!, broken.words);
-    await setClock(scene.db, new Date(failed!.nextTryAt!.getTime() + 1000));
+    await setClock(scene.db, new Date(failed!.nextAttemptAt!.getTime() + 1000));
     await installed(context, "third");
     const again = await templateIs(scene, "ready");
     assert.is.not(again.id, before!.id);

@@ -76,7 +76,7 @@ test("that cannot be made fails no spoke, leaves nothing, and is tried again aft
   const failed = await templateIs(scene, "failed");
   assert.match(failed.error!, "keeps crashing");
   isAlone(context, []);
-  assert.ok(failed.nextTryAt!.getTime() - failed.createdAt.getTime() >= HOUR);
+  assert.ok(failed.nextAttemptAt!.getTime() - failed.createdAt.getTime() >= HOUR);
   const second = await installed(context, "second");
   assert.equal(await ways(scene, second), [
     "It is installed by its own Job: there is no template of 4.5.12, since the last one failed",
@@ -84,8 +84,8 @@ test("that cannot be made fails no spoke, leaves nothing, and is tried again aft
   assert.equal((await templates(scene)).map(({ id }) => id), [failed.id]);
 
   const again = async (slug: string, state: SiteTemplate["state"]): Promise<SiteTemplate> => {
-    const { nextTryAt } = (await templates(scene))[0]!;
-    await setClock(scene.db, new Date(nextTryAt!.getTime() + 1000));
+    const { nextAttemptAt } = (await templates(scene))[0]!;
+    await setClock(scene.db, new Date(nextAttemptAt!.getTime() + 1000));
     const before = await scene.db.now();
     await installed(context, slug);
     return await until(async () => {
@@ -95,7 +95,7 @@ test("that cannot be made fails no spoke, leaves nothing, and is tried again aft
   };
   const twice = await again("third", "failed");
   assert.equal([twice.failures, twice.id === failed.id], [2, false]);
-  assert.ok(twice.nextTryAt!.getTime() - twice.createdAt.getTime() >= 2 * HOUR);
+  assert.ok(twice.nextAttemptAt!.getTime() - twice.createdAt.getTime() >= 2 * HOUR);
   scene.simulator.faults.heal(fault);
   const ready = await again("fourth", "ready");
   isAlone(context, ready.volumes);
@@ -125,8 +125,8 @@ test("waits for all that people have asked for", async (context) => {
   await openHub(db, hub);
   await db.sql("update federations set state = 'active'");
   const [job] = await db.sql(
-    `insert into jobs (id, kind, visible, lane, federation_id, plan, step_names, label, time_limit_ms, asker_id, asker_email,
-       asker_ip, asker_agent)
+    `insert into jobs (id, kind, visible, lane, federation_id, plan, step_names, label, time_limit_ms, requester_id, requester_email,
+       requester_ip, requester_agent)
      values ('op_waits', 'a-kind-of-others', true, 'spoke:another', $1, 1, '{only}', '', 1, 'system', '', '', '') returning id`,
     [hub.id],
   );

@@ -131,9 +131,9 @@ test("deletes nothing in another cluster of the same name, and nothing that is a
 
 test("says of one that nobody makes any more that it has failed", async (context) => {
   const { db } = context.scene;
-  await db.sql("update templates set state = 'making', ready_at = null");
+  await db.sql("update templates set state = 'creating', ready_at = null");
   await retireAfter(context, 30 * 60_000);
-  assert.equal(await states(context), ["making"]);
+  assert.equal(await states(context), ["creating"]);
   await retireAfter(context, 2 * HOUR);
   assert.equal((await templates(context.scene)).map(({ state, error }) => [state, error]), [
     ["failed", "Its job ended before the template was ready"],

@@ -105,9 +105,14 @@ test("leaves nothing behind of what it was made by, and the template to the next
   assert.ok(template!.lastUsedAt! > template!.readyAt!);
   assert.equal(standing(scene, "VolumeSnapshotContent"), template!.volumes.map(({ content }) => content).sort());
   assert.equal([standing(scene, "VolumeSnapshot"), standing(scene, "Namespace", "sandbox-")], [[], []]);
-  const uses = await scene.db.sql("select spoke_id, template_id, given_up from template_uses order by taken_at");
+  const uses = await scene.db.sql(
+    "select spoke_id, template_id, fallback_reason from template_uses order by started_at",
+  );
   assert.equal(uses.map(({ spokeId }) => spokeId), [second, third]);
-  assert.equal(uses.map(({ templateId, givenUp }) => [templateId, givenUp]), Array(2).fill([template!.id, null]));
+  assert.equal(
+    uses.map(({ templateId, fallbackReason }) => [templateId, fallbackReason]),
+    Array(2).fill([template!.id, null]),
+  );
 });
 
 test.run();

@@ -66,7 +66,7 @@ test("removes answers after a day, ended sessions, and replicas that are gone", 
     [user],
   );
   await scene.db.sql(
-    "insert into replicas (id, release, beat_at) values ('gone', 'x', now() - $1::float8 * interval '1 millisecond')",
+    "insert into replicas (id, release, heartbeat_at) values ('gone', 'x', now() - $1::float8 * interval '1 millisecond')",
     [2 * DAY],
   );
   await runOnce(scene);
@@ -169,11 +169,11 @@ test("removes calls that nobody has read for a week, where nothing waits in thei
   const unknown = kind("of-a-later-release", ["only"]);
   const [waiting] = await scene.enqueue({ ...loose(unknown), lane: "waits" }, { ...loose(unknown), lane: "gone" });
   await scene.db.sql("delete from jobs where lane = 'gone'");
-  await scene.db.sql("insert into lane_calls (kind, plan, at, lane) values ('of-a-later-release', 1, now(), 'young')");
-  await scene.db.sql("update lane_calls set at = at - interval '8 days' where lane in ('waits', 'gone')");
+  await scene.db.sql("insert into ready_lanes (kind, plan, at, lane) values ('of-a-later-release', 1, now(), 'young')");
+  await scene.db.sql("update ready_lanes set at = at - interval '8 days' where lane in ('waits', 'gone')");
   await runOnce(scene);
   assert.is(waiting!.lane, "waits");
-  const left = await scene.db.sql("select lane from lane_calls where kind = 'of-a-later-release' order by lane");
+  const left = await scene.db.sql("select lane from ready_lanes where kind = 'of-a-later-release' order by lane");
   assert.equal(left.map(({ lane }) => lane), ["waits", "young"]);
 });
 

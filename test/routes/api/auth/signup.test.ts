@@ -69,7 +69,7 @@ test("answers alike, hashes once and runs the same queries for every address", a
     await makePerson(flows.db, "known"),
     await makePerson(flows.db, "gone", { disabled: true }),
     await makePerson(flows.db, "invited", { verified: false, passwordHash: null }),
-    await makePerson(flows.db, "unproved", { verified: false }),
+    await makePerson(flows.db, "unverified", { verified: false }),
   ];
   const seen: unknown[] = [];
   for (const [i, email] of ["new@example.org", ...people.map((person) => person.email)].entries()) {

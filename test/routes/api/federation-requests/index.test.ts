@@ -108,7 +108,7 @@ test("POST refuses a user with ten withdrawn requests in an hour", async ({ scen
 test("POST notifies every operator, and mails them once an hour per requester", async ({ scene }) => {
   const other = await makePerson(scene.db, "second-operator", { operator: true });
   await makePerson(scene.db, "former-operator", { operator: true, disabled: true });
-  await makePerson(scene.db, "unproved-operator", { operator: true, verified: false });
+  await makePerson(scene.db, "unverified-operator", { operator: true, verified: false });
   const gil = await somebody(scene, "gil");
   const unread = async () => (await scene.as("operator").get("/api/notifications/unread-count")).body.count;
   const before = await unread();
@@ -138,7 +138,7 @@ test("POST with an Idempotency-Key creates one request", async ({ scene }) => {
 
 test("POST is 403 for an unverified address", async ({ scene }) => {
   const una = await somebody(scene, "una", false);
-  const { status, body } = await una.post(PATH, { slug: "unproved" });
+  const { status, body } = await una.post(PATH, { slug: "unverified" });
   assert.is(status, 403);
   assert.match(body.message, "Verify your e-mail address first");
   assert.equal((await una.get(PATH)).body, []);

@@ -26,8 +26,8 @@ test("lists the steps in order, with labels and times", async ({ scene, removal 
   const wanted = remove.kind.steps.map(({ name, label }) => ({ name, label, startedAt: null, finishedAt: null }));
   assert.equal(body.steps, wanted);
   await scene.db.sql(
-    `update jobs set started_at = '2026-11-21T12:00:00Z', steps_done = step_names[1:1],
-       step_ends = jsonb_build_object(step_names[1], '2026-11-21T12:01:00+00:00'::timestamptz) where id = $1`,
+    `update jobs set started_at = '2026-11-21T12:00:00Z', finished_steps = step_names[1:1],
+       step_times = jsonb_build_object(step_names[1], '2026-11-21T12:01:00+00:00'::timestamptz) where id = $1`,
     [removal],
   );
   const { body: { steps: [first, second, third] } } = await scene.as("spokeAdmin").get(`/api/operations/${removal}`);

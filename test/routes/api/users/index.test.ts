@@ -37,7 +37,7 @@ test("lists all users newest first, with details for operators and no hash", asy
     federationIds: [scene.hub],
     spokeIds: [],
     disabledAt: null,
-    mailRefused: null,
+    mailRefusal: null,
   });
   assert.not.match(JSON.stringify(body), "scrypt");
 });

@@ -29,16 +29,23 @@ async function show({ db, hub }: Scene, more: Readonly<Record<string, unknown>> 
     ...{ dueAt: "2026-11-01T00:00:00.000Z", url: "https://pay.example/i" },
   };
   const row = {
-    ...{ customer_id: "cus_1", subscription_id: "sub_1", status: "past_due", currency: "EUR", told: {}, invoice },
+    ...{
+      customer_id: "cus_1",
+      subscription_id: "sub_1",
+      status: "past_due",
+      currency: "EUR",
+      sent_quantities: {},
+      invoice,
+    },
     items: [{ id: "si_1", price: "price_1", size: "small", quantity: 3, monthly: 3100 }],
     past_due_since: "2026-11-02T00:00:00.000Z",
-    seen_at: "2026-11-20T00:00:00.000Z",
+    checked_at: "2026-11-20T00:00:00.000Z",
     ...more,
   };
   await db.sql(
-    `update subscriptions set (customer_id, subscription_id, status, currency, told, invoice, items, past_due_since,
-       seen_at, difference) = (select customer_id, subscription_id, status, currency, told, invoice, items,
-       past_due_since, seen_at, difference from jsonb_populate_record(null::subscriptions, $2::text::jsonb))
+    `update subscriptions set (customer_id, subscription_id, status, currency, sent_quantities, invoice, items, past_due_since,
+       checked_at, difference) = (select customer_id, subscription_id, status, currency, sent_quantities, invoice, items,
+       past_due_since, checked_at, difference from jsonb_populate_record(null::subscriptions, $2::text::jsonb))
      where federation_id = $1`,
     [hub, JSON.stringify(row)],
   );

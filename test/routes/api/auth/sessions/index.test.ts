@@ -76,14 +76,18 @@ test("lists them for a token of any scope, but ends none", async ({ scene }) => 
 test("leaves out ended and idle sessions", async ({ scene }) => {
   const { sessions: [first, ended, stale] } = await signedIn(scene, "bob", 3);
   await scene.db.sql("update sessions set ended_at = wheelwright_now() where id = $1", [ended!.id]);
-  await scene.db.sql("update sessions set seen_at = seen_at - interval '13 hours' where id = $1", [stale!.id]);
+  await scene.db.sql("update sessions set last_used_at = last_used_at - interval '13 hours' where id = $1", [
+    stale!.id,
+  ]);
   const { body } = await scene.send(PATH, { headers: first!.headers });
   assert.equal(body.map(({ id }: Record<string, unknown>) => id), [first!.id]);
 });
 
 test("lists at most a hundred, including the current one", async ({ scene }) => {
   const { sessions: [own] } = await signedIn(scene, "many", 105);
-  await scene.db.sql("update sessions set seen_at = seen_at - interval '30 seconds' where id = $1", [own!.id]);
+  await scene.db.sql("update sessions set last_used_at = last_used_at - interval '30 seconds' where id = $1", [
+    own!.id,
+  ]);
   const { body } = await scene.send(PATH, { headers: own!.headers });
   assert.equal([body.length, body[0].id, body[0].current], [100, own!.id, true]);
 });

@@ -74,8 +74,8 @@ test("approve starts billing with the requester's address, if a payment provider
   Object.assign(app, { payments: {} }); // not called here
   const hub = await approve("billed");
   Object.assign(app, { payments: null });
-  assert.equal(await db.sql("select federation_id, email, told from subscriptions"), [
-    { federationId: hub, email, told: null },
+  assert.equal(await db.sql("select federation_id, email, sent_quantities from subscriptions"), [
+    { federationId: hub, email, sentQuantities: null },
   ]);
   const told = await db.sql("select metadata from audit_events where kind = 'billing_connected'");
   assert.equal(told, [{ metadata: { email } }]);

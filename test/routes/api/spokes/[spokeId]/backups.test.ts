@@ -46,9 +46,9 @@ test("reports before the first check that nothing was checked, with all fields."
     lastSuccessAt: null,
     lastFailureAt: null,
     lastError: "Not checked yet whether the cluster can take backups; this takes a few minutes",
-    drills: "off",
-    lastProvedAt: null,
-    unprovedSince: null,
+    restoreTests: "off",
+    lastVerifiedAt: null,
+    unverifiedSince: null,
     snapshots: [],
     kept: [],
   });
@@ -81,7 +81,7 @@ test("lists backups newest first, with sizes in bytes and the last success and f
   const old = await backup(scene, 200, "ready", { sizeBytes: 16106127360 });
   await backup(scene, 300, "failed", { error: "long ago" });
   await backup(scene, 250, "deleted", { readyAt: new Date() });
-  await backup(scene, 60, "ready", { removingSince: new Date() });
+  await backup(scene, 60, "ready", { deletingSince: new Date() });
   const ready = await backup(scene, 50, "ready");
   const failed = await backup(scene, 26, "failed", { error: "the pool is full" });
   const pending = await backup(scene, 0, "pending");
@@ -111,27 +111,40 @@ const NOT_COMPARED = { files: null, hashed: null, codeRelease: null };
 
 test("shows for each backup its restore test with its duration, or its error.", async ({ scene }) => {
   const at = new Date("2026-11-20T05:00:00.000Z");
-  const proof = { courses: 2, users: 5, seconds: 96, compared: true };
-  await backup(scene, 20, "ready", { provedAt: at, proof: JSON.stringify(proof), drillId: "op_1" });
-  await backup(scene, 10, "ready", { proofError: "its database belongs to another site", drillId: "op_2" });
-  await scene.db.sql("update spokes set proved_at = $1, unproved_since = $1", [at.toISOString()]);
+  const verification = { courses: 2, users: 5, seconds: 96, compared: true };
+  await backup(scene, 20, "ready", {
+    verifiedAt: at,
+    verification: JSON.stringify(verification),
+    restoreTestId: "op_1",
+  });
+  await backup(scene, 10, "ready", {
+    verificationError: "its database belongs to another site",
+    restoreTestId: "op_2",
+  });
+  await scene.db.sql("update spokes set verified_at = $1, unverified_since = $1", [at.toISOString()]);
   const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`);
-  assert.equal([body.lastProvedAt, body.unprovedSince], [at.toISOString(), at.toISOString()]);
+  assert.equal([body.lastVerifiedAt, body.unverifiedSince], [at.toISOString(), at.toISOString()]);
   assert.equal(
-    body.snapshots.map(({ provedAt, proof, proofError }: Record<string, unknown>) => [provedAt, proof, proofError]),
-    [[null, null, "its database belongs to another site"], [at.toISOString(), { ...proof, ...NOT_COMPARED }, null]],
+    body.snapshots.map((
+      { verifiedAt, verification, verificationError }: Record<string, unknown>,
+    ) => [verifiedAt, verification, verificationError]),
+    [[null, null, "its database belongs to another site"], [
+      at.toISOString(),
+      { ...verification, ...NOT_COMPARED },
+      null,
+    ]],
   );
 });
 
 test("lists volume claims that a restore replaced, but none that failed or is being deleted.", async ({ scene }) => {
   const { db, spoke: spokeId } = scene, operationId = newId("op");
-  const put = (why: "replaced" | "in vain", ...claims: string[]) =>
+  const put = (reason: "replaced" | "unused", ...claims: string[]) =>
     db.transact((tx) =>
-      retainClaims(tx, { spokeId, operationId, why }, claims.map((claim) => ({ claim, uid: claim })))
+      retainClaims(tx, { spokeId, operationId, reason }, claims.map((claim) => ({ claim, uid: claim })))
     );
   await put("replaced", "files", "data-db-0", "going");
-  await put("in vain", "files-0");
-  await db.sql("update kept_claims set removing_since = now() where claim = 'going'");
+  await put("unused", "files-0");
+  await db.sql("update retained_pvcs set deleting_since = now() where claim = 'going'");
   const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${spokeId}/backups`);
   assert.equal(body.kept.map(({ claim }: { claim: string }) => claim), ["data-db-0", "files"]);
   const [{ since, until }] = body.kept;

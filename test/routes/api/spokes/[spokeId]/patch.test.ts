@@ -205,8 +205,8 @@ test("of the domain announces the downtime in a dry run", async ({ scene, elm })
     "Its domain becomes beech.spokes.example.org; it is elm.spokes.example.org",
     "elm.spokes.example.org redirects to its front page for 30 days",
   ]);
-  const [row] = await scene.db.sql("select wished_domain from spokes where id = $1", [elm]);
-  assert.is(row.wishedDomain, null);
+  const [row] = await scene.db.sql("select requested_domain from spokes where id = $1", [elm]);
+  assert.is(row.requestedDomain, null);
 });
 
 test.run();

@@ -13,7 +13,7 @@ const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }
 const EMAIL = "treasurer@example.org";
 const NOT_BILLED = {
   ...{ connected: false, email: null, status: null, pastDueSince: null, currency: null, items: [], monthly: null },
-  ...{ invoice: null, pending: false, difference: null, error: null, seenAt: null },
+  ...{ invoice: null, pending: false, difference: null, error: null, checkedAt: null },
 };
 
 const reading = suite<Context>("GET /api/federations/{id}/billing");
@@ -41,7 +41,7 @@ async function subscribe({ scene: { db, hub } }: Context, more: object = {}): Pr
   };
   const row = {
     ...{ federationId: hub, email: EMAIL, customerId: "cus_1", subscriptionId: "sub_1", status: "past_due" },
-    ...{ currency: "EUR", told: { small: 3 }, items, invoice, seenAt: "2026-11-20T00:00:00.000Z" },
+    ...{ currency: "EUR", sentQuantities: { small: 3 }, items, invoice, checkedAt: "2026-11-20T00:00:00.000Z" },
     ...{ pastDueSince: "2026-11-02T00:00:00.000Z", ...more },
   };
   const text = `insert into subscriptions select * from jsonb_populate_record(null::subscriptions,
@@ -66,7 +66,7 @@ reading("shows what the provider counts, what it costs, and the invoice that is 
   assert.equal(body, {
     ...{ ...NOT_BILLED, connected: true, email: EMAIL, status: "past_due", currency: "EUR", monthly: 5700 },
     pastDueSince: "2026-11-02T00:00:00.000Z",
-    seenAt: "2026-11-20T00:00:00.000Z",
+    checkedAt: "2026-11-20T00:00:00.000Z",
     items: [{ size: "small", quantity: 3, monthly: 5700 }],
     pending: true, // the hub has one spoke
     invoice: {
@@ -78,7 +78,7 @@ reading("shows what the provider counts, what it costs, and the invoice that is 
 
 reading("shows a sentence that differs, and no sum where one price has none", async (context) => {
   const items = [{ id: "si_1", price: "price_1", size: null, quantity: 1, monthly: null }];
-  await subscribe(context, { items, difference: "It counts what is no spoke", told: {} });
+  await subscribe(context, { items, difference: "It counts what is no spoke", sentQuantities: {} });
   const { body } = await context.scene.as("hubAdmin").get(context.path);
   assert.equal([body.difference, body.monthly], [{ message: "It counts what is no spoke", sizes: [] }, null]);
 });
@@ -117,8 +117,8 @@ connecting("gives another address, which the provider is told", async (context) 
   await subscribe(context, { error: "no", retryAt: "2100-01-01T00:00:00Z" });
   const { body } = await scene.as("operator").post(path, { email: "other@example.org" });
   assert.equal([body.email, body.pending, body.error, body.status], ["other@example.org", true, null, "past_due"]);
-  const [row] = await query(scene.db, "select told, retry_at, subscription_id from subscriptions");
-  assert.equal(row, { told: null, retryAt: null, subscriptionId: "sub_1" });
+  const [row] = await query(scene.db, "select sent_quantities, retry_at, subscription_id from subscriptions");
+  assert.equal(row, { sentQuantities: null, retryAt: null, subscriptionId: "sub_1" });
   assert.equal((await audits(context)).at(-1)![2], { email: "other@example.org", from: EMAIL });
 });
 
@@ -140,8 +140,11 @@ reconciling("has all told anew, and keeps a subscription that goes on", async (c
   await subscribe(context, { retryAt: "2100-01-01T00:00:00Z", error: "no" });
   const { status, body } = await scene.as("operator", "cli").post(`${path}/reconcile`);
   assert.equal([status, body.pending, body.error, body.items.length], [202, true, null, 1]);
-  const [row] = await query(scene.db, "select told, retry_at, subscription_id, customer_id from subscriptions");
-  assert.equal(row, { told: null, retryAt: null, subscriptionId: "sub_1", customerId: "cus_1" });
+  const [row] = await query(
+    scene.db,
+    "select sent_quantities, retry_at, subscription_id, customer_id from subscriptions",
+  );
+  assert.equal(row, { sentQuantities: null, retryAt: null, subscriptionId: "sub_1", customerId: "cus_1" });
   const [kind, , { customer, subscription }] = (await audits(context)).at(-1) as [
     string,
     string,

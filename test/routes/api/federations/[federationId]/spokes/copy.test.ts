@@ -55,7 +55,7 @@ test("of the current state runs a backup of the original in its own lane", async
   const [backup] = await scene.db.sql("select * from backups where id = $1", [body.from.backupId]);
   assert.equal([backup.state, backup.spokeId, backup.kind], ["pending", elm, "manual"]);
   const [job] = await scene.db.sql("select * from jobs where id = $1", [backup.operationId]);
-  assert.equal([job.kind, job.state, job.lane, job.askerEmail], [
+  assert.equal([job.kind, job.state, job.lane, job.requesterEmail], [
     "backup",
     "queued",
     `spoke:${elm}`,

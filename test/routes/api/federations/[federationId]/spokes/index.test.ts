@@ -151,7 +151,7 @@ test("POST is 409 for a slug or domain that is taken", async ({ scene }) => {
 
 test("POST is 409 for an unverified domain, also with dryRun, and names the record", async ({ scene }) => {
   for (const query of ["", "?dryRun=true"]) {
-    const input = { slug: "unproved", domain: "ash.school.example" };
+    const input = { slug: "unverified", domain: "ash.school.example" };
     const { status, body } = await scene.as("hubAdmin", "cli").post(`/api/federations/north/spokes${query}`, input);
     assert.is(status, 409);
     assert.match(body.message, `_wheelwright.ash.school.example to ${verificationValue(scene.hub)}`);

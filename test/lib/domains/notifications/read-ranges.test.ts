@@ -33,8 +33,8 @@ async function arrange(db: TestDatabase, name: string) {
   return { reader, ids: rows.map(({ id }) => id as string) };
 }
 
-async function stretchesOf(db: TestDatabase, { userId }: Reader): Promise<number> {
-  return (await db.sql("select from notification_read_stretches where user_id = $1", [userId])).length;
+async function rangesOf(db: TestDatabase, { userId }: Reader): Promise<number> {
+  return (await db.sql("select from notification_read_ranges where user_id = $1", [userId])).length;
 }
 
 const ORDERS: Readonly<Record<string, (ids: readonly string[]) => string[]>> = {
@@ -50,7 +50,7 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     for (const id of sort(ids)) if (!left.includes(id)) await markRead(db, marker(reader), id);
     const found = (await listNotifications(db.rows, reader, page)).items;
     assert.equal(found.map(({ id }) => id), left.reverse());
-    assert.is(await stretchesOf(db, reader), 2);
+    assert.is(await rangesOf(db, reader), 2);
     await countsAreExact(db);
     const explainer = openExplainer(db.url);
     const [plan] = await explainer.explain((rows) => listNotifications(rows, reader, page));
@@ -59,11 +59,11 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     assert.ok(plan!.buffers < EVENTS, `${plan!.buffers} pages\n${plan!.lines.join("\n")}`);
     for (const id of left) await markRead(db, marker(reader), id);
     assert.equal((await listNotifications(db.rows, reader, page)).items, []);
-    assert.is(await stretchesOf(db, reader), 0);
+    assert.is(await rangesOf(db, reader), 0);
   });
 }
 
-test("are all that reading everything looks for, before a stretch, between two and behind the last.", async ({ db }) => {
+test("are all that reading everything looks for, before a range, between two and behind the last.", async ({ db }) => {
   const { reader, ids } = await arrange(db, "all-at-once");
   const left = [ids[0]!, ids[EVENTS / 2]!, ids.at(-1)!];
   for (const id of ids) if (!left.includes(id)) await markRead(db, marker(reader), id);
@@ -74,11 +74,11 @@ test("are all that reading everything looks for, before a stretch, between two a
   assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < EVENTS);
   assert.equal(await markAllRead(db, marker(reader)), { marked: left.length });
   await countsAreExact(db);
-  assert.is(await stretchesOf(db, reader), 0);
+  assert.is(await rangesOf(db, reader), 0);
   assert.equal(await markAllRead(db, marker(reader)), { marked: 0 });
 });
 
-test("are found by reading everything where the last stretch began before it was done the last time.", async ({ db }) => {
+test("are found by reading everything where the last range began before it was done the last time.", async ({ db }) => {
   const { reader, ids } = await arrange(db, "again");
   await markAllRead(db, marker(reader));
   const { hub, spoke } =

@@ -1,19 +1,19 @@
 /**
- * Stores stretches of read events. Between the first and last event of a stretch, all events of the object are read.
- * Adjacent marks are merged into one stretch, so two stretches always have an unread event between them. A search for
- * unread events jumps over stretches, so its cost depends only on the number of events that it finds.
+ * Stores ranges of read events. Between the first and last event of a range, all events of the object are read.
+ * Adjacent marks are merged into one range, so two ranges always have an unread event between them. A search for
+ * unread events jumps over ranges, so its cost depends only on the number of events that it finds.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { belongsToObject, objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { isUnread } from "#lib/domains/notifications/unread.ts";
 
-/** Selects the last stretch of `object` that starts before this moment. */
-function selectStretchBefore({ userId }: Reader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(select stretch.from_at, stretch.through_at from notification_read_stretches as stretch
-    where stretch.user_id = ${userId} and stretch.about = object.about
-      and stretch.federation_id = object.federation_id and stretch.spoke_id = object.spoke_id
-      and stretch.from_at < ${moment} order by stretch.from_at desc limit 1)`;
+/** Selects the last range of `object` that starts before this moment. */
+function selectRangeBefore({ userId }: Reader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select range.from_at, range.through_at from notification_read_ranges as range
+    where range.user_id = ${userId} and range.about = object.about
+      and range.federation_id = object.federation_id and range.spoke_id = object.spoke_id
+      and range.from_at < ${moment} order by range.from_at desc limit 1)`;
 }
 
 /**
@@ -30,11 +30,11 @@ export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: 
   return sql`
     with recursive gap (next, ids, ats, found) as (
       select below.from_at, events.ids, events.ats, cardinality(events.ids)
-      from (select 1) as one left join lateral ${selectStretchBefore(reader, sql`'infinity'`)} as below on true
+      from (select 1) as one left join lateral ${selectRangeBefore(reader, sql`'infinity'`)} as below on true
       cross join lateral ${between(sql`below.through_at`, sql`'infinity'`)} as events
       union all
       select below.from_at, events.ids, events.ats, gap.found + cardinality(events.ids)
-      from gap left join lateral ${selectStretchBefore(reader, sql`gap.next`)} as below on true
+      from gap left join lateral ${selectRangeBefore(reader, sql`gap.next`)} as below on true
       cross join lateral ${between(sql`below.through_at`, sql`gap.next`)} as events
       where gap.next > object.read_through and gap.found < ${limit}
     )
@@ -42,16 +42,16 @@ export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: 
 }
 
 /**
- * Selects the oldest events of `object` after its `after` and up to its `through`, outside of stretches. Returns at
+ * Selects the oldest events of `object` after its `after` and up to its `through`, outside of ranges. Returns at
  * least `limit` events if there are enough, and all others with the same time as the last one. A few of these events
  * may be read already.
  */
 export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
-    sql`(select stretch.from_at, stretch.through_at from notification_read_stretches as stretch
-      where stretch.user_id = ${reader.userId} and stretch.about = object.about
-        and stretch.federation_id = object.federation_id and stretch.spoke_id = object.spoke_id
-        and stretch.from_at > ${moment} order by stretch.from_at limit 1)`;
+    sql`(select range.from_at, range.through_at from notification_read_ranges as range
+      where range.user_id = ${reader.userId} and range.about = object.about
+        and range.federation_id = object.federation_id and range.spoke_id = object.spoke_id
+        and range.from_at > ${moment} order by range.from_at limit 1)`;
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
     const where = sql<SqlBool>`event.at > ${low} and event.at < coalesce(${high}, 'infinity')
       and event.at <= object.through`;
@@ -61,7 +61,7 @@ export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknow
   return sql`
     with recursive gap (next, ids, ats, found) as (
       select greatest(object.after, (select through_at
-        from ${selectStretchBefore(reader, sql`object.after + interval '1 millisecond'`)} as below)), '{}'::text[],
+        from ${selectRangeBefore(reader, sql`object.after + interval '1 millisecond'`)} as below)), '{}'::text[],
         '{}'::timestamptz[], 0
       union all
       select above.through_at, events.ids, events.ats, gap.found + cardinality(events.ids)
@@ -73,7 +73,7 @@ export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknow
 }
 
 /** Merges an event that was just marked with the read events on both sides. */
-export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Promise<void> {
+export async function mergeIntoReadRange(tx: Tx, reader: Reader, id: string): Promise<void> {
   const walkNeighbours = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
     return walkEvents(reader, { where, order, limit: 1 });
@@ -84,13 +84,13 @@ export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Prom
     order: "oldest first",
     limit: SAME_TIME_LIMIT,
   });
-  const { rows: [found] } = await sql<Stretch>`
+  const { rows: [found] } = await sql<ReadRange>`
     select object.about, object.federation_id, object.spoke_id,
       case when older.at = any(unread) then marked.at else coalesce((
-        select from_at from ${selectStretchBefore(reader, sql`marked.at`)} as below where through_at >= older.at
+        select from_at from ${selectRangeBefore(reader, sql`marked.at`)} as below where through_at >= older.at
       ), older.at, marked.at) end::text as from_at,
       case when newer.at = any(unread) then marked.at else coalesce((
-        select through_at from ${selectStretchBefore(reader, sql`newer.at + interval '1 millisecond'`)} as above
+        select through_at from ${selectRangeBefore(reader, sql`newer.at + interval '1 millisecond'`)} as above
         where through_at >= newer.at
       ), newer.at, marked.at) end::text as through_at
     from (select * from audit_events where id = ${id}) as marked
@@ -103,10 +103,10 @@ export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Prom
     where marked.at <> all(unread)`.execute(tx);
   if (!found || found.fromAt === found.throughAt) return;
   const { about, federationId, spokeId, fromAt, throughAt } = found;
-  await sql`delete from notification_read_stretches where user_id = ${reader.userId} and about = ${about}
+  await sql`delete from notification_read_ranges where user_id = ${reader.userId} and about = ${about}
     and federation_id = ${federationId} and spoke_id = ${spokeId}
     and from_at between ${fromAt}::timestamptz and ${throughAt}::timestamptz`.execute(tx);
-  await sql`insert into notification_read_stretches values (${reader.userId}, ${about}, ${federationId}, ${spokeId},
+  await sql`insert into notification_read_ranges values (${reader.userId}, ${about}, ${federationId}, ${spokeId},
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
@@ -116,7 +116,7 @@ export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Prom
  */
 const SAME_TIME_LIMIT = 100;
 
-interface Stretch {
+interface ReadRange {
   readonly about: string;
   readonly federationId: string;
   readonly spokeId: string;

@@ -1,9 +1,5 @@
--- Billing: what each hub's subscription at the payment provider was last seen to be. A hub without a row is not billed
--- (staff made it, or no provider is connected). The provider holds the truth about money, the spokes' rows the truth about
--- what is to be paid for; this is what lies between.
---
--- `told` is what the provider was last asked to count, {size: quantity}; null when that is not known and is to be told anew.
--- `items` and `invoice` are what it showed since. `difference` is where the two part: found by looking, mended by people.
+-- Billing. The payment provider is authoritative for money, the spokes' rows for what is billed. These tables store what the
+-- provider was last sent and what it answered. A hub without a subscription is not billed.
 create table subscriptions (
   federation_id text primary key references federations (id),
   email text not null,
@@ -13,22 +9,24 @@ create table subscriptions (
     'incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'
   )),
   currency text,
-  told jsonb,
+  -- The quantities that the provider was last sent, {size: quantity}; null if they are unknown and must be sent again.
+  sent_quantities jsonb,
+  -- What the provider reported since.
   items jsonb not null default '[]',
   invoice jsonb,
+  -- How the two differ; an operator has to correct it.
   difference jsonb,
   past_due_since timestamptz(3),
   error text,
   retry_at timestamptz(3),
-  seen_at timestamptz(3),
+  checked_at timestamptz(3),
   created_at timestamptz(3) not null default wheelwright_now(),
   updated_at timestamptz(3) not null default wheelwright_now(),
   check (subscription_id is null or customer_id is not null),
   check ((status is null) = (subscription_id is null))
 );
 
--- Each event of the provider's webhook, once by its id, however often and in whatever order it comes. It says no more than
--- where to look: what it is about is fetched again.
+-- Each event of the provider's webhook, once. An event only says what changed: the object is fetched again.
 create table billing_events (
   id text primary key,
   type text not null,
@@ -41,12 +39,12 @@ create table billing_events (
 );
 create index billing_events_received on billing_events (received_at);
 
--- Refunds that were told, each once.
+-- Refunds that were recorded in the audit log, each once.
 create table billing_refunds (
   id text primary key,
   federation_id text not null references federations (id),
   charge_id text,
-  amount bigint not null check (amount >= 0),
+  amount bigint not null check (amount >= 0), -- in the currency's minor unit
   currency text not null,
   created_at timestamptz(3) not null
 );

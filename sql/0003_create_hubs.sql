@@ -1,0 +1,71 @@
+-- Hubs (the API calls them federations), their admins, and requests for new hubs. A removed hub keeps its row for its
+-- history; its slug can be used again.
+create table federations (
+  id text primary key,
+  slug text not null,
+  name text not null,
+  region text,
+  mode text,
+  tier text,
+  state text not null check (state in ('provisioning', 'active', 'failed', 'removing', 'removed')),
+  state_reason text,
+  cluster text not null,
+  -- The UID of the cluster's namespace kube-system when the hub's namespace was created. Another cluster under the same name
+  -- answers 404 for a namespace that still exists in the first cluster; that must not count as removed.
+  cluster_uid text,
+  namespace text not null unique,
+  namespace_uid text,
+  created_by text not null references users (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  ready_at timestamptz(3),
+  removed_at timestamptz(3),
+  -- The updated_at of the record in the hub's namespace.
+  recorded_at timestamptz(3),
+  -- The updated_at in the backup from which this database was restored. Requests during the hold change updated_at, but do not
+  -- make the row newer than the cluster. Null unless the database is held.
+  backup_updated_at timestamptz(3),
+  check ((state = 'removed') = (removed_at is not null))
+);
+create unique index federations_live_slug on federations (slug) where state <> 'removed';
+
+create table federation_members (
+  federation_id text not null references federations (id),
+  user_id text not null references users (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  primary key (federation_id, user_id)
+);
+create index federation_members_of_user on federation_members (user_id);
+
+-- A user with a verified address requests a hub; an operator decides. The request itself never changes: the operator may
+-- create the hub under another name.
+--
+--              approve        approved
+--   pending ------------+---> rejected
+--              reject   |
+--              withdraw +---> withdrawn   (usually by the requester)
+create table federation_requests (
+  id text primary key,
+  slug text not null,
+  name text not null,
+  region text,
+  mode text,
+  tier text,
+  reason text,
+  state text not null default 'pending' check (state in ('pending', 'approved', 'rejected', 'withdrawn')),
+  requested_by text not null references users (id),
+  decided_by text references users (id),
+  decided_at timestamptz(3),
+  reject_reason text,
+  federation_id text unique references federations (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  check ((state = 'pending') = (decided_at is null)),
+  check ((state = 'pending') = (decided_by is null)),
+  check ((state = 'approved') = (federation_id is not null)),
+  check ((state = 'rejected') = (reject_reason is not null))
+);
+create unique index federation_requests_pending_slug on federation_requests (slug) where state = 'pending';
+create index federation_requests_newest on federation_requests (created_at desc, id desc);
+create index federation_requests_of_user on federation_requests (requested_by, created_at desc, id desc);
+create index federation_requests_of_state on federation_requests (state, created_at desc, id desc);
