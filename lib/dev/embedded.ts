@@ -17,21 +17,21 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { linkLibraries } from "#lib/dev/embedded/libraries.ts";
 import {
-  choosePort,
-  complaintIn,
-  findBinaries,
-  initialise,
-  NAME,
-  prepareDirectory,
-  runTool,
-  type ServerPlace,
+  choosePostgresPort,
+  DATABASE_NAME,
+  findPostgresBinaries,
+  type PostgresDirectory,
+  preparePostgresDirectory,
+  readPostgresError,
+  runInitdb,
+  spawnPostgresTool,
 } from "#lib/dev/embedded/data-directory.ts";
-import { isPostmasterOf, readPostmaster, stopPostmaster, untilServing } from "#lib/dev/embedded/postmaster.ts";
+import { isPostmasterRunning, readPostmaster, stopPostmaster, waitUntilServing } from "#lib/dev/embedded/postmaster.ts";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const PROBE = "wheelwright-embedded"; // application_name of our own connections to the server
+const APPLICATION_NAME = "wheelwright-embedded"; // application_name of our own connections to the server
 const START_LIMIT = 60 * SECOND; // recovery after a power loss can take long
 
 interface EmbeddedOptions {
@@ -41,7 +41,7 @@ interface EmbeddedOptions {
   readonly log: Log;
 }
 
-export interface Embedded {
+export interface EmbeddedPostgres {
   readonly url: string;
   readonly pid: number;
   /** Whether the server was already running, for example because its starter was killed. */
@@ -50,56 +50,56 @@ export interface Embedded {
   stop(): Promise<void>;
 }
 
-interface Running {
+interface RunningServer {
   readonly pid: number;
   readonly port: number;
   readonly adopted: boolean;
 }
 
-export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   try {
-    const place = await prepareDirectory(options.directory);
-    const { pid, port, adopted } = await adopt(place) ?? await start(place, options);
-    const url = `postgres://${NAME}:${place.password}@127.0.0.1:${port}/${NAME}`;
+    const files = await preparePostgresDirectory(options.directory);
+    const { pid, port, adopted } = await adopt(files) ?? await start(files, options);
+    const url = `postgres://${DATABASE_NAME}:${files.password}@127.0.0.1:${port}/${DATABASE_NAME}`;
     await createDatabase(url);
     options.log.debug(adopted ? "Adopted the running PostgreSQL" : "Started PostgreSQL", { pid, port });
-    return { url, pid, adopted, stop: () => stop(url, pid, place.data, options) };
+    return { url, pid, adopted, stop: () => stop(url, pid, files.data, options) };
   } catch (error) {
-    const next = "make room there, or set DATA_DIR to another directory";
+    const next = "free disk space there, or set DATA_DIR to another directory";
     const message = `Cannot run PostgreSQL under ${options.directory}: ${reasonOf(error)}; ${next}`;
     throw new StartError(message, { cause: error });
   }
 }
 
 /** Returns the running server of this directory once it accepts connections, or null if none runs. */
-async function adopt({ data }: ServerPlace): Promise<Running | null> {
+async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null> {
   const end = performance.now() + START_LIMIT;
-  let found = await readPostmaster(data);
-  while (found && await isPostmasterOf(found.pid, data)) {
-    if (found.status === "ready") return { pid: found.pid, port: found.port, adopted: true };
-    if (performance.now() > end) throw new Error(`its server, process ${found.pid}, is ${found.status} and stays so`);
+  let postmaster = await readPostmaster(data);
+  while (postmaster && await isPostmasterRunning(postmaster.pid, data)) {
+    if (postmaster.status === "ready") return { pid: postmaster.pid, port: postmaster.port, adopted: true };
+    if (performance.now() > end) throw new Error(`the server process ${postmaster.pid} is still ${postmaster.status}`);
     await sleep(20); // another process is starting or stopping it
-    found = await readPostmaster(data);
+    postmaster = await readPostmaster(data);
   }
   // PostgreSQL would refuse to start if any process of our user had the pid in a stale file.
-  if (found) await rm(join(data, "postmaster.pid"), { force: true });
+  if (postmaster) await rm(join(data, "postmaster.pid"), { force: true });
   return null;
 }
 
-async function start(place: ServerPlace, options: EmbeddedOptions): Promise<Running> {
-  const binaries = findBinaries();
+async function start(files: PostgresDirectory, options: EmbeddedOptions): Promise<RunningServer> {
+  const binaries = findPostgresBinaries();
   await linkLibraries(join(binaries, "../.."));
-  await initialise(place, join(binaries, "initdb"));
+  await runInitdb(files, join(binaries, "initdb"));
   const end = performance.now() + START_LIMIT;
   for (;;) {
-    const port = await choosePort(place);
-    const outcome = await launch(place, join(binaries, "postgres"), port, options.durable);
+    const port = await choosePostgresPort(files);
+    const outcome = await launch(files, join(binaries, "postgres"), port, options.durable);
     if (typeof outcome === "number") return { pid: outcome, port, adopted: false };
-    const running = await adopt(place); // another process started the server first
+    const running = await adopt(files); // another process started the server first
     if (running) return running;
     // Workers of a killed server exit within moments. Until then, its shared memory is in use.
     if (!/still in use|could not bind/.test(outcome) || performance.now() > end) {
-      throw new Error(complaintIn(outcome));
+      throw new Error(readPostgresError(outcome));
     }
     await sleep(200);
   }
@@ -107,7 +107,7 @@ async function start(place: ServerPlace, options: EmbeddedOptions): Promise<Runn
 
 /** Starts the server. Returns its pid once it accepts connections, or its log if it failed. */
 async function launch(
-  place: ServerPlace,
+  files: PostgresDirectory,
   postgresPath: string,
   port: number,
   durable: boolean,
@@ -121,19 +121,19 @@ async function launch(
     log_timezone: "UTC",
     ...(durable ? {} : { fsync: "off", full_page_writes: "off", autovacuum: "off" }),
   };
-  const args = ["-D", place.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  const said = join(place.directory, "server.log");
-  await rm(said, { force: true });
-  const output = await open(said, "a", 0o600);
+  const args = ["-D", files.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const logFile = join(files.directory, "server.log");
+  await rm(logFile, { force: true });
+  const output = await open(logFile, "a", 0o600);
   try {
-    const child = await runTool(place, postgresPath, args, output.fd);
+    const child = await spawnPostgresTool(files, postgresPath, args, output.fd);
     let exited = false;
     child.once("exit", () => exited = true);
-    const ready = await untilServing(place.data, child.pid!, START_LIMIT, () => exited || child.exitCode !== null);
+    const ready = await waitUntilServing(files.data, child.pid!, START_LIMIT, () => exited || child.exitCode !== null);
     child.unref(); // the child must not keep this process alive
     if (ready) return ready.pid;
-    if (!exited) await stopPostmaster(child.pid!, place.data);
-    return await readFile(said, "utf8");
+    if (!exited) await stopPostmaster(child.pid!, files.data);
+    return await readFile(logFile, "utf8");
   } finally {
     await output.close();
   }
@@ -141,9 +141,9 @@ async function launch(
 
 async function createDatabase(url: string): Promise<void> {
   await withClient(url.replace(/[^/]*$/, "postgres"), async (sql) => {
-    const found = await sql`select 1 from pg_database where datname = ${NAME}`;
-    if (found.length > 0) return;
-    await sql`create database ${sql(NAME)}`.catch((error) => {
+    const postmaster = await sql`select 1 from pg_database where datname = ${DATABASE_NAME}`;
+    if (postmaster.length > 0) return;
+    await sql`create database ${sql(DATABASE_NAME)}`.catch((error) => {
       if (error.code !== "42P04" && error.code !== "23505") throw error; // another process created it at the same time
     });
   });
@@ -161,7 +161,7 @@ async function hasOtherClients(url: string): Promise<boolean> {
   return await withClient(url, async (sql) => {
     for (;;) {
       const [row] = await sql`select count(*)::int as others from pg_stat_activity
-        where backend_type = 'client backend' and application_name <> ${PROBE}`;
+        where backend_type = 'client backend' and application_name <> ${APPLICATION_NAME}`;
       if (row!.others === 0) return false;
       if (performance.now() > end) return true;
       await sleep(20);
@@ -170,7 +170,7 @@ async function hasOtherClients(url: string): Promise<boolean> {
 }
 
 async function withClient<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, connection: { application_name: PROBE } });
+  const sql = postgres(url, { max: 1, connect_timeout: 10, connection: { application_name: APPLICATION_NAME } });
   try {
     return await work(sql);
   } finally {

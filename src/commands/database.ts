@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
-import { openEmbedded } from "#lib/dev/embedded.ts";
+import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -61,7 +61,7 @@ export async function findDatabase(log: Log, { create = false } = {}): Promise<F
   } catch (error) {
     const directory = findDevDatabase(error, create);
     if (directory === null) throw error instanceof ConfigError ? explained(error) : error;
-    const embedded = await openEmbedded({ directory, durable: true, log });
+    const embedded = await openEmbeddedPostgres({ directory, durable: true, log });
     const close = () => embedded.adopted ? Promise.resolve() : embedded.stop();
     return { url: embedded.url, owner: null, directory, close };
   }

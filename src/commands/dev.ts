@@ -8,7 +8,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type Config, publicUrlWithPort, readStartConfig } from "#lib/base/config.ts";
-import { openEmbedded } from "#lib/dev/embedded.ts";
+import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
@@ -59,7 +59,7 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
   try {
     const directory = join(config.dataDir, "postgres");
     log.info(`Starting PostgreSQL in ${directory}`);
-    const database = await openEmbedded({ directory, durable: true, log });
+    const database = await openEmbeddedPostgres({ directory, durable: true, log });
     try {
       stop.check();
       const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };

@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
-import { openEmbedded } from "#lib/dev/embedded.ts";
+import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
@@ -84,7 +84,7 @@ function readAll(rows: Rows, reader: Reader): Promise<unknown> {
 
 async function main(sizes: readonly number[], kept: string | undefined, shown: boolean): Promise<boolean> {
   const directory = kept ?? await mkdtemp(join(tmpdir(), "wheelwright-plans-"));
-  const server = await openEmbedded({ directory, durable: false, log: silentLog });
+  const server = await openEmbeddedPostgres({ directory, durable: false, log: silentLog });
   try {
     const costs: Map<string, Cost>[] = [];
     for (const size of sizes) costs.push(await measure(await fill(server.url, size), size));

@@ -6,7 +6,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbedded } from "#lib/dev/embedded.ts";
+import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { type Client, signIn } from "#test/support/client.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
@@ -16,7 +16,11 @@ const GROWTH_ALLOWED = 1.3; // ratio of the last third's median to the middle th
 
 async function main(hubs: number, spokesEach: number): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-scale-"));
-  const database = await openEmbedded({ directory: join(directory, "postgres"), durable: false, log: silentLog });
+  const database = await openEmbeddedPostgres({
+    directory: join(directory, "postgres"),
+    durable: false,
+    log: silentLog,
+  });
   const kubeconfig = join(directory, "kubeconfig");
   const cluster = startProgram(["simulate", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });
   await cluster.said(/^Simulated cluster/);

@@ -96,7 +96,7 @@ async function travel(
   await see(state("Failed"));
   await see(page.getByText("There is no luck today").first());
   assert.equal(await find(page), []);
-  simulator.faults.heal(fault);
+  simulator.faults.remove(fault);
   await press(button("Try again").first());
   await see(state("Active"));
   await see(page.locator("#lead").getByRole("link"));

@@ -23,7 +23,7 @@ async function ask(page: Page, action: string): Promise<void> {
 async function resumeHeld({ work: { simulator: { faults } } }: Portal, page: Page): Promise<() => boolean> {
   const held = faults.unready("db-0");
   await ask(page, "Resume");
-  return () => faults.heal(held);
+  return () => faults.remove(held);
 }
 
 /** Marks the page. A reload would remove the mark. */

@@ -1,7 +1,7 @@
 /** Tests the checks of the chaos test: each finds its violation, and none reports a correct state. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
+import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import {
   findDoubledNamespaces,
   findHastyTakeovers,
@@ -23,7 +23,12 @@ const HOLDINGS: Holding[] = ["a", "b"].map((name) => ({
 }));
 
 let n = 0;
-function happening(type: Happening["type"], name: string, namespace: string, more: Partial<Happening> = {}): Happening {
+function happening(
+  type: RecordedChange["type"],
+  name: string,
+  namespace: string,
+  more: Partial<RecordedChange> = {},
+): RecordedChange {
   const at = new Date(1000 * ++n).toISOString();
   const nothing = { phase: null, replicas: null, ready: null, active: 0, succeeded: 0, failed: 0, conditions: [] };
   const object = { kind: "Job", namespace, name, uid: `${namespace}/${name}`, resourceVersion: "1", deleting: false };
@@ -59,7 +64,7 @@ test("find a write that changed something and was not the holder's", () => {
     hold(9_000, "rep_new"),
     hold(20_000, null),
   ];
-  const write = (by: string, at: number, more: Partial<Write> = {}): Write => ({
+  const write = (by: string, at: number, more: Partial<WriteRecord> = {}): WriteRecord => ({
     n: 1,
     at: new Date(at).toISOString(),
     method: "POST",
@@ -73,7 +78,7 @@ test("find a write that changed something and was not the holder's", () => {
     resourceVersion: "1",
     ...more,
   });
-  const find = (...writes: Write[]) => findLateWrites(writes, [], holds, HOLDINGS).length;
+  const find = (...writes: WriteRecord[]) => findLateWrites(writes, [], holds, HOLDINGS).length;
   assert.is(find(write("rep_old", 5_000), write("rep_new", 10_000)), 0);
   assert.is(find(write("rep_old", 10_000, { changed: false, status: 422 })), 0);
   assert.is(find(write("rep_old", 10_000)), 1);

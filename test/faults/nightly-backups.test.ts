@@ -113,7 +113,7 @@ test("is gone on with when the one who took it is killed, and keeps exactly what
   }, PATIENCE);
   await killed.kill();
   assert.equal(await query(db, "select 1 from backups where kind = 'nightly' and ready_at >= $1", [MORNING]), []);
-  simulator.faults.heal(held);
+  simulator.faults.remove(held);
   const other = await startReplica(app, "with nights");
   try {
     await pass(context);
@@ -139,7 +139,7 @@ test("that fails again tells nobody again, and clears up once it succeeds.", asy
   await query(db, "update spokes set state = 'suspended' where id <> all($1)", [chosen.map(({ id }) => id)]);
   for (const { id, breakage } of simulator.faults.list()) {
     if ("name" in breakage && healed.some(({ namespace }) => breakage.name.startsWith(namespace))) {
-      simulator.faults.heal(id);
+      simulator.faults.remove(id);
     }
   }
   const later = new Date(MORNING.getTime() + DAY + HOUR);

@@ -67,7 +67,7 @@ async function killIn(
   }, PATIENCE);
   const holder = replicas.find((replica) => replica.id === held);
   await holder?.kill();
-  faults.heal(slow);
+  faults.remove(slow);
   const ended = until(async () => {
     const now = await find();
     return ["succeeded", "failed", "cancelled"].includes(now.state) && now;

@@ -157,7 +157,7 @@ async function failures(observed: Observed, hub: string): Promise<void> {
   const fault = simulator.faults.failJob("install-", { log: [`mysql --password=${SECRETS.logged}`, "no luck"] });
   const failing = (await send("POST", `/api/federations/${hub}/spokes`, { slug: "elm" })).body.id;
   await observed.becomes(failing, "failed");
-  simulator.faults.heal(fault);
+  simulator.faults.remove(fault);
   const message = `admission webhook denied the request: password=${SECRETS.said}`;
   const body = JSON.stringify({ kind: "Status", status: "Failure", message, reason: "Invalid", code: 422 });
   simulator.faults.answer(422, { method: "POST", path: "/secrets", body, times: 1 });

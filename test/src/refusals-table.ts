@@ -146,7 +146,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "occupied") }),
     69,
-    /^Cannot run PostgreSQL under .*\/occupied\/postgres: it exists already; make room there, or set DATA_DIR/,
+    /^Cannot run PostgreSQL under .*\/occupied\/postgres: it exists already; free disk space there, or set DATA_DIR/,
   ],
   [
     "dev",

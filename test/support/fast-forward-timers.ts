@@ -1,13 +1,13 @@
 /** Provides a clock for the simulated cluster. It stops while anything happens there, and jumps to the next timer when
  * nothing does. A test can measure how long a process takes in the cluster without waiting, whatever the load of the
  * machine. The clock never jumps to timers far in the future, such as deadlines and retention periods. */
-import { timestamp } from "#lib/dev/simulator/store/object.ts";
-import type { Timers } from "#lib/dev/simulator/store/timers.ts";
+import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
+import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 
 const QUIET = 30; // milliseconds without activity before the clock jumps
 const FAR = 15_000;
 
-export function openLeaping(): Timers {
+export function openLeaping(): SimulatorTimers {
   let time = Date.now(), quiet: ReturnType<typeof setTimeout> | undefined;
   const pending = new Set<{ readonly due: number; readonly act: () => void }>();
 
@@ -27,7 +27,7 @@ export function openLeaping(): Timers {
 
   return {
     now: () => time,
-    stamp: () => timestamp(time),
+    stamp: () => formatTimestamp(time),
     after(ms, act) {
       wait();
       if (ms <= 0) {

@@ -8,7 +8,7 @@ import { mkdtemp, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { openEmbedded } from "#lib/dev/embedded.ts";
+import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { readMigrations } from "#test/support/migrations.ts";
@@ -51,7 +51,7 @@ export interface OwnServer extends Server {
 
 export async function openOwnServer(): Promise<OwnServer> {
   const directory = await mkdtemp(join(await roomyMemory() ?? tmpdir(), "wheelwright-test-"));
-  const start = () => openEmbedded({ directory, durable: false, log: silentLog });
+  const start = () => openEmbeddedPostgres({ directory, durable: false, log: silentLog });
   let server = await start().catch((error) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;

@@ -1,15 +1,15 @@
 /** Creates the chart's service account with its RBAC rules in a simulated cluster that enforces them. */
 import { readFile } from "node:fs/promises";
-import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
+import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { readObjects } from "#test/support/chart.ts";
 
-export const ACCOUNT: AccountRef = { namespace: "wheelwright", name: "wheelwright" };
+export const ACCOUNT: ServiceAccountRef = { namespace: "wheelwright", name: "wheelwright" };
 export const CLUSTER_ROLE = "wheelwright-spoke";
 export const MANIFEST = new URL("../../deploy/kubernetes/cluster-role.yaml", import.meta.url);
-const kinds = readKinds();
+const kinds = loadApiKinds();
 
 /** Applies deploy/kubernetes/cluster-role.yaml and returns the account's kubeconfig. */
 export async function giveRights(simulator: Simulator): Promise<string> {
@@ -40,7 +40,7 @@ export async function asAccount(
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const response = await fetch(simulator.url + path, {
     method,
-    headers: { "content-type": type, authorization: `Bearer ${accountToken(account)}` },
+    headers: { "content-type": type, authorization: `Bearer ${serviceAccountToken(account)}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };

@@ -1,8 +1,8 @@
 /** Starts an embedded PostgreSQL in the given directory, prints its address, and waits to be killed. */
-import { openEmbedded } from "#lib/dev/embedded.ts";
+import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
 
-openEmbedded({ directory: process.argv[2]!, durable: false, log: silentLog }).then(({ url }) => {
+openEmbeddedPostgres({ directory: process.argv[2]!, durable: false, log: silentLog }).then(({ url }) => {
   console.log(url);
   setInterval(() => {}, 1000);
 });

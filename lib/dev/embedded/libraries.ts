@@ -4,7 +4,7 @@
  */
 import { readFile, stat, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { nullWhenGone } from "#lib/dev/embedded/postmaster.ts";
+import { nullIfFileMissing } from "#lib/dev/embedded/postmaster.ts";
 
 interface LibraryLink {
   /** The path of the file, relative to the package. */
@@ -15,11 +15,11 @@ interface LibraryLink {
 
 /** Creates missing links. Throws if a link is missing and the directory is read-only. */
 export async function linkLibraries(packageDirectory: string): Promise<void> {
-  const list = await readFile(join(packageDirectory, "native/pg-symlinks.json"), "utf8").catch(nullWhenGone);
+  const list = await readFile(join(packageDirectory, "native/pg-symlinks.json"), "utf8").catch(nullIfFileMissing);
   const links: LibraryLink[] = JSON.parse(list ?? "[]");
   for (const { source, target } of links) {
     const link = join(packageDirectory, target);
-    if (await stat(link).catch(nullWhenGone)) continue;
+    if (await stat(link).catch(nullIfFileMissing)) continue;
     await symlink(relative(dirname(target), source), link).catch((cause) => {
       if (cause.code === "EEXIST") return; // another process created it at the same time
       throw new Error(`cannot create ${link}: start once as the user that ran npm ci`, { cause });

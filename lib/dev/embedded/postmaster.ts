@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const LOOK_EVERY = 20; // ms between two checks for a start or stop
+const POLL_INTERVAL = 20; // ms between two checks for a start or stop
 
 interface Postmaster {
   readonly pid: number;
@@ -18,7 +18,7 @@ interface Postmaster {
 
 /** Reads postmaster.pid. Returns null if it is missing or incomplete. PostgreSQL's `pidfile.h` defines its lines. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
-  const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(nullWhenGone);
+  const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(nullIfFileMissing);
   const lines = text?.split("\n") ?? [];
   const pid = Number(lines[0]), port = Number(lines[3]);
   if (!Number.isInteger(pid) || pid < 2) return null;
@@ -30,24 +30,24 @@ export async function readPostmaster(data: string): Promise<Postmaster | null> {
  * Whether this pid is a PostgreSQL server of this data directory. After a kill or a power loss, another process may
  * have the pid in a stale file. The command line is therefore checked too.
  */
-export async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
-  if (!send(pid, 0)) return false;
-  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => listed(pid));
+export async function isPostmasterRunning(pid: number, data: string): Promise<boolean> {
+  if (!sendSignal(pid, 0)) return false;
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => readCommandLine(pid));
   return command.replaceAll("\0", " ").trim().concat(" ").includes(` -D ${data} `);
 }
 
 /** Waits until the server accepts connections. Returns null after the time limit, or once `gone` returns true. */
-export async function untilServing(
+export async function waitUntilServing(
   data: string,
   pid: number,
   limit: number,
-  gone: () => boolean,
+  hasExited: () => boolean,
 ): Promise<Postmaster | null> {
   const end = performance.now() + limit;
-  while (performance.now() < end && !gone()) {
+  while (performance.now() < end && !hasExited()) {
     const found = await readPostmaster(data);
     if (found?.pid === pid && found.status === "ready") return found;
-    await sleep(LOOK_EVERY);
+    await sleep(POLL_INTERVAL);
   }
   return null;
 }
@@ -60,18 +60,18 @@ export async function stopPostmaster(pid: number, data: string): Promise<void> {
   for (
     const [signal, patience] of [["SIGINT", 10 * SECOND], ["SIGQUIT", 5 * SECOND], ["SIGKILL", 5 * SECOND]] as const
   ) {
-    if (!send(pid, signal)) return;
+    if (!sendSignal(pid, signal)) return;
     const end = performance.now() + patience;
     while (performance.now() < end) {
-      if (!await isPostmasterOf(pid, data)) return;
-      await sleep(LOOK_EVERY);
+      if (!await isPostmasterRunning(pid, data)) return;
+      await sleep(POLL_INTERVAL);
     }
   }
-  throw new Error(`The PostgreSQL process ${pid} does not end`);
+  throw new Error(`The PostgreSQL process ${pid} did not stop`);
 }
 
 /** Sends the signal. Returns whether the process exists. Signal 0 only checks. */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);
     return true;
@@ -84,13 +84,13 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** Reads the command line with `ps`, for systems without /proc such as macOS. */
-function listed(pid: number): Promise<string> {
+function readCommandLine(pid: number): Promise<string> {
   return new Promise((resolve) =>
     execFile("ps", ["-o", "command=", "-p", String(pid)], (_, out) => resolve(out ?? ""))
   );
 }
 
-export function nullWhenGone(error: unknown): null {
+export function nullIfFileMissing(error: unknown): null {
   if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
   throw error;
 }

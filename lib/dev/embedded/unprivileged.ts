@@ -23,28 +23,28 @@ interface Command {
 }
 
 /** Returns the directory's owner, or `nobody` if root owns it. Returns null if this process is not root. */
-export async function chooseOwner(directory: string): Promise<FileOwner | null> {
+export async function choosePostgresOwner(directory: string): Promise<FileOwner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
   // initdb fails if its uid has no user name. A directory mounted from outside can belong to such a uid.
-  const named = new Map(
+  const users = new Map(
     (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => {
       const [, , user, group] = line.split(":");
       return [Number(user), Number(group)] as const;
     }),
   );
-  if (uid !== 0 && named.has(uid)) return { uid, gid };
-  const other = named.has(NOBODY) ? NOBODY : [...named.keys()].find((user) => user > 0);
+  if (uid !== 0 && users.has(uid)) return { uid, gid };
+  const other = users.has(NOBODY) ? NOBODY : [...users.keys()].find((user) => user > 0);
   if (other === undefined) throw new Error("PostgreSQL refuses to run as root, and this machine has no other user");
-  return { uid: other, gid: named.get(other)! };
+  return { uid: other, gid: users.get(other)! };
 }
 
-export async function giveTo(owner: FileOwner | null, path: string): Promise<void> {
+export async function changeOwner(owner: FileOwner | null, path: string): Promise<void> {
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 
 /** Returns the command that runs as this owner. The owner must be able to reach `paths`. */
-export async function commandFor(
+export async function buildUnprivilegedCommand(
   owner: FileOwner | null,
   file: string,
   args: string[],
@@ -53,8 +53,8 @@ export async function commandFor(
   // Our environment is not passed on: PGDATA, PGPORT, LC_ALL and others would change the server's behaviour.
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
   if (!owner) return { file, args, options: { env } };
-  const reached = await Promise.all([file, ...paths].map((path) => isReachable(path, owner)));
-  if (reached.every(Boolean)) return { file, args, options: { env, ...owner } };
+  const reachable = await Promise.all([file, ...paths].map((path) => isReachable(path, owner)));
+  if (reachable.every(Boolean)) return { file, args, options: { env, ...owner } };
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
   // initdb finds its programs with access(2). The secure bit makes that call respect the capability.
   const keep = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup"];

@@ -4,9 +4,9 @@ import { SECOND } from "#lib/base/time.ts";
 export interface Delays {
   /** From a pod's creation until its first container starts. The pod's PVCs are already bound. */
   readonly podStart: number;
-  /** From a pod's deletion until the pod is gone. `deafPodStop` applies if its program ignores SIGTERM. */
+  /** From a pod's deletion until the pod is gone. `killedPodStop` applies if its program ignores SIGTERM. */
   readonly podStop: number;
-  readonly deafPodStop: number;
+  readonly killedPodStop: number;
   /**
    * The run time of a container until it exits. `initContainer` is for init containers; the others are for Jobs, by
    * program. `job` is for a Job that runs none of the other programs.
@@ -27,15 +27,15 @@ export interface Delays {
   readonly app: number;
   readonly server: number;
   /**
-   * From a PVC's creation until it is bound. `filledClaim` is for a PVC filled from a snapshot. `growth` applies to
+   * From a PVC's creation until it is bound. `filledClaim` is for a PVC filled from a snapshot. `expansionStage` applies to
    * each stage of a resize.
    */
   readonly claim: number;
   readonly filledClaim: number;
-  readonly growth: number;
-  /** From a snapshot's creation until it is ready. `knownSnapshot` is for a snapshot that the storage already has. */
+  readonly expansionStage: number;
+  /** From a snapshot's creation until it is ready. `existingSnapshot` is for a snapshot that the storage already has. */
   readonly snapshot: number;
-  readonly knownSnapshot: number;
+  readonly existingSnapshot: number;
   readonly address: number;
   readonly certificate: number;
   /** From a change of a quota until it is enforced. */
@@ -49,12 +49,12 @@ export function evenDelays(ms: number): Delays {
   return {
     podStart: ms / 2,
     podStop: ms / 4,
-    deafPodStop: ms * 2,
+    killedPodStop: ms * 2,
     initContainer: ms / 10,
     ...{ job: ms / 2, install: ms / 2, upgrade: ms / 2, cli: ms / 2, seed: ms / 2, settle: ms / 2 },
     ...{ databaseSetUp: ms / 2, database: ms / 2, app: ms / 2, server: ms / 2 },
-    ...{ claim: ms / 10, filledClaim: ms / 10, growth: ms / 4 },
-    ...{ snapshot: ms, knownSnapshot: ms, address: ms, certificate: ms, quota: ms },
+    ...{ claim: ms / 10, filledClaim: ms / 10, expansionStage: ms / 4 },
+    ...{ snapshot: ms, existingSnapshot: ms, address: ms, certificate: ms, quota: ms },
     namespace: ms / 4,
   };
 }
@@ -66,19 +66,19 @@ export function evenDelays(ms: number): Delays {
  * runs Moodle's command line 4 to 5; the seed 5; psql and curl 2; suspending a site 5; deleting a namespace 16.
  *
  * Assumed: upgrades, the `settle` Job (the seed's time plus half a second), snapshots and PVCs filled from them,
- * addresses, certificates, quotas, and volume growth.
+ * addresses, certificates, quotas, and volume expansion.
  *
  * A Job's total consists of its pod's start, its init containers and its program.
  */
 const MEASURED: Delays = {
   podStart: 1,
   podStop: 2.5,
-  deafPodStop: 10, // a real cluster takes 30; shortened here
+  killedPodStop: 10, // a real cluster takes 30; shortened here
   initContainer: 0.3,
   ...{ job: 0.7, install: 64, upgrade: 60, cli: 3.5, seed: 3.7, settle: 4.2 },
   ...{ databaseSetUp: 6, database: 4, app: 5.7, server: 1 },
-  ...{ claim: 0.5, filledClaim: 2, growth: 2 },
-  ...{ snapshot: 2, knownSnapshot: 0.5, address: 1, certificate: 5, quota: 0.1 },
+  ...{ claim: 0.5, filledClaim: 2, expansionStage: 2 },
+  ...{ snapshot: 2, existingSnapshot: 0.5, address: 1, certificate: 5, quota: 0.1 },
   namespace: 13,
 };
 

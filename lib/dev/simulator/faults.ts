@@ -5,102 +5,102 @@
  * `DELETE /simulator/faults` removes all of them, and `DELETE /simulator/faults/ID` removes one. For example:
  *
  *     curl --json '{"type": "answer", "status": 429, "times": 5, "retryAfter": 2}' http://127.0.0.1:PORT/simulator/faults
- *     curl --json '{"type": "cut", "at": "done", "method": "PATCH", "times": 1}' …   performed, but not answered
+ *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performed, but not answered
  *     curl --json '{"type": "hang", "at": "body", "path": "/pods"}' …
  *     curl --json '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
  *     curl --json '{"type": "drop-watches", "how": "expired"}' …   happens immediately, is not stored
  *     curl -X DELETE …
  */
-import type { Breakage, Drop, Matching, Place } from "#lib/dev/simulator/fault-types.ts";
+import type { FaultPoint, FaultRequestFilter, SimulatorFault, WatchDrop } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
-export type { Breakage } from "#lib/dev/simulator/fault-types.ts";
+export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 
 /** A watch or a followed log that a fault can drop or silence. `kind` is null for a log. */
-export interface StreamFault {
+export interface FaultyStream {
   readonly kind: ApiKind | null;
-  readonly drop: (how: Drop) => void;
+  readonly drop: (how: WatchDrop) => void;
   readonly silence: () => void;
 }
 
 /** The effects of the active faults on one request. */
-export interface Hit {
+export interface RequestFaults {
   readonly latency: number;
-  readonly answer: Extract<Breakage, { type: "answer" }> | null;
-  readonly broken: { readonly how: "cut" | "hang"; readonly at: Place; readonly chunked: boolean } | null;
+  readonly answer: Extract<SimulatorFault, { type: "answer" }> | null;
+  readonly connection: { readonly how: "cut" | "hang"; readonly at: FaultPoint; readonly chunked: boolean } | null;
   readonly trickle: { readonly ms: number; readonly bytes: number } | null;
 }
 
-export interface Faults {
+export interface FaultRegistry {
   /** Adds a fault and returns its ID. The ID is empty for a fault that happens immediately and is not stored. */
-  add(breakage: Breakage): string;
-  list(): { id: string; breakage: Breakage; left: number | null }[];
-  heal(id: string): boolean;
+  add(breakage: SimulatorFault): string;
+  list(): { id: string; breakage: SimulatorFault; left: number | null }[];
+  remove(id: string): boolean;
   clear(): void;
-  latency(ms: number, matching?: Matching): string;
-  answer(status: number, how?: Matching & Partial<Extract<Breakage, { type: "answer" }>>): string;
-  cut(matching?: Matching & { readonly at?: Place }): string;
-  hang(matching?: Matching & { readonly at?: Place }): string;
+  latency(ms: number, matching?: FaultRequestFilter): string;
+  answer(status: number, how?: FaultRequestFilter & Partial<Extract<SimulatorFault, { type: "answer" }>>): string;
+  cut(matching?: FaultRequestFilter & { readonly at?: FaultPoint }): string;
+  hang(matching?: FaultRequestFilter & { readonly at?: FaultPoint }): string;
   /** Drops all watches and followed logs, or those of one kind. */
-  dropWatches(kind?: string, how?: Drop): void;
+  dropWatches(kind?: string, how?: WatchDrop): void;
   stuckNamespace(name: string): string;
   failJob(name: string, how?: { readonly log?: readonly string[]; readonly exitCode?: number }): string;
   unready(name: string): string;
   missingImage(image: string): string;
   oom(name: string): string;
   /** Returns the effects on a request and counts each applied fault against its `times`. */
-  hit(method: string, path: string): Hit;
-  of<T extends Named["type"]>(
+  applyTo(method: string, path: string): RequestFaults;
+  find<T extends Named["type"]>(
     type: T,
     namespace: string | undefined,
     name: string,
-  ): Extract<Breakage, { type: T }> | null;
+  ): Extract<SimulatorFault, { type: T }> | null;
   /** Returns why this image cannot be pulled. Undefined means that it can; null means the default error. */
-  lacksImage(image: string): string | null | undefined;
+  findPullError(image: string): string | null | undefined;
   /** Registers a stream. Returns a function to call when the stream has ended. */
-  watching(stream: StreamFault): () => void;
+  registerStream(stream: FaultyStream): () => void;
   onChange(listener: () => void): void;
   onCompact(listener: () => void): void;
 }
 
-type Named = Extract<Breakage, { readonly name: string }>;
+type Named = Extract<SimulatorFault, { readonly name: string }>;
 
-export function openFaults(): Faults {
-  const broken = new Map<string, { breakage: Breakage; left: number | null }>();
-  const streams = new Set<StreamFault>();
+export function createFaultRegistry(): FaultRegistry {
+  const active = new Map<string, { breakage: SimulatorFault; left: number | null }>();
+  const streams = new Set<FaultyStream>();
   const listeners: (() => void)[] = [], compacting: (() => void)[] = [];
   let count = 0;
   const changed = () => listeners.forEach((listener) => listener());
-  const meant = (kind: string | undefined) => (stream: StreamFault) => !kind || stream.kind?.kind === kind;
+  const matchesKind = (kind: string | undefined) => (stream: FaultyStream) => !kind || stream.kind?.kind === kind;
 
   /** Performs a fault that happens immediately. Returns false for any other fault. */
-  function happens(breakage: Breakage): boolean {
+  function performImmediately(breakage: SimulatorFault): boolean {
     if (breakage.type === "compact") compacting.forEach((listener) => listener());
     else if (breakage.type === "drop-watches") {
-      for (const stream of [...streams].filter(meant(breakage.kind))) stream.drop(breakage.how ?? "cut");
+      for (const stream of [...streams].filter(matchesKind(breakage.kind))) stream.drop(breakage.how ?? "cut");
     } else return false;
     return true;
   }
 
-  const faults: Faults = {
+  const faults: FaultRegistry = {
     add(breakage) {
-      if (happens(breakage)) return "";
+      if (performImmediately(breakage)) return "";
       if (breakage.type === "silent-watches") {
-        for (const stream of [...streams].filter(meant(breakage.kind))) stream.silence();
+        for (const stream of [...streams].filter(matchesKind(breakage.kind))) stream.silence();
       }
       const id = String(++count);
-      broken.set(id, { breakage, left: "times" in breakage ? breakage.times ?? null : null });
+      active.set(id, { breakage, left: "times" in breakage ? breakage.times ?? null : null });
       changed();
       return id;
     },
-    list: () => [...broken].map(([id, entry]) => ({ id, ...entry })),
-    heal(id) {
-      const was = broken.delete(id);
+    list: () => [...active].map(([id, entry]) => ({ id, ...entry })),
+    remove(id) {
+      const was = active.delete(id);
       if (was) changed();
       return was;
     },
     clear() {
-      broken.clear();
+      active.clear();
       changed();
     },
     latency: (ms, matching = {}) => faults.add({ type: "latency", ms, ...matching }),
@@ -113,18 +113,18 @@ export function openFaults(): Faults {
     unready: (name) => faults.add({ type: "unready", name }),
     missingImage: (image) => faults.add({ type: "missing-image", image }),
     oom: (name) => faults.add({ type: "oom", name }),
-    hit(method, path) {
-      let hit: Hit = { latency: 0, answer: null, broken: null, trickle: null };
-      for (const [id, entry] of broken) {
-        const next = isMeant(entry.breakage, method, path) ? struck(hit, entry.breakage) : null;
+    applyTo(method, path) {
+      let hit: RequestFaults = { latency: 0, answer: null, connection: null, trickle: null };
+      for (const [id, entry] of active) {
+        const next = matchesRequest(entry.breakage, method, path) ? addEffect(hit, entry.breakage) : null;
         if (!next) continue;
         hit = next;
-        if (entry.left !== null && --entry.left <= 0) broken.delete(id);
+        if (entry.left !== null && --entry.left <= 0) active.delete(id);
       }
       return hit;
     },
-    of(type, namespace, name) {
-      for (const { breakage } of broken.values()) {
+    find(type, namespace, name) {
+      for (const { breakage } of active.values()) {
         if (breakage.type !== type || !("name" in breakage)) continue;
         if (name.startsWith(breakage.name) || `${namespace}/${name}`.startsWith(breakage.name)) {
           return breakage as never;
@@ -132,15 +132,15 @@ export function openFaults(): Faults {
       }
       return null;
     },
-    lacksImage(image) {
-      for (const { breakage } of broken.values()) {
+    findPullError(image) {
+      for (const { breakage } of active.values()) {
         if (breakage.type === "missing-image" && image.includes(breakage.image)) return breakage.message ?? null;
       }
     },
-    watching(stream) {
+    registerStream(stream) {
       streams.add(stream);
-      const silent = [...broken.values()].some(({ breakage }) =>
-        breakage.type === "silent-watches" && meant(breakage.kind)(stream)
+      const silent = [...active.values()].some(({ breakage }) =>
+        breakage.type === "silent-watches" && matchesKind(breakage.kind)(stream)
       );
       if (silent) stream.silence();
       return () => void streams.delete(stream);
@@ -151,8 +151,8 @@ export function openFaults(): Faults {
   return faults;
 }
 
-function isMeant(breakage: Breakage, method: string, path: string): boolean {
-  const { method: one, path: part } = breakage as Matching;
+function matchesRequest(breakage: SimulatorFault, method: string, path: string): boolean {
+  const { method: one, path: part } = breakage as FaultRequestFilter;
   return (one === undefined || one === method) && (part === undefined || path.includes(part));
 }
 
@@ -160,18 +160,18 @@ function isMeant(breakage: Breakage, method: string, path: string): boolean {
  * Returns the hit with this fault's effect added, or null if the fault adds nothing. Latencies add up. Only the first
  * refusal and the first trickle apply to a request.
  */
-function struck(hit: Hit, breakage: Breakage): Hit | null {
+function addEffect(hit: RequestFaults, breakage: SimulatorFault): RequestFaults | null {
   switch (breakage.type) {
     case "latency":
       return { ...hit, latency: hit.latency + breakage.ms };
     case "trickle":
       return hit.trickle ? null : { ...hit, trickle: { ms: breakage.ms, bytes: breakage.bytes ?? 1 } };
     case "answer":
-      return hit.answer || hit.broken ? null : { ...hit, answer: breakage };
+      return hit.answer || hit.connection ? null : { ...hit, answer: breakage };
     case "cut":
     case "hang": {
-      const { type: how, at = "asked", chunked = false } = breakage;
-      return hit.answer || hit.broken ? null : { ...hit, broken: { how, at, chunked } };
+      const { type: how, at = "received", chunked = false } = breakage;
+      return hit.answer || hit.connection ? null : { ...hit, connection: { how, at, chunked } };
     }
     default:
       return null;

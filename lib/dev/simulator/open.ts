@@ -7,22 +7,26 @@
  * image does when it starts (programs/moodle/).
  */
 import type { AddressInfo } from "node:net";
-import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
-import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
-import { furnish } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
+import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
+import { createBaseObjects } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
 import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
-import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
-import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { openLogs, openVolumes, type Volumes } from "#lib/dev/simulator/store/logs-and-volumes.ts";
-import { type SimulatedSite, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { createFaultRegistry, type FaultRegistry } from "#lib/dev/simulator/faults.ts";
+import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import {
+  createContainerLogs,
+  createVolumeContents,
+  type VolumeContents,
+} from "#lib/dev/simulator/store/logs-and-volumes.ts";
+import { type SimulatedSite, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { openKeeper } from "#lib/dev/simulator/store/persistence.ts";
-import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
-import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { openStatePersistence } from "#lib/dev/simulator/store/persistence.ts";
+import { createWriteRecorder, type RecordedChange, type WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
+import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { openSiteServer } from "#lib/dev/simulator/sites/server.ts";
-import { openStore } from "#lib/dev/simulator/store/store.ts";
-import { openTimers, type Timers } from "#lib/dev/simulator/store/timers.ts";
+import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
+import { createTimers, type SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -36,7 +40,7 @@ export interface SimulatorOptions {
   /** Uses the delays that were measured on a real cluster, multiplied by this factor. `delayMs` is then ignored. */
   readonly measured?: number | null;
   /** Replaces the system clock. */
-  readonly timers?: Timers;
+  readonly timers?: SimulatorTimers;
   /** The port of the API server. Defaults to a free port. */
   readonly port?: number;
   /** Serves a page for each site on this port, or on a free port if this one is in use. */
@@ -60,54 +64,54 @@ export interface Simulator {
    * Returns a kubeconfig in YAML for a service account. Without an account it contains no credentials and may do
    * everything.
    */
-  kubeconfig(account?: AccountRef): string;
+  kubeconfig(account?: ServiceAccountRef): string;
   /** Returns the permissions that exactly one role granted so far, for example `reader: list pods`. */
   grants(): ReadonlySet<string>;
   /** Injects and removes faults. */
-  readonly faults: Faults;
+  readonly faults: FaultRegistry;
   /** Simulates a rebuilt image under the same tag. Containers that start later run the new image. */
   rebuild(image: string): void;
   /** Returns the last write requests, oldest first. Status 0 means that no response was sent. */
-  writes(): readonly Write[];
+  writes(): readonly WriteRecord[];
   /** Returns the last changes of objects, oldest first. */
-  history(): readonly Happening[];
+  history(): readonly RecordedChange[];
   /** Returns all objects in the cluster, or all objects of one kind. */
   objects(kind?: string): readonly StoredObject[];
   /** Returns the Moodle site on a namespace's volumes. Tests use it to read and change the site's data directly. */
   site(namespace: string): SimulatedSite;
   /** The contents of volumes and snapshots, by handle. For tests. */
-  readonly volumes: Pick<Volumes, "read" | "write" | "entries">;
+  readonly volumes: Pick<VolumeContents, "read" | "write" | "entries">;
   /** Saves the state and ends all timers and connections. */
   close(): Promise<void>;
 }
 
-const PLENTY = { cpu: "100k", memory: "1Pi", pods: "1M" };
+const UNLIMITED_NODE = { cpu: "100k", memory: "1Pi", pods: "1M" };
 
 export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { delayMs, measured = null } = options;
   const world: World = {
-    kinds: readKinds(),
-    schema: readSchema(),
-    store: openStore(),
-    timers: options.timers ?? openTimers(),
-    logs: openLogs(),
-    volumes: openVolumes(),
-    faults: openFaults(),
+    kinds: loadApiKinds(),
+    schema: loadFieldSchema(),
+    store: createObjectStore(),
+    timers: options.timers ?? createTimers(),
+    logs: createContainerLogs(),
+    volumes: createVolumeContents(),
+    faults: createFaultRegistry(),
     rebuilt: new Map(),
     log: options.log,
     delayMs: measured === null ? delayMs : measured * 2 * SECOND,
     delays: measured === null ? evenDelays(delayMs) : measuredDelays(measured),
-    node: options.node ?? PLENTY,
+    node: options.node ?? UNLIMITED_NODE,
     authorization: options.authorization === "on",
     grants: new Set(),
   };
-  const keeper = await openKeeper(world, options.state);
+  const keeper = await openStatePersistence(world, options.state);
   const keep = options.record ? "everything" : "the last";
-  const recorder = openRecorder(world.store, { keep, now: world.timers.now });
+  const recorder = createWriteRecorder(world.store, { keep, now: world.timers.now });
   world.faults.onCompact(world.store.compact);
-  furnish(world);
+  createBaseObjects(world);
   startControllers(world);
-  const server = createApi(world, recorder);
+  const server = createApiServer(world, recorder);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port ?? 0, "127.0.0.1", () => {
@@ -121,14 +125,14 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   return {
     url,
     sitePort: sites?.port ?? null,
-    kubeconfig: (account) => renderKubeconfig(url, account ? accountToken(account) : null),
+    kubeconfig: (account) => renderKubeconfig(url, account ? serviceAccountToken(account) : null),
     grants: () => world.grants,
     faults: world.faults,
     rebuild: (image) => void world.rebuilt.set(image, (world.rebuilt.get(image) ?? 0) + 1),
     writes: recorder.writes,
     history: recorder.history,
     objects: (kind) => world.store.everything().filter((each) => kind === undefined || each.kind === kind),
-    site: (namespace) => siteOf(world, namespace),
+    site: (namespace) => simulatedSiteOf(world, namespace),
     volumes: world.volumes,
     async close() {
       world.timers.close();

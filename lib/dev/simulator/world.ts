@@ -4,21 +4,21 @@
  */
 import type { Log } from "#lib/base/log.ts";
 import type { Delays } from "#lib/dev/simulator/delays.ts";
-import type { Faults } from "#lib/dev/simulator/faults.ts";
+import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
-import type { Logs, Volumes } from "#lib/dev/simulator/store/logs-and-volumes.ts";
+import type { ContainerLogs, VolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { FieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import type { Store } from "#lib/dev/simulator/store/store.ts";
-import type { Timers } from "#lib/dev/simulator/store/timers.ts";
+import type { ObjectStore } from "#lib/dev/simulator/store/store.ts";
+import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 
 export interface World {
   readonly kinds: ApiKinds;
   readonly schema: FieldSchema;
-  readonly store: Store;
-  readonly timers: Timers;
-  readonly logs: Logs;
-  readonly volumes: Volumes;
-  readonly faults: Faults;
+  readonly store: ObjectStore;
+  readonly timers: SimulatorTimers;
+  readonly logs: ContainerLogs;
+  readonly volumes: VolumeContents;
+  readonly faults: FaultRegistry;
   /** The number of rebuilds of each image tag. */
   readonly rebuilt: Map<string, number>;
   readonly log: Log;

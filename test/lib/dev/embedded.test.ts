@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
+import { type EmbeddedPostgres, openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -14,8 +14,8 @@ import { rejection, until } from "#test/support/until.ts";
 interface Context {
   parent: string;
   directory: string;
-  opened: Embedded[];
-  open(durable?: "durable"): Promise<Embedded>;
+  opened: EmbeddedPostgres[];
+  open(durable?: "durable"): Promise<EmbeddedPostgres>;
 }
 const test = suite<Context>("openEmbedded");
 
@@ -23,9 +23,9 @@ test.before.each(async (context) => {
   // mkdtemp makes it 0700: as root, the server's own user could not pass it without help.
   context.parent = await mkdtemp(join(tmpdir(), "wheelwright-embedded-"));
   const directory = context.directory = join(context.parent, "a directory with spaces", "postgres");
-  const opened: Embedded[] = context.opened = [];
+  const opened: EmbeddedPostgres[] = context.opened = [];
   context.open = async (durable) => {
-    const server = await openEmbedded({ directory, durable: durable === "durable", log: silentLog });
+    const server = await openEmbeddedPostgres({ directory, durable: durable === "durable", log: silentLog });
     opened.push(server);
     return server;
   };
@@ -119,7 +119,7 @@ test("it asks for the password, keeps it to its owner, and speaks UTF-8", async 
 test("a directory that cannot be used is named, with the reason", async ({ parent }) => {
   const directory = join(parent, "file");
   await writeFile(directory, "");
-  const failure = await rejection(openEmbedded({ directory, durable: false, log: silentLog }));
+  const failure = await rejection(openEmbeddedPostgres({ directory, durable: false, log: silentLog }));
   assert.match(failure.message, /Cannot run PostgreSQL under .*file: /);
 });
 

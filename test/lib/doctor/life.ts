@@ -4,7 +4,7 @@
  */
 import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import type { Breakage } from "#lib/dev/simulator/fault-types.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { surveyCluster } from "#lib/doctor/reconcile/sight.ts";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
@@ -32,7 +32,7 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
     const id = await scene.spoke(hub, "algebra");
     await scene.becomes(id, "active", "failed");
     await retainVolume(scene);
-    scene.simulator.faults.heal(held);
+    scene.simulator.faults.remove(held);
     await act(scene, id, "suspend");
     await act(scene, id, "resume");
     await act(scene, id, "restart");
@@ -139,7 +139,7 @@ async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void>
   const refused = faults.add({ type: "uncertified", name: "", message, final: true });
   const id = await scene.spoke(hub, "broken");
   await scene.becomes(id, "failed");
-  faults.heal(refused);
+  faults.remove(refused);
   await ask(scene, id, "retry");
   await scene.becomes(id, "active");
   for (const job of ["install-", "settle-"]) faults.failJob(job, { log: ["no luck"] }); // from a template, too
@@ -149,14 +149,14 @@ async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void>
 /** What is waited for comes only once it is watched, however busy the machine is. */
 async function whileLate(
   { simulator }: WorkScene,
-  breakage: Breakage,
+  breakage: SimulatorFault,
   resource: string,
   work: () => Promise<void>,
 ): Promise<void> {
   const late = simulator.faults.add(breakage);
   await work();
   await until(() => simulator.grants().has(`${CLUSTER_ROLE}: watch ${resource}`), MINUTE);
-  simulator.faults.heal(late);
+  simulator.faults.remove(late);
 }
 
 async function act(scene: WorkScene, id: string, action: Action, wish: object = {}): Promise<void> {

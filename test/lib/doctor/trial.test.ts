@@ -144,7 +144,7 @@ test(
     const [stuck] = findings.filter(({ check }) => check === "trial");
     assert.is(stuck!.level, "failing");
     assert.match(stuck!.hint!, /kubectl delete namespace wheelwright-doctor-main-[0-9a-f]{10}$/);
-    scene.simulator.faults.heal(fault);
+    scene.simulator.faults.remove(fault);
     await until(() => namesOf(scene).length === 0);
   }),
 );

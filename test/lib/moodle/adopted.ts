@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
-import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
-import { findBinaries } from "#lib/dev/embedded/data-directory.ts";
-import { isPostmasterOf } from "#lib/dev/embedded/postmaster.ts";
-import { chooseOwner, commandFor } from "#lib/dev/embedded/unprivileged.ts";
+import { type EmbeddedPostgres, openEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { findPostgresBinaries } from "#lib/dev/embedded/data-directory.ts";
+import { isPostmasterRunning } from "#lib/dev/embedded/postmaster.ts";
+import { buildUnprivilegedCommand, choosePostgresOwner } from "#lib/dev/embedded/unprivileged.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
@@ -74,7 +74,7 @@ export interface Volumes {
 /** `site` is the SQL that fills the database. */
 export async function openVolumes(site = SITE): Promise<Volumes> {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-adoption-")), first = join(parent, "first");
-  const server = await openEmbedded({ directory: first, durable: false, log: silentLog });
+  const server = await openEmbeddedPostgres({ directory: first, durable: false, log: silentLog });
   const url = new URL(server.url);
   await as(url, async (sql) => {
     await sql.unsafe("create role moodle superuser login password 'nobody knows'");
@@ -110,9 +110,9 @@ export async function openVolumes(site = SITE): Promise<Volumes> {
 }
 
 /** All of it, its first process the last. */
-async function killed({ pid }: Embedded, data: string): Promise<void> {
+async function killed({ pid }: EmbeddedPostgres, data: string): Promise<void> {
   process.kill(pid, "SIGKILL");
-  await until(async () => !await isPostmasterOf(pid, data));
+  await until(async () => !await isPostmasterRunning(pid, data));
 }
 
 function volumeIn(directory: string): Volume {
@@ -121,8 +121,13 @@ function volumeIn(directory: string): Volume {
     directory,
     async adopt(origin, password = "it's new") {
       const args = ["-c", adoptionScript(origin, "database")];
-      const { file, args: all, options } = await commandFor(await chooseOwner(data), "/bin/sh", args, [data]);
-      const path = [findBinaries(), options.env!["PATH"]].join(delimiter);
+      const { file, args: all, options } = await buildUnprivilegedCommand(
+        await choosePostgresOwner(data),
+        "/bin/sh",
+        args,
+        [data],
+      );
+      const path = [findPostgresBinaries(), options.env!["PATH"]].join(delimiter);
       const env = { ...options.env, PATH: path, PGDATA: data, DB_PASS: password };
       return await run(file, all, { ...options, env, cwd: "/" }).then(
         ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
@@ -130,7 +135,7 @@ function volumeIn(directory: string): Volume {
       );
     },
     async ask(password, question) {
-      const server = await openEmbedded({ directory, durable: false, log: silentLog });
+      const server = await openEmbeddedPostgres({ directory, durable: false, log: silentLog });
       try {
         const url = new URL(server.url);
         Object.assign(url, { username: "moodle", password: encodeURIComponent(password), pathname: "/moodle" });

@@ -4,7 +4,7 @@ import { makeBlueprint } from "#lib/moodle/load.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
 import { readField, setFields, sizedObjects } from "#lib/moodle/sized.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
-import { jsonPatch } from "#lib/dev/simulator/api/patch.ts";
+import { applyJsonPatch } from "#lib/dev/simulator/api/patch.ts";
 import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/scene.ts";
 
 const test = suite("sizedObjects");
@@ -13,7 +13,7 @@ const small = inputsOf(blueprint);
 const large = resizedInputs(small, "large", sizes["large"]!, { canGrow: { files: true, database: true } });
 
 function patched(object: KubeObject, operations: readonly PatchOperation[]): KubeObject {
-  return jsonPatch(object, operations);
+  return applyJsonPatch(object, operations);
 }
 
 test("turn what one size renders into what the other does, in every object of every step", () => {

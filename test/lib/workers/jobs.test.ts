@@ -17,7 +17,7 @@ async function unread(scene: WorkScene, kind: string, job: string, ask: () => Pr
   const { faults } = scene.simulator, fault = faults.add({ type: "answer", status: 404, path: `/pods/${job}-` });
   const id = await ask();
   const tried = await until(async () => (await scene.operations(id)).find((one) => one.kind === kind)?.failure, 60_000);
-  faults.heal(fault);
+  faults.remove(fault);
   assert.equal([job, tried.code, (await scene.ended(id, kind)).state], [job, "LogUnread", "succeeded"], tried.message);
   return id;
 }

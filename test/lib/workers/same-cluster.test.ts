@@ -73,7 +73,7 @@ test("of an install says so, and not that the namespace is gone.", async ({ scen
   const id = await scene.spoke(await scene.hub("physics"), "torn");
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "database", 30_000);
   lead("elsewhere");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   const { state, failure } = await scene.ended(id, "provision");
   assert.equal([state, failure!.code, failure!.fault], ["failed", "another_cluster", "operator"]);
   assert.match((await scene.row(id)).stateReason!, /^This is another cluster than the one that the spoke was made in/);
@@ -102,7 +102,7 @@ test("that changes while a namespace goes does not believe the new one; an earli
   await until(async () => /held by/.test((await scene.operations(during.id))[0]!.label), 30_000);
   assert.is((await scene.row(during.id)).clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
-  scene.simulator.faults.heal(stuck);
+  scene.simulator.faults.remove(stuck);
   const { finishedSteps } = await refused(scene, { spokeId: during.id });
   assert.equal(finishedSteps, ["stop", "snapshot"]);
   assert.is((await scene.row(during.id)).state, "removing");

@@ -13,7 +13,7 @@ import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import type { Timers } from "#lib/dev/simulator/store/timers.ts";
+import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/workers/handlers.ts";
@@ -54,7 +54,7 @@ export async function openWorkScene(
   delayMs = 5,
   env: Record<string, string> = {},
   measured: number | null = null,
-  timers?: Timers,
+  timers?: SimulatorTimers,
 ): Promise<WorkScene> {
   const db = await openTestDatabase();
   const simulator = await openSimulator({

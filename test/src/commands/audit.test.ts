@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openEmbedded } from "#lib/dev/embedded.ts";
+import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -188,7 +188,7 @@ test("a database that is not there, not named or not migrated is told in a sente
 
 test("without variables it takes the database of dev on this machine, and leaves that running", async ({ directory }) => {
   const dev = join(directory, "dev");
-  const server = await openEmbedded({ directory: join(dev, "postgres"), durable: false, log: silentLog });
+  const server = await openEmbeddedPostgres({ directory: join(dev, "postgres"), durable: false, log: silentLog });
   try {
     await migrate(server.url, migrations);
     const { status, text } = await run(["verify"], { DATA_DIR: dev });

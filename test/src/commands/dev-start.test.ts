@@ -5,7 +5,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isPostmasterOf, readPostmaster } from "#lib/dev/embedded/postmaster.ts";
+import { isPostmasterRunning, readPostmaster } from "#lib/dev/embedded/postmaster.ts";
 import { signIn } from "#test/support/client.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
@@ -42,7 +42,7 @@ async function start(directory: string, more: Record<string, string> = {}): Prom
 /** The PostgreSQL that was started under the directory; null where none runs. */
 async function postmasterOf(directory: string): Promise<number | null> {
   const found = await readPostmaster(await realpath(join(directory, "postgres", "data")));
-  return found && await isPostmasterOf(found.pid, await realpath(join(directory, "postgres", "data")))
+  return found && await isPostmasterRunning(found.pid, await realpath(join(directory, "postgres", "data")))
     ? found.pid
     : null;
 }

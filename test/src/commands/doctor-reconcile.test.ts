@@ -85,7 +85,7 @@ test("ends with 69 where a cluster does not answer, and writes nothing", async (
   await hold(context);
   const fault = context.scene.simulator.faults.answer(503, { method: "GET", path: "/api/v1/configmaps" });
   const { status, text } = await context.run("--reconcile", "--apply");
-  context.scene.simulator.faults.heal(fault);
+  context.scene.simulator.faults.remove(fault);
   assert.equal([status, await isHeld(context)], [69, true], text);
   assert.match(text, "Nothing is judged before each cluster has answered");
 });

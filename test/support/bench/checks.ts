@@ -1,6 +1,6 @@
 /** Checks what must be true of a bench when all faults have ended. Each check returns a sentence for every violation.
  * The checks read the rows, the timeline of holders and the cluster's own record, never the replicas' reports. */
-import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
+import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
@@ -27,7 +27,7 @@ export async function readHoldings(db: TestDatabase): Promise<Holding[]> {
 }
 
 /** Finds install Jobs that overlap with another unfinished install Job of the same hub. */
-export function findOverlaps(jobs: readonly Happening[], holdings: readonly Holding[]): string[] {
+export function findOverlaps(jobs: readonly RecordedChange[], holdings: readonly Holding[]): string[] {
   const hubs = new Map(holdings.map(({ namespace, federationId }) => [namespace, federationId]));
   const active = new Map<string, { readonly hub: string; readonly text: string }>();
   const found: string[] = [];
@@ -48,7 +48,7 @@ function isEnd(condition: string): boolean {
 }
 
 /** Finds namespaces that were created twice, or that differ from the UID in their row. */
-export function findDoubledNamespaces(namespaces: readonly Happening[], holdings: readonly Holding[]): string[] {
+export function findDoubledNamespaces(namespaces: readonly RecordedChange[], holdings: readonly Holding[]): string[] {
   const made = namespaces.filter(({ type }) => type === "ADDED");
   const uids = new Map(holdings.map(({ namespace, uid }) => [namespace, uid]));
   const names = made.map(({ name }) => name);
@@ -66,8 +66,8 @@ const UPKEEP = "keep-particulars", PARTICULARS = /\/configmaps\/wheelwright(?:\?
 /** Finds writes in a namespace by a replica that held no operation of its spoke or hub at that moment. Writes of site
  * records may also come from their task. */
 export function findLateWrites(
-  writes: readonly Write[],
-  namespaces: readonly Happening[],
+  writes: readonly WriteRecord[],
+  namespaces: readonly RecordedChange[],
   holds: readonly Hold[],
   holdings: readonly Holding[],
 ): string[] {

@@ -1,6 +1,6 @@
 /** Runs the simulated cluster as a separate process, and reads its record and its objects. */
 import { readFile } from "node:fs/promises";
-import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
+import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
 export interface ClusterProcess {
@@ -9,9 +9,9 @@ export interface ClusterProcess {
   /** Returns a kubeconfig for this server URL. */
   kubeconfig(server: string): string;
   /** Returns all writes, oldest first. */
-  writes(): Promise<Write[]>;
+  writes(): Promise<WriteRecord[]>;
   /** Returns all changes of objects of a kind, oldest first. */
-  history(kind: string): Promise<Happening[]>;
+  history(kind: string): Promise<RecordedChange[]>;
   /** The object, or null; `path` as the API has it. */
   // deno-lint-ignore no-explicit-any
   get(path: string): Promise<any>;
@@ -72,11 +72,11 @@ function isHangUp(line: string): boolean {
 }
 
 /** Returns the ID of the replica that sent the write, from its User-Agent. Null if no replica sent it. */
-export function writerOf({ userAgent }: Write): string | null {
+export function writerOf({ userAgent }: WriteRecord): string | null {
   return /\((rep_\w+)\)/.exec(userAgent)?.[1] ?? null;
 }
 
 /** Returns the namespace of the write, or null if it has none. */
-export function namespaceOf({ path }: Write): string | null {
+export function namespaceOf({ path }: WriteRecord): string | null {
   return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? null;
 }

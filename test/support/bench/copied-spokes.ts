@@ -6,15 +6,15 @@
 import type { AddressInfo } from "node:net";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
-import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
+import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { evenDelays } from "#lib/dev/simulator/delays.ts";
-import { openFaults } from "#lib/dev/simulator/faults.ts";
-import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { openLogs, openVolumes } from "#lib/dev/simulator/store/logs-and-volumes.ts";
-import { openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
-import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import { openStore } from "#lib/dev/simulator/store/store.ts";
-import { openTimers } from "#lib/dev/simulator/store/timers.ts";
+import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
+import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { createContainerLogs, createVolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
+import { createWriteRecorder, type WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
+import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
+import { createTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -26,7 +26,7 @@ export interface Standing {
   readonly kubeconfig: string;
   readonly world: World;
   readonly ids: readonly string[];
-  writes(): readonly Write[];
+  writes(): readonly WriteRecord[];
   close(): Promise<void>;
 }
 
@@ -72,8 +72,8 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
   await scene.db.sql("update spokes set cluster = 'elsewhere' where id = $1", [model]);
   world.store.compact();
 
-  const recorder = openRecorder(world.store, { keep: "the last", now: world.timers.now });
-  const server = createApi(world, recorder);
+  const recorder = createWriteRecorder(world.store, { keep: "the last", now: world.timers.now });
+  const server = createApiServer(world, recorder);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -91,14 +91,14 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
 
 function openWorld(): World {
   return {
-    kinds: readKinds(),
-    schema: readSchema(),
-    store: openStore(),
-    timers: openTimers(),
-    logs: openLogs(),
-    volumes: openVolumes(),
+    kinds: loadApiKinds(),
+    schema: loadFieldSchema(),
+    store: createObjectStore(),
+    timers: createTimers(),
+    logs: createContainerLogs(),
+    volumes: createVolumeContents(),
     rebuilt: new Map(),
-    faults: openFaults(),
+    faults: createFaultRegistry(),
     log: silentLog,
     delayMs: 0,
     delays: evenDelays(0),

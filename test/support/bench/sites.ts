@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import type { Happening } from "#lib/dev/simulator/store/recorder.ts";
+import type { RecordedChange } from "#lib/dev/simulator/store/recorder.ts";
 import { query } from "#test/support/bench/query.ts";
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -38,7 +38,7 @@ export async function findWrongSites(db: TestDatabase, cluster: ClusterProcess):
 }
 
 /** Finds two Jobs of one site that rewrite its database at the same time. */
-export function findDoubledUpgrades(jobs: readonly Happening[]): string[] {
+export function findDoubledUpgrades(jobs: readonly RecordedChange[]): string[] {
   const active = new Map<string, string>(), found: string[] = [];
   for (const { type, namespace, name, uid, conditions, at } of jobs.filter((job) => job.name.startsWith("upgrade-"))) {
     const ended = type === "DELETED" || conditions.some((condition) => /^(?:Complete|Failed)=True/.test(condition));

@@ -2,8 +2,14 @@
  * Prevents privilege escalation. To write or bind a role, a user must have all its permissions, or the verb `escalate`
  * or `bind` on that role.
  */
-import { type AccessRequest, allows, judgeAccess, type PolicyRule, rulesFor } from "#lib/dev/simulator/access/rules.ts";
-import { MASTERS, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import {
+  type AccessRequest,
+  allowsRequest,
+  checkAccess,
+  listRules,
+  type PolicyRule,
+} from "#lib/dev/simulator/access/rules.ts";
+import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { forbidden, notFound } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -12,29 +18,33 @@ const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
 /** Throws 403 if a role or binding would grant more permissions than the user has. */
-export function refuseEscalation(world: World, user: SimulatedUser, object: StoredObject): void {
+export function rejectEscalation(world: World, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
-  if (!world.authorization || user.groups.includes(MASTERS)) return;
+  if (!world.authorization || user.groups.includes(MASTERS_GROUP)) return;
   if (!ROLES.has(kind) && !BINDINGS.has(kind)) return;
-  const given = BINDINGS.has(kind) ? roleRef : { kind, name };
+  const roleName = BINDINGS.has(kind) ? roleRef : { kind, name };
   const request: AccessRequest = {
     verb: BINDINGS.has(kind) ? "bind" : "escalate",
     group: RBAC,
-    resource: `${given.kind.toLowerCase()}s`,
+    resource: `${roleName.kind.toLowerCase()}s`,
     subresource: "",
     namespace,
-    name: given.name,
+    name: roleName.name,
   };
-  if (judgeAccess(world, user, request).allowed) return;
-  const role = ROLES.has(kind) ? object : world.store.get(given.kind, namespaceOf(given, namespace), given.name);
-  if (!role) throw notFound(world.kinds.named(given.kind), given.name);
-  const own = rulesFor(world, user, namespace).rules;
-  const lacking = ((role["rules"] ?? []) as PolicyRule[]).flatMap((rule) => lackingOf(rule, own));
-  if (lacking.length === 0) return;
+  if (checkAccess(world, user, request).allowed) return;
+  const role = ROLES.has(kind)
+    ? object
+    : world.store.get(roleName.kind, namespaceOf(roleName, namespace), roleName.name);
+  if (!role) throw notFound(world.kinds.named(roleName.kind), roleName.name);
+  const own = listRules(world, user, namespace).rules;
+  const missingPermissions = ((role["rules"] ?? []) as PolicyRule[]).flatMap((rule) =>
+    findMissingPermissions(rule, own)
+  );
+  if (missingPermissions.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(" ");
-  const why = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not ` +
-    `currently held:\n${lacking.join("\n")}`;
-  throw forbidden(world.kinds.of(object)!, name, why);
+  const reason = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not ` +
+    `currently held:\n${missingPermissions.join("\n")}`;
+  throw forbidden(world.kinds.of(object)!, name, reason);
 }
 
 function namespaceOf({ kind }: { readonly kind: string }, namespace: string | undefined): string | undefined {
@@ -42,7 +52,7 @@ function namespaceOf({ kind }: { readonly kind: string }, namespace: string | un
 }
 
 /** Returns the permissions in `rule` that the user lacks, one line for each API group and resource. */
-function lackingOf(
+function findMissingPermissions(
   { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: PolicyRule,
   own: readonly PolicyRule[],
 ) {
@@ -51,16 +61,16 @@ function lackingOf(
     resources.flatMap((whole) =>
       names.flatMap((name) => {
         const [resource = "", subresource = ""] = whole.split("/");
-        const asked = (verb: string) => ({ verb, group, resource, subresource, namespace: undefined, name });
-        const missing = verbs.filter((verb) => !own.some((rule) => allows(rule, asked(verb))));
-        return missing.length > 0 ? [shown(group, whole, name, missing)] : [];
+        const requestOf = (verb: string) => ({ verb, group, resource, subresource, namespace: undefined, name });
+        const missing = verbs.filter((verb) => !own.some((rule) => allowsRequest(rule, requestOf(verb))));
+        return missing.length > 0 ? [formatRule(group, whole, name, missing)] : [];
       })
     )
   );
 }
 
 /** Formats a rule as Go prints it. */
-function shown(group: string, resource: string, name: string | undefined, verbs: readonly string[]): string {
+function formatRule(group: string, resource: string, name: string | undefined, verbs: readonly string[]): string {
   const list = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
   const named = name === undefined ? "" : `, ResourceNames:${list([name])}`;
   return `{APIGroups:${list([group])}, Resources:${list([resource])}${named}, Verbs:${list(verbs)}}`;

@@ -2,63 +2,65 @@
  * Evaluates the expressions of admission policies. It supports the part of CEL that compares fields, labels and lists.
  * Any other CEL is an error, so no policy is silently ignored.
  */
-import { isRecord, type Json, same } from "#lib/dev/simulator/store/object.ts";
+import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
 /** Evaluates an expression with the given variables. Throws if a field does not exist. */
-export type Expression = (variables: Readonly<Record<string, Json>>) => Json;
+export type CelExpression = (variables: Readonly<Record<string, Json>>) => Json;
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|'[^']*'|\d+|[A-Za-z_]\w*|&&|\|\||==|!=|[!?:().,[\]])/y;
 
 /** Parses an expression. Throws if it is invalid or uses unsupported CEL. */
-export function readExpression(text: string): Expression {
+export function parseCelExpression(text: string): CelExpression {
   const tokens: string[] = [];
   for (TOKEN.lastIndex = 0; text.slice(TOKEN.lastIndex).trim() !== "";) {
     const at = TOKEN.lastIndex, [, token] = TOKEN.exec(text) ?? [];
     if (token === undefined) throw new Error(`Cannot read ${JSON.stringify(text.slice(at, at + 20))} in an expression`);
     tokens.push(token);
   }
-  const next = (token: string): boolean => tokens[0] === token && tokens.shift() !== undefined;
-  const demand = (token: string): void => {
-    if (!next(token)) throw new Error(`Expected ${token} and not ${tokens[0] ?? "the end"} in an expression`);
+  const takeToken = (token: string): boolean => tokens[0] === token && tokens.shift() !== undefined;
+  const expectToken = (token: string): void => {
+    if (!takeToken(token)) throw new Error(`Expected ${token} and not ${tokens[0] ?? "the end"} in an expression`);
   };
-  const expression = choice();
+  const expression = parseConditional();
   if (tokens.length > 0) throw new Error(`Expected the end and not ${tokens[0]} in an expression`);
   return expression;
 
-  function choice(): Expression {
-    const is = either();
-    if (!next("?")) return is;
-    const then = choice();
-    demand(":");
-    const otherwise = choice();
+  function parseConditional(): CelExpression {
+    const is = parseOr();
+    if (!takeToken("?")) return is;
+    const then = parseConditional();
+    expectToken(":");
+    const otherwise = parseConditional();
     return (variables) => is(variables) ? then(variables) : otherwise(variables);
   }
 
-  function either(): Expression {
-    const one = both();
-    if (!next("||")) return one;
-    const other = either();
+  function parseOr(): CelExpression {
+    const one = parseAnd();
+    if (!takeToken("||")) return one;
+    const other = parseOr();
     return (variables) => one(variables) || other(variables);
   }
 
-  function both(): Expression {
-    const one = compared();
-    if (!next("&&")) return one;
-    const other = both();
+  function parseAnd(): CelExpression {
+    const one = parseComparison();
+    if (!takeToken("&&")) return one;
+    const other = parseAnd();
     return (variables) => one(variables) && other(variables);
   }
 
-  function compared(): Expression {
-    const one = inverted();
-    if (next("==")) return with2(one, inverted(), same);
-    if (next("!=")) return with2(one, inverted(), (a, b) => !same(a, b));
-    if (next("in")) return with2(one, inverted(), (a, b) => Array.isArray(b) ? b.includes(a) : Object.hasOwn(b, a));
+  function parseComparison(): CelExpression {
+    const one = parseNot();
+    if (takeToken("==")) return binaryExpression(one, parseNot(), isSameJson);
+    if (takeToken("!=")) return binaryExpression(one, parseNot(), (a, b) => !isSameJson(a, b));
+    if (takeToken("in")) {
+      return binaryExpression(one, parseNot(), (a, b) => Array.isArray(b) ? b.includes(a) : Object.hasOwn(b, a));
+    }
     return one;
   }
 
-  function inverted(): Expression {
-    if (!next("!")) return selected();
-    const one = inverted();
+  function parseNot(): CelExpression {
+    if (!takeToken("!")) return parseSelection();
+    const one = parseNot();
     return (variables) => !one(variables);
   }
 
@@ -66,83 +68,89 @@ export function readExpression(text: string): Expression {
    * Parses a value followed by field selections. Calls `last` with each selected field, so that `has` knows the last
    * one.
    */
-  function selected(last?: (of: Expression, name: string) => void): Expression {
-    let of = primary();
+  function parseSelection(last?: (of: CelExpression, name: string) => void): CelExpression {
+    let of = parsePrimary();
     for (;;) {
       const whole = of;
-      if (next("[")) {
-        const key = choice();
-        demand("]");
-        of = with2(whole, key, pick);
-      } else if (next(".")) {
+      if (takeToken("[")) {
+        const key = parseConditional();
+        expectToken("]");
+        of = binaryExpression(whole, key, readField);
+      } else if (takeToken(".")) {
         const name = tokens.shift() ?? "";
-        if (!/^[A-Za-z_]/.test(name)) throw new Error("A field without a name in an expression");
-        if (next("(")) {
-          of = called(name, whole);
-          demand(")");
+        if (!/^[A-Za-z_]/.test(name)) throw new Error("Expected a field name in an expression");
+        if (takeToken("(")) {
+          of = parseCall(name, whole);
+          expectToken(")");
         } else {
           last?.(whole, name);
-          of = (variables) => pick(whole(variables), name);
+          of = (variables) => readField(whole(variables), name);
         }
       } else return of;
     }
   }
 
-  function called(name: string, of: Expression): Expression {
+  function parseCall(name: string, of: CelExpression): CelExpression {
     if (name === "size") return (variables) => Object.keys(of(variables)).length;
-    if (name === "startsWith") return with2(of, choice(), (text, start) => text.startsWith(start));
+    if (name === "startsWith") return binaryExpression(of, parseConditional(), (text, start) => text.startsWith(start));
     if (name === "all" || name === "exists") {
       const item = tokens.shift() ?? "";
-      if (!/^[A-Za-z_]\w*$/.test(item)) throw new Error(`${item || "The end"} is no variable in an expression`);
-      demand(",");
-      const holds = choice();
+      if (!/^[A-Za-z_]\w*$/.test(item)) {
+        throw new Error(`Expected a variable and not ${item || "the end"} in an expression`);
+      }
+      expectToken(",");
+      const holds = parseConditional();
       return (variables) => {
         const each = (value: Json): boolean => holds({ ...variables, [item]: value });
         return name === "all" ? of(variables).every(each) : of(variables).some(each);
       };
     }
-    throw new Error(`There is no function ${name} in these expressions`);
+    throw new Error(`Unsupported function ${name} in an expression`);
   }
 
-  function primary(): Expression {
+  function parsePrimary(): CelExpression {
     const token = tokens.shift() ?? "";
     if (token === "(") {
-      const inner = choice();
-      demand(")");
+      const inner = parseConditional();
+      expectToken(")");
       return inner;
     }
     if (token === "has") {
-      demand("(");
-      let field: Expression | undefined;
-      selected((of, name) => field = (variables) => hasField(of(variables), name));
-      demand(")");
+      expectToken("(");
+      let field: CelExpression | undefined;
+      parseSelection((of, name) => field = (variables) => hasField(of(variables), name));
+      expectToken(")");
       if (!field) throw new Error("Expected a field in has() in an expression");
       return field;
     }
     if (token === "[") {
-      const items: Expression[] = [];
-      while (!next("]")) {
-        if (items.length > 0) demand(",");
-        items.push(choice());
+      const items: CelExpression[] = [];
+      while (!takeToken("]")) {
+        if (items.length > 0) expectToken(",");
+        items.push(parseConditional());
       }
       return (variables) => items.map((item) => item(variables));
     }
     if (/^["']/.test(token)) return () => token.slice(1, -1);
     if (/^\d/.test(token)) return () => Number(token);
-    if (!/^[A-Za-z_]/.test(token)) throw new Error(`${token || "The end"} has no value in an expression`);
+    if (!/^[A-Za-z_]/.test(token)) throw new Error(`Expected a value and not ${token || "the end"} in an expression`);
     if (token === "true" || token === "false") return () => token === "true";
-    return (variables) => pick(variables, token);
+    return (variables) => readField(variables, token);
   }
 }
 
-function with2(one: Expression, other: Expression, what: (a: Json, b: Json) => Json): Expression {
-  return (variables) => what(one(variables), other(variables));
+function binaryExpression(
+  one: CelExpression,
+  other: CelExpression,
+  operator: (a: Json, b: Json) => Json,
+): CelExpression {
+  return (variables) => operator(one(variables), other(variables));
 }
 
-function pick(of: Json, key: string | number): Json {
-  const there = Array.isArray(of) ? of[Number(key)] : hasField(of, String(key)) ? of[key] : undefined;
-  if (there === undefined) throw new Error(`no such key: ${key}`);
-  return there;
+function readField(of: Json, key: string | number): Json {
+  const found = Array.isArray(of) ? of[Number(key)] : hasField(of, String(key)) ? of[key] : undefined;
+  if (found === undefined) throw new Error(`no such key: ${key}`);
+  return found;
 }
 
 function hasField(of: Json, name: string): boolean {

@@ -1,8 +1,8 @@
 /** Enforces admission policies: rejects requests that a bound ValidatingAdmissionPolicy does not allow. */
-import { readExpression } from "#lib/dev/simulator/access/expression.ts";
+import { parseCelExpression } from "#lib/dev/simulator/access/expression.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { resource } from "#lib/dev/simulator/store/kinds.ts";
-import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
+import { qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -16,7 +16,7 @@ export interface PolicyRequest {
 }
 
 /** Throws 422 if a policy denies the request, or the status of the reason that the validation sets. */
-export function refusePolicies(world: World, { user, operation, object, oldObject }: PolicyRequest): void {
+export function enforceAdmissionPolicies(world: World, { user, operation, object, oldObject }: PolicyRequest): void {
   const subject = object ?? oldObject!, kind = world.kinds.of(subject)!;
   const { name, namespace } = subject.metadata;
   const variables = {
@@ -30,14 +30,15 @@ export function refusePolicies(world: World, { user, operation, object, oldObjec
     if (!policy || !binding["spec"].validationActions?.includes("Deny")) continue;
     const { matchConstraints, matchConditions = [], validations } = policy["spec"];
     const fits = (matchConstraints?.resourceRules ?? []).some((rule: Json) =>
-      has(rule.apiGroups, kind.group) && has(rule.apiVersions, kind.version) && has(rule.resources, kind.plural) &&
-      has(rule.operations, operation)
+      includesOrWildcard(rule.apiGroups, kind.group) && includesOrWildcard(rule.apiVersions, kind.version) &&
+      includesOrWildcard(rule.resources, kind.plural) &&
+      includesOrWildcard(rule.operations, operation)
     );
-    if (!fits || !matchConditions.every(({ expression }: Json) => readExpression(expression)(variables))) continue;
-    const denied = validations.find(({ expression }: Json) => !holds(expression, variables));
+    if (!fits || !matchConditions.every(({ expression }: Json) => parseCelExpression(expression)(variables))) continue;
+    const denied = validations.find(({ expression }: Json) => !isSatisfied(expression, variables));
     if (!denied) continue;
-    const who = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
-    const message = `${who} denied request: ${denied.message ?? `failed expression: ${denied.expression}`}`;
+    const policyName = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
+    const message = `${policyName} denied request: ${denied.message ?? `failed expression: ${denied.expression}`}`;
     const details = {
       name,
       ...(kind.group === "" ? {} : { group: kind.group }),
@@ -46,9 +47,9 @@ export function refusePolicies(world: World, { user, operation, object, oldObjec
     };
     const reason: string = denied.reason ?? "Invalid", status = STATUS[reason];
     if (status === undefined) {
-      throw new Error(`${policy.metadata.name} has a reason that Kubernetes refuses: ${reason}`);
+      throw new Error(`${policy.metadata.name} has an invalid reason: ${reason}`);
     }
-    throw new Refusal(status, reason, `${resource(kind)} "${name}" is forbidden: ${message}`, details);
+    throw new StatusError(status, reason, `${qualifiedResourceName(kind)} "${name}" is forbidden: ${message}`, details);
   }
 }
 
@@ -60,15 +61,15 @@ const STATUS: Readonly<Record<string, number>> = {
   Invalid: 422,
 };
 
-function has(list: readonly string[] | undefined, wanted: string): boolean {
-  return list?.some((each) => each === wanted || each === "*") ?? false;
+function includesOrWildcard(list: readonly string[] | undefined, value: string): boolean {
+  return list?.some((each) => each === value || each === "*") ?? false;
 }
 
 /** Whether an expression is true. It is false if the expression reads a missing field (failurePolicy: Fail). */
-function holds(expression: string, variables: Readonly<Record<string, Json>>): boolean {
-  const ask = readExpression(expression);
+function isSatisfied(expression: string, variables: Readonly<Record<string, Json>>): boolean {
+  const evaluate = parseCelExpression(expression);
   try {
-    return ask(variables) === true;
+    return evaluate(variables) === true;
   } catch {
     return false;
   }

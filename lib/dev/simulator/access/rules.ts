@@ -2,7 +2,7 @@
  * Decides access by the roles that are bound to a user, cluster-wide or in one namespace. No rule can deny a request. A
  * request that no rule allows is refused.
  */
-import { MASTERS, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -29,12 +29,12 @@ interface BoundRule extends PolicyRule {
   readonly role: string;
 }
 
-export interface Judgment {
+export interface AccessDecision {
   readonly allowed: boolean;
   /** The roles that allow the request. */
   readonly roles: readonly string[];
   /** An error, in the server's words, that lists the missing roles of bindings. Empty if every role exists. */
-  readonly trouble: string;
+  readonly bindingError: string;
 }
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -46,23 +46,26 @@ const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map
   resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"],
 }));
 
-export function judgeAccess(world: World, user: SimulatedUser, request: AccessRequest): Judgment {
-  if (!world.authorization || user.groups.includes(MASTERS)) return { allowed: true, roles: [], trouble: "" };
-  const { rules, missing } = rulesFor(world, user, request.namespace);
-  const roles = rules.filter((rule) => allows(rule, request)).map(({ role }) => role), allowed = roles.length > 0;
+export function checkAccess(world: World, user: SimulatedUser, request: AccessRequest): AccessDecision {
+  if (!world.authorization || user.groups.includes(MASTERS_GROUP)) {
+    return { allowed: true, roles: [], bindingError: "" };
+  }
+  const { rules, missing } = listRules(world, user, request.namespace);
+  const roles = rules.filter((rule) => allowsRequest(rule, request)).map(({ role }) => role),
+    allowed = roles.length > 0;
   const trouble = missing.map((name) => `${name} not found`);
-  if (trouble.length === 0) return { allowed, roles, trouble: "" };
-  return { allowed, roles, trouble: `: RBAC: ${trouble.length === 1 ? trouble[0] : `[${trouble.join(", ")}]`}` };
+  if (trouble.length === 0) return { allowed, roles, bindingError: "" };
+  return { allowed, roles, bindingError: `: RBAC: ${trouble.length === 1 ? trouble[0] : `[${trouble.join(", ")}]`}` };
 }
 
 /** Returns all rules that apply to the user in the namespace, and the names of bound roles that do not exist. */
-export function rulesFor(
+export function listRules(
   { store }: World,
   user: SimulatedUser,
   namespace: string | undefined,
 ): { readonly rules: readonly BoundRule[]; readonly missing: readonly string[] } {
   const inside = namespace === undefined ? [] : store.list("RoleBinding", namespace);
-  const bindings = [...store.list("ClusterRoleBinding"), ...inside].filter((binding) => names(binding, user));
+  const bindings = [...store.list("ClusterRoleBinding"), ...inside].filter((binding) => isSubject(binding, user));
   const missing: string[] = [];
   const bound = bindings.flatMap(({ roleRef: { kind, name }, metadata }) => {
     const role = store.get(kind, kind === "Role" ? metadata.namespace : undefined, name);
@@ -73,14 +76,14 @@ export function rulesFor(
   return { rules: [...basic, ...bound], missing };
 }
 
-function names({ subjects = [] }: StoredObject, user: SimulatedUser): boolean {
+function isSubject({ subjects = [] }: StoredObject, user: SimulatedUser): boolean {
   return subjects.some(({ kind, name, namespace }: Json) => {
     if (kind === "Group") return user.groups.includes(name);
     return user.name === (kind === "ServiceAccount" ? `system:serviceaccount:${namespace}:${name}` : name);
   });
 }
 
-export function allows(rule: PolicyRule, { verb, group, resource, subresource, name }: AccessRequest): boolean {
+export function allowsRequest(rule: PolicyRule, { verb, group, resource, subresource, name }: AccessRequest): boolean {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
   const whole = subresource === "" ? resource : `${resource}/${subresource}`;
   const fits = [whole, "*", ...(subresource === "" ? [] : [`*/${subresource}`])];

@@ -1,21 +1,21 @@
 /** Admits objects: adds what the cluster sets on new objects, and rejects what its policies forbid. */
 import {
-  claimLimitBreaches,
-  costOf,
-  podLimitBreaches,
-  quotaBreach,
-  usage,
-  withLimits,
+  applyLimitRanges,
+  findClaimLimitBreaches,
+  findPodLimitBreaches,
+  findQuotaBreach,
+  quotaCostOf,
+  sumUsage,
 } from "#lib/dev/simulator/admission/quota.ts";
-import { forbidden, notFound, Refusal } from "#lib/dev/simulator/admission/status-error.ts";
+import { forbidden, notFound, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { type Json, randomSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { amount } from "#lib/dev/simulator/admission/quantity.ts";
-import { podPolicyOf, violations } from "#lib/dev/simulator/admission/security.ts";
+import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { describePodSecurityViolations, podSecurityPolicyOf } from "#lib/dev/simulator/admission/security.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** Throws 404 if the namespace does not exist, and 403 if it is being deleted. */
-export function refuseDeadNamespace(world: World, kind: ApiKind, namespace: string, name: string): void {
+export function requireLiveNamespace(world: World, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw notFound(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
@@ -25,9 +25,9 @@ export function refuseDeadNamespace(world: World, kind: ApiKind, namespace: stri
 }
 
 /** Returns a new object with the values that admission adds: limits, classes, the service account and its token. */
-export function enrich(world: World, object: StoredObject): StoredObject {
+export function applyAdmissionDefaults(world: World, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
-    const spec = withServiceAccount(withLimits(object.spec, rangesOf(world, object)));
+    const spec = withServiceAccount(applyLimitRanges(object.spec, limitRangesOf(world, object)));
     return {
       ...object,
       spec: { priority: 0, enableServiceLinks: true, preemptionPolicy: "PreemptLowerPriority", ...spec },
@@ -36,20 +36,20 @@ export function enrich(world: World, object: StoredObject): StoredObject {
   if (object.kind === "PersistentVolumeClaim") {
     const finalizers = [...new Set([...object.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"])];
     const storageClassName = object.spec.storageClassName ??
-      defaultOf(world, "StorageClass", "storageclass.kubernetes.io/is-default-class");
+      findDefaultClass(world, "StorageClass", "storageclass.kubernetes.io/is-default-class");
     const spec = { ...object.spec, ...(storageClassName === undefined ? {} : { storageClassName }) };
     return { ...object, metadata: { ...object.metadata, finalizers }, spec };
   }
   if (object.kind === "Ingress" && object.spec?.ingressClassName === undefined) {
     const name = "ingressclass.kubernetes.io/is-default-class";
-    const ingressClassName = defaultOf(world, "IngressClass", name);
+    const ingressClassName = findDefaultClass(world, "IngressClass", name);
     return ingressClassName ? { ...object, spec: { ...object.spec, ingressClassName } } : object;
   }
   return object;
 }
 
 /** Throws if a policy forbids the object. Warns if the object's pod spec violates the namespace's `warn` level. */
-export function police(
+export function enforceAdmission(
   world: World,
   object: StoredObject,
   live: StoredObject | null,
@@ -57,41 +57,41 @@ export function police(
 ): void {
   const kind = world.kinds.of(object)!, namespace = object.metadata.namespace;
   if (namespace === undefined) return;
-  const denied = live === null ? world.faults.of("deny", namespace, object.metadata.name) : null;
-  if (denied && (denied.kind ?? kind.kind) === kind.kind) throw refusedBy(denied.message);
+  const denied = live === null ? world.faults.find("deny", namespace, object.metadata.name) : null;
+  if (denied && (denied.kind ?? kind.kind) === kind.kind) throw webhookError(denied.message);
   const space = world.store.get("Namespace", undefined, namespace);
   const spec = podSpecOf(object);
   if (kind.kind === "Pod" && live === null) {
-    const enforced = podPolicyOf(space, "enforce"), refused = violations(spec, enforced);
+    const enforced = podSecurityPolicyOf(space, "enforce"), refused = describePodSecurityViolations(spec, enforced);
     if (refused !== "") {
       throw forbidden(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
     }
-    refuseMissingAccount(world, kind, object);
-    const breaches = podLimitBreaches(object.spec, rangesOf(world, object));
-    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
+    requireServiceAccount(world, kind, object);
+    const breaches = findPodLimitBreaches(object.spec, limitRangesOf(world, object));
+    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, joinBreaches(breaches));
   }
   if (spec && (kind.kind !== "Pod" || live === null)) {
-    const warned = podPolicyOf(space, "warn"), wrong = violations(spec, warned);
+    const warned = podSecurityPolicyOf(space, "warn"), wrong = describePodSecurityViolations(spec, warned);
     if (wrong !== "") warn(`would violate PodSecurity "${warned.name}": ${wrong}`);
   }
   if (kind.kind === "PersistentVolumeClaim") {
-    const breaches = claimLimitBreaches(object.spec, rangesOf(world, object));
-    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
-    if (live) refuseGrowth(world, kind, object, live);
+    const breaches = findClaimLimitBreaches(object.spec, limitRangesOf(world, object));
+    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, joinBreaches(breaches));
+    if (live) requireExpandable(world, kind, object, live);
   }
-  if (kind.kind === "Ingress") refuseTakenPath(world, object);
-  const freed = live ? costOf(world.kinds, live) : {}, cost = costOf(world.kinds, object);
+  if (kind.kind === "Ingress") requireFreeIngressPath(world, object);
+  const freed = live ? quotaCostOf(world.kinds, live) : {}, cost = quotaCostOf(world.kinds, object);
   for (const quota of world.store.list("ResourceQuota", namespace)) {
-    const used = usage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
-    const breach = quotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
+    const used = sumUsage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
+    const breach = findQuotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
     if (breach) throw forbidden(kind, object.metadata.name, breach);
   }
 }
 
 /** Throws 403 if a PVC requests more storage but its StorageClass does not allow expansion. */
-function refuseGrowth(world: World, kind: ApiKind, object: StoredObject, live: StoredObject): void {
-  const asked = ({ spec }: StoredObject): number => amount(spec.resources?.requests?.storage);
-  if (asked(object) <= asked(live)) return;
+function requireExpandable(world: World, kind: ApiKind, object: StoredObject, live: StoredObject): void {
+  const requestedStorage = ({ spec }: StoredObject): number => thousandthsOrZero(spec.resources?.requests?.storage);
+  if (requestedStorage(object) <= requestedStorage(live)) return;
   const name = object.spec.storageClassName || "";
   const storage = world.store.get("StorageClass", undefined, name);
   if (storage?.allowVolumeExpansion === true) return;
@@ -101,7 +101,7 @@ function refuseGrowth(world: World, kind: ApiKind, object: StoredObject, live: S
 }
 
 /** Throws like the ingress-nginx webhook if another Ingress already uses the same host and path. */
-function refuseTakenPath(world: World, object: StoredObject): void {
+function requireFreeIngressPath(world: World, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const others = world.store.list("Ingress").filter(({ metadata }) =>
     metadata.namespace !== namespace || metadata.name !== name
@@ -113,7 +113,7 @@ function refuseTakenPath(world: World, object: StoredObject): void {
     const message =
       `admission webhook "validate.nginx.ingress.kubernetes.io" denied the request: host "${taken.host}" and ` +
       `path "${taken.path}" is already defined in ingress ${other.metadata.namespace}/${other.metadata.name}`;
-    throw new Refusal(400, "BadRequest", message);
+    throw new StatusError(400, "BadRequest", message);
   }
 }
 
@@ -127,16 +127,16 @@ function pathsOf({ spec }: StoredObject): { readonly host: string; readonly path
  * Returns the error of a webhook. An unreachable webhook gives a 500; a denial gives a 403 with the webhook's message
  * alone.
  */
-function refusedBy(message: string): Refusal {
+function webhookError(message: string): StatusError {
   const failed = /failed calling webhook/.test(message);
-  return failed ? new Refusal(500, "InternalError", message) : new Refusal(403, "Forbidden", message);
+  return failed ? new StatusError(500, "InternalError", message) : new StatusError(403, "Forbidden", message);
 }
 
 /**
  * Throws 403 if the pod's service account does not exist. The account `default` is exempt: it is created automatically,
  * shortly after its namespace.
  */
-function refuseMissingAccount(world: World, kind: ApiKind, { metadata, spec }: StoredObject): void {
+function requireServiceAccount(world: World, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
   if (world.store.get("ServiceAccount", namespace, account)) return;
@@ -151,11 +151,11 @@ export function podSpecOf(object: StoredObject): Json {
   return object.apiVersion === "apps/v1" || object.apiVersion === "batch/v1" ? object.spec?.template?.spec : undefined;
 }
 
-function rangesOf(world: World, object: StoredObject): readonly StoredObject[] {
+function limitRangesOf(world: World, object: StoredObject): readonly StoredObject[] {
   return world.store.list("LimitRange", object.metadata.namespace);
 }
 
-function defaultOf(world: World, kind: string, annotation: string): string | undefined {
+function findDefaultClass(world: World, kind: string, annotation: string): string | undefined {
   const classes = world.store.list(kind);
   return classes.find((each) => each.metadata.annotations?.[annotation] === "true")?.metadata.name;
 }
@@ -195,6 +195,6 @@ function withServiceAccount(spec: Json): Json {
   };
 }
 
-function list(breaches: readonly string[]): string {
+function joinBreaches(breaches: readonly string[]): string {
   return breaches.length === 1 ? breaches[0]! : `[${breaches.join(", ")}]`;
 }

@@ -5,22 +5,28 @@
  * field of another manager is a conflict, unless forced. Lists with keys merge item by item. Other lists are replaced
  * as one value.
  */
-import { type Cause, Refusal } from "#lib/dev/simulator/admission/status-error.ts";
+import { type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import {
-  entryOf,
-  fieldsOf,
-  isWriter,
-  joined,
-  keyOfItem,
-  readSet,
-  showPath,
-  STEP,
-  typeOf,
-  without,
-  type Writer,
+  createManagedEntry,
+  fieldTypeOf,
+  type FieldWriter,
+  formatFieldPath,
+  isEntryOf,
+  listItemKey,
+  listOwnableFields,
+  omitEmptyEntries,
+  parseFieldSet,
+  STEP_SEPARATOR,
+  withoutPaths,
 } from "#lib/dev/simulator/admission/managed-fields.ts";
-import { isRecord, type Json, type ManagedFields, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
+import {
+  isRecord,
+  isSameJson,
+  type Json,
+  type ManagedFields,
+  type StoredObject,
+} from "#lib/dev/simulator/store/object.ts";
+import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 export interface AppliedObject {
   /** The merged object, before defaults. The caller sets `managed` as its managedFields after all other changes. */
@@ -28,56 +34,66 @@ export interface AppliedObject {
   readonly managed: ManagedFields[] | undefined;
 }
 
-export function applyTo(
+export function applyServerSide(
   live: StoredObject | null,
   config: Json,
-  type: Type,
+  type: FieldType,
   manager: string,
   options: { readonly force: boolean; readonly time: string },
 ): AppliedObject {
-  const writer: Writer = { manager, operation: "Apply", subresource: undefined };
-  const mine = new Set(fieldsOf(config, type).keys());
-  if (!live) return { object: config, managed: joined([entryOf(writer, config.apiVersion, mine, options.time)]) };
+  const writer: FieldWriter = { manager, operation: "Apply", subresource: undefined };
+  const mine = new Set(listOwnableFields(config, type).keys());
+  if (!live) {
+    return {
+      object: config,
+      managed: omitEmptyEntries([createManagedEntry(writer, config.apiVersion, mine, options.time)]),
+    };
+  }
 
-  const old = fieldsOf(live, type);
-  const entries = live.metadata.managedFields ?? beforeFirstApply(live, old);
-  const others = entries.filter((entry) => !isWriter(entry, writer));
-  const last = entries.find((entry) => isWriter(entry, writer));
+  const old = listOwnableFields(live, type);
+  const entries = live.metadata.managedFields ?? managedBeforeFirstApply(live, old);
+  const others = entries.filter((entry) => !isEntryOf(entry, writer));
+  const last = entries.find((entry) => isEntryOf(entry, writer));
   const merged = merge(live, config, type);
   const changed = new Set(
-    [...fieldsOf(merged, type)].filter(([path, value]) => old.get(path) !== value).map(([p]) => p),
+    [...listOwnableFields(merged, type)].filter(([path, value]) => old.get(path) !== value).map(([p]) => p),
   );
-  if (!options.force) refuseConflicts(others, changed);
+  if (!options.force) rejectConflicts(others, changed);
 
-  const shared = new Set(others.flatMap((entry) => [...readSet(entry.fieldsV1)]));
-  const gone = [...last ? readSet(last.fieldsV1) : []].filter((path) => !mine.has(path) && !shared.has(path));
-  const object = gone.reduce((at, path) => removePath(at, type, path.split(STEP)), merged);
-  const own =
-    last && same(readSet(last.fieldsV1).size, mine.size) && [...mine].every((p) => readSet(last.fieldsV1).has(p))
-      ? last
-      : entryOf(writer, config.apiVersion, mine, options.time);
-  const losses = new Set([...changed, ...gone]);
-  return { object, managed: joined([own, ...others.map((entry) => without(entry, losses))].sort(byTime)) };
+  const shared = new Set(others.flatMap((entry) => [...parseFieldSet(entry.fieldsV1)]));
+  const removedPaths = [...last ? parseFieldSet(last.fieldsV1) : []].filter((path) =>
+    !mine.has(path) && !shared.has(path)
+  );
+  const object = removedPaths.reduce((at, path) => removePath(at, type, path.split(STEP_SEPARATOR)), merged);
+  const own = last && isSameJson(parseFieldSet(last.fieldsV1).size, mine.size) &&
+      [...mine].every((p) => parseFieldSet(last.fieldsV1).has(p))
+    ? last
+    : createManagedEntry(writer, config.apiVersion, mine, options.time);
+  const losses = new Set([...changed, ...removedPaths]);
+  return {
+    object,
+    managed: omitEmptyEntries([own, ...others.map((entry) => withoutPaths(entry, losses))].sort(byTime)),
+  };
 }
 
 /** Assigns all fields of an object without managedFields to the manager `before-first-apply`. */
-function beforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
-  const writer: Writer = { manager: "before-first-apply", operation: "Update", subresource: undefined };
-  return [entryOf(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
+function managedBeforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
+  const writer: FieldWriter = { manager: "before-first-apply", operation: "Update", subresource: undefined };
+  return [createManagedEntry(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
 }
 
-function refuseConflicts(others: readonly ManagedFields[], changed: ReadonlySet<string>): void {
+function rejectConflicts(others: readonly ManagedFields[], changed: ReadonlySet<string>): void {
   const conflicts = others.flatMap((entry) => {
     const who = JSON.stringify(entry.manager) +
       (entry.subresource === undefined ? "" : ` with subresource ${JSON.stringify(entry.subresource)}`) +
       (entry.operation === "Apply" ? "" : ` using ${entry.apiVersion}`);
-    return [...readSet(entry.fieldsV1)].filter((path) => changed.has(path)).map((path) => ({
+    return [...parseFieldSet(entry.fieldsV1)].filter((path) => changed.has(path)).map((path) => ({
       who,
-      path: showPath(path),
+      path: formatFieldPath(path),
     }));
   });
   if (conflicts.length === 0) return;
-  const causes: Cause[] = conflicts.map(({ who, path }) => ({
+  const causes: StatusCause[] = conflicts.map(({ who, path }) => ({
     reason: "FieldManagerConflict",
     message: `conflict with ${who}`,
     field: path,
@@ -89,16 +105,16 @@ function refuseConflicts(others: readonly ManagedFields[], changed: ReadonlySet<
       : `conflicts with ${who}:\n${paths.map((path) => `- ${path}`).join("\n")}`;
   });
   const count = `${conflicts.length} conflict${conflicts.length === 1 ? "" : "s"}`;
-  throw new Refusal(409, "Conflict", `Apply failed with ${count}: ${owners.join("\n")}`, { causes });
+  throw new StatusError(409, "Conflict", `Apply failed with ${count}: ${owners.join("\n")}`, { causes });
 }
 
-function merge(live: Json, config: Json, type: Type): Json {
+function merge(live: Json, config: Json, type: FieldType): Json {
   if (type.form === "list" && Array.isArray(live) && Array.isArray(config)) {
     if (type.set) return [...config, ...live.filter((item) => !config.includes(item))];
     if (type.keys.length === 0) return config;
-    const rest = new Map(live.map((item) => [keyOfItem(item, type.keys), item]));
+    const rest = new Map(live.map((item) => [listItemKey(item, type.keys), item]));
     const merged = config.map((item) => {
-      const key = keyOfItem(item, type.keys), present = rest.get(key);
+      const key = listItemKey(item, type.keys), present = rest.get(key);
       rest.delete(key);
       return present === undefined ? item : merge(present, item, type.of);
     });
@@ -108,25 +124,25 @@ function merge(live: Json, config: Json, type: Type): Json {
   if (!inside || !isRecord(live) || !isRecord(config)) return config;
   const merged: Json = { ...live };
   for (const [name, value] of Object.entries(config)) {
-    merged[name] = name in live ? merge(live[name], value, typeOf(type, name)) : value;
+    merged[name] = name in live ? merge(live[name], value, fieldTypeOf(type, name)) : value;
   }
   return merged;
 }
 
 /** Returns the value without the field at the path. Also removes maps and lists that become empty. */
-function removePath(value: Json, type: Type, path: readonly string[]): Json {
+function removePath(value: Json, type: FieldType, path: readonly string[]): Json {
   const [step = "", ...rest] = path;
   if (step.startsWith("f:")) {
     const name = step.slice(2);
     if (!isRecord(value) || !(name in value)) return value;
     const { [name]: inner, ...others } = value;
     if (rest.length === 0) return others;
-    const left = removePath(inner, typeOf(type, name), rest);
+    const left = removePath(inner, fieldTypeOf(type, name), rest);
     const empty = left !== inner && typeof left === "object" && Object.keys(left).length === 0;
     return empty ? others : { ...value, [name]: left };
   }
   if (!Array.isArray(value) || type.form !== "list") return value;
-  const is = (item: Json) => step === (type.set ? "v:" + JSON.stringify(item) : keyOfItem(item, type.keys));
+  const is = (item: Json) => step === (type.set ? "v:" + JSON.stringify(item) : listItemKey(item, type.keys));
   if (rest.length === 0) return value.filter((item) => !is(item));
   return value.map((item) => is(item) ? removePath(item, type.of, rest) : item);
 }

@@ -1,9 +1,9 @@
 /** Sets the API server's defaults, kind by kind. They match a recorded server. */
 import { defaultPod } from "#lib/dev/simulator/admission/pod-defaults.ts";
-import { type Json, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 /** Returns the object with its kind's defaults. An address of `live`, the previous object, stays. */
-export function withDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
+export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;
 }
@@ -39,12 +39,12 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
     status: { phase: "Pending", qosClass: qosClass(object.spec), ...object.status },
   }),
   Deployment: (object) =>
-    templated(object, {}, (spec) => (
+    defaultWorkload(object, {}, (spec) => (
       { ...SCALED, progressDeadlineSeconds: 600, ...spec, strategy: defaultStrategy(spec.strategy) }
     )),
-  ReplicaSet: (object) => templated(object, { replicas: 0 }, (spec) => ({ replicas: 1, ...spec })),
+  ReplicaSet: (object) => defaultWorkload(object, { replicas: 0 }, (spec) => ({ replicas: 1, ...spec })),
   StatefulSet: (object) =>
-    templated(object, { replicas: 0, availableReplicas: 0 }, (spec) => ({
+    defaultWorkload(object, { replicas: 0, availableReplicas: 0 }, (spec) => ({
       ...SCALED,
       podManagementPolicy: "OrderedReady",
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
@@ -86,7 +86,7 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
 };
 
 /** Sets the defaults of a workload with a pod template. */
-function templated(object: StoredObject, status: Json, fill: (spec: Json) => Json): StoredObject {
+function defaultWorkload(object: StoredObject, status: Json, fill: (spec: Json) => Json): StoredObject {
   const spec = object.spec ?? {};
   return {
     ...object,
@@ -105,12 +105,12 @@ function defaultLimits(item: Json): Json {
   const all = { ...item.max, ...item.default };
   const requests = { ...item.min, ...all, ...item.defaultRequest };
   const filled = { ...item, default: all, defaultRequest: requests };
-  return Object.fromEntries(Object.entries(filled).filter(([, value]) => !same(value, {})));
+  return Object.fromEntries(Object.entries(filled).filter(([, value]) => !isSameJson(value, {})));
 }
 
 function defaultService(object: StoredObject, live: StoredObject | null): StoredObject {
   const spec = { type: "ClusterIP", sessionAffinity: "None", ...object.spec };
-  const clusterIP = spec.clusterIP ?? live?.spec?.clusterIP ?? freshAddress();
+  const clusterIP = spec.clusterIP ?? live?.spec?.clusterIP ?? randomClusterIP();
   const addresses = {
     clusterIP,
     clusterIPs: spec.clusterIPs ?? [clusterIP],
@@ -186,7 +186,7 @@ function qosClass(spec: Json): string {
   const all = (spec?.containers ?? []).map((container: Json) => container.resources ?? {});
   if (all.every((r: Json) => !r.requests && !r.limits)) return "BestEffort";
   const guaranteed = all.every((r: Json) =>
-    r.limits?.cpu && r.limits?.memory && same({ ...r.limits, ...r.requests }, r.limits)
+    r.limits?.cpu && r.limits?.memory && isSameJson({ ...r.limits, ...r.requests }, r.limits)
   );
   return guaranteed ? "Guaranteed" : "Burstable";
 }
@@ -195,7 +195,7 @@ function encode(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
-function freshAddress(): string {
+function randomClusterIP(): string {
   const [a, b] = crypto.getRandomValues(new Uint8Array(2));
   return `10.96.${a}.${1 + b! % 254}`;
 }

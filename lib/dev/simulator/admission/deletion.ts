@@ -1,17 +1,17 @@
 /** Deletes objects: checks preconditions, applies grace periods and finalizers, and sets the propagation policy. */
 import {
-  all,
   badRequest,
-  type Cause,
+  collectCauses,
   conflict,
   forbidden,
-  Refusal,
-  unsupported,
-  wrongValue,
+  invalidValue,
+  type StatusCause,
+  StatusError,
+  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { badDryRun, demand } from "#lib/dev/simulator/api/options.ts";
-import { type ApiKind, qualified } from "#lib/dev/simulator/store/kinds.ts";
-import { isRecord, type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { requireValidOptions, validateDryRun } from "#lib/dev/simulator/api/options.ts";
+import { type ApiKind, qualifiedKindName } from "#lib/dev/simulator/store/kinds.ts";
+import { formatTimestamp, isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface DeleteOptions {
@@ -23,13 +23,13 @@ export interface DeleteOptions {
 }
 
 /** Reads the options from the body or, without a body (null), from the query. */
-export function readDeleteOptions(asked: URLSearchParams, body: Json): DeleteOptions {
-  const options = isRecord(body) ? body : {}, query = body === null ? asked : new URLSearchParams();
+export function parseDeleteOptions(parameters: URLSearchParams, body: Json): DeleteOptions {
+  const options = isRecord(body) ? body : {}, query = body === null ? parameters : new URLSearchParams();
   const { apiVersion = "v1", kind = "DeleteOptions" } = options;
   if (kind !== "DeleteOptions") {
     throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   }
-  demand("DeleteOptions", badOptions(options, query));
+  requireValidOptions("DeleteOptions", badOptions(options, query));
   const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds");
   const orphan = options.orphanDependents === true ? "Orphan" : undefined;
   return {
@@ -43,18 +43,18 @@ export function readDeleteOptions(asked: URLSearchParams, body: Json): DeleteOpt
 
 const POLICIES = ["Foreground", "Background", "Orphan", "nil"];
 
-function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query: URLSearchParams): Cause[] {
+function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query: URLSearchParams): StatusCause[] {
   const field = "propagationPolicy", policy = propagationPolicy ?? query.get(field) ?? undefined;
   const both = policy !== undefined && orphanDependents !== undefined;
-  return all(
-    both && wrongValue(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
-    policy !== undefined && !POLICIES.slice(0, 3).includes(policy) && unsupported(field, policy, POLICIES),
-    badDryRun(dryRun ?? query.getAll("dryRun")),
+  return collectCauses(
+    both && invalidValue(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
+    policy !== undefined && !POLICIES.slice(0, 3).includes(policy) && unsupportedValue(field, policy, POLICIES),
+    validateDryRun(dryRun ?? query.getAll("dryRun")),
   );
 }
 
 /** Namespaces that cannot be deleted. */
-const KEPT = new Set(["default", "kube-system", "kube-public"]);
+const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
 /** Deletes an object. Returns the object afterwards; `gone` means that it was removed immediately. */
 export function deleteObject(
@@ -64,18 +64,18 @@ export function deleteObject(
 ): { object: StoredObject; gone: boolean } {
   const kind = world.kinds.of(live)!, meta = live.metadata;
   const { uid, resourceVersion } = options;
-  if (kind.kind === "Namespace" && KEPT.has(meta.name)) {
+  if (kind.kind === "Namespace" && PROTECTED_NAMESPACES.has(meta.name)) {
     throw forbidden(kind, meta.name, "this namespace may not be deleted");
   }
-  if (uid && uid !== meta.uid) throw unmet(kind, live, "UID", uid);
+  if (uid && uid !== meta.uid) throw preconditionError(kind, live, "UID", uid);
   if (resourceVersion && resourceVersion !== meta.resourceVersion) {
-    throw unmet(kind, live, "ResourceVersion", resourceVersion);
+    throw preconditionError(kind, live, "ResourceVersion", resourceVersion);
   }
   if (kind.kind === "Namespace") {
-    return { object: endNamespace(world, live, options), gone: false };
+    return { object: terminateNamespace(world, live, options), gone: false };
   }
-  const finalizers = withPropagation(live, options);
-  const grace = graceOf(live, options);
+  const finalizers = finalizersFor(live, options);
+  const grace = gracePeriodOf(live, options);
   if (grace === 0 && finalizers.length === 0) {
     return { object: options.dryRun ? live : world.store.remove(live), gone: true };
   }
@@ -87,7 +87,7 @@ export function deleteObject(
     metadata: {
       ...rest,
       ...(earlier ? {} : {
-        deletionTimestamp: timestamp(now + grace * 1000),
+        deletionTimestamp: formatTimestamp(now + grace * 1000),
         deletionGracePeriodSeconds: grace,
         ...(meta.generation === undefined ? {} : { generation: meta.generation + 1 }),
       }),
@@ -102,37 +102,44 @@ export function deleteObject(
  * Returns the error for a failed precondition. For a namespace, the real server's message differs and names the
  * resource instead of the kind.
  */
-function unmet(kind: ApiKind, { metadata }: StoredObject, what: "UID" | "ResourceVersion", wanted: string): Refusal {
-  const found = what === "UID" ? metadata.uid : metadata.resourceVersion;
+function preconditionError(
+  kind: ApiKind,
+  { metadata }: StoredObject,
+  what: "UID" | "ResourceVersion",
+  expected: string,
+): StatusError {
+  const actual = what === "UID" ? metadata.uid : metadata.resourceVersion;
   if (kind.kind === "Namespace") {
-    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    const why = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`;
     return conflict(kind, metadata.name, why);
   }
   const end = what === "UID" ? "deleted and then recreated" : "modified";
-  const why = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ` +
+  const why = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). ` +
     `The object might have been ${end}`;
-  const message = `Operation cannot be fulfilled on ${qualified(kind)} ${JSON.stringify(metadata.name)}: ${why}`;
+  const message = `Operation cannot be fulfilled on ${qualifiedKindName(kind)} ${
+    JSON.stringify(metadata.name)
+  }: ${why}`;
   const details = { name: metadata.name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.kind };
-  return new Refusal(409, "Conflict", message, details);
+  return new StatusError(409, "Conflict", message, details);
 }
 
 /**
  * Returns the finalizers for the propagation policy. The default is Orphan for Jobs and Background for all other kinds.
  */
-function withPropagation(live: StoredObject, options: DeleteOptions): string[] {
+function finalizersFor(live: StoredObject, options: DeleteOptions): string[] {
   const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");
   if (policy === "Foreground") return [...own, "foregroundDeletion"];
   return policy === "Orphan" ? [...own, "orphan"] : own;
 }
 
-function graceOf(live: StoredObject, options: DeleteOptions): number {
+function gracePeriodOf(live: StoredObject, options: DeleteOptions): number {
   if (live.kind !== "Pod" || live.spec.nodeName === undefined) return 0;
   if (live.status?.phase === "Succeeded" || live.status?.phase === "Failed") return 0;
   return options.graceSeconds ?? live.spec.terminationGracePeriodSeconds ?? 30;
 }
 
-function endNamespace(world: World, live: StoredObject, options: DeleteOptions): StoredObject {
+function terminateNamespace(world: World, live: StoredObject, options: DeleteOptions): StoredObject {
   if (live.metadata.deletionTimestamp !== undefined) return live;
   const ending: StoredObject = {
     ...live,

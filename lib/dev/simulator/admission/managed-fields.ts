@@ -6,77 +6,83 @@
  * path, whatever it contains.
  */
 import { isRecord, type Json, type ManagedFields, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
+import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 /** Field values, keyed by path. */
 export type FieldSet = Map<string, string>;
 
-export const STEP = "\0";
+export const STEP_SEPARATOR = "\0";
 
 const SERVER_OWNED = new Set(
   "name namespace uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds managedFields selfLink"
     .split(" "),
 );
 
-export interface Writer {
+export interface FieldWriter {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly subresource: string | undefined;
 }
 
 /** Returns all fields of an object that a manager can own. */
-export function fieldsOf(object: Json, type: Type): FieldSet {
+export function listOwnableFields(object: Json, type: FieldType): FieldSet {
   const fields: FieldSet = new Map();
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
   const owned = Object.entries(metadata ?? {}).filter(([name]) => !SERVER_OWNED.has(name));
-  collect(owned.length > 0 ? { ...rest, metadata: Object.fromEntries(owned) } : rest, type, "", fields);
+  collectFields(owned.length > 0 ? { ...rest, metadata: Object.fromEntries(owned) } : rest, type, "", fields);
   return fields;
 }
 
 /**
  * Returns the path step of an item in a keyed list, which begins with `k:`. A port without a protocol counts as TCP.
  */
-export function keyOfItem(item: Json, keys: readonly string[]): string {
+export function listItemKey(item: Json, keys: readonly string[]): string {
   const named = [...keys].sort().map((key) => [key, item?.[key] ?? (key === "protocol" ? "TCP" : undefined)]);
   return "k:" + JSON.stringify(Object.fromEntries(named));
 }
 
 /** Returns the managedFields after an update from `before` to `after`. */
-export function trackUpdate(
+export function trackFieldUpdate(
   before: StoredObject | null,
   after: StoredObject,
-  type: Type,
-  writer: Writer,
+  type: FieldType,
+  writer: FieldWriter,
   time: string,
 ): ManagedFields[] | undefined {
   const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may set it
   if (before && !entries) return undefined; // not tracked so far; only an apply starts it
-  const old = before ? fieldsOf(before, type) : new Map<string, string>();
-  const present = fieldsOf(after, type);
+  const old = before ? listOwnableFields(before, type) : new Map<string, string>();
+  const present = listOwnableFields(after, type);
   const changed = [...present].filter(([path, value]) => old.get(path) !== value).map(([path]) => path);
   const lost = [...old.keys()].filter((path) => !present.has(path));
   if (changed.length === 0 && lost.length === 0) return entries;
   const dropped = new Set([...changed, ...lost]);
-  const others = (entries ?? []).filter((entry) => !isWriter(entry, writer));
-  const mine = (entries ?? []).find((entry) => isWriter(entry, writer));
-  const own = new Set(mine ? readSet(mine.fieldsV1) : []);
+  const others = (entries ?? []).filter((entry) => !isEntryOf(entry, writer));
+  const ownEntry = (entries ?? []).find((entry) => isEntryOf(entry, writer));
+  const own = new Set(ownEntry ? parseFieldSet(ownEntry.fieldsV1) : []);
   for (const path of lost) own.delete(path);
   for (const path of changed) own.add(path);
-  const unchanged = mine && changed.length === 0 && lost.every((path) => !readSet(mine.fieldsV1).has(path));
-  return joined([
-    ...others.map((entry) => without(entry, dropped)),
-    unchanged ? mine : entryOf(writer, after.apiVersion, own, time),
+  const unchanged = ownEntry && changed.length === 0 &&
+    lost.every((path) => !parseFieldSet(ownEntry.fieldsV1).has(path));
+  return omitEmptyEntries([
+    ...others.map((entry) => withoutPaths(entry, dropped)),
+    unchanged ? ownEntry : createManagedEntry(writer, after.apiVersion, own, time),
   ]);
 }
 
-export function isWriter(entry: ManagedFields, writer: Writer): boolean {
+export function isEntryOf(entry: ManagedFields, writer: FieldWriter): boolean {
   return entry.manager === writer.manager && entry.operation === writer.operation &&
     entry.subresource === writer.subresource;
 }
 
-export function entryOf(writer: Writer, apiVersion: string, paths: Iterable<string>, time: string): ManagedFields {
+export function createManagedEntry(
+  writer: FieldWriter,
+  apiVersion: string,
+  paths: Iterable<string>,
+  time: string,
+): ManagedFields {
   const { manager, operation, subresource } = writer;
-  const fieldsV1 = writeSet(paths);
+  const fieldsV1 = renderFieldSet(paths);
   return {
     manager,
     operation,
@@ -88,35 +94,35 @@ export function entryOf(writer: Writer, apiVersion: string, paths: Iterable<stri
   };
 }
 
-export function without(entry: ManagedFields, paths: ReadonlySet<string>): ManagedFields {
-  const owned = readSet(entry.fieldsV1);
-  const kept = [...owned].filter((path) => !paths.has(path));
-  return kept.length === owned.size ? entry : { ...entry, fieldsV1: writeSet(kept) };
+export function withoutPaths(entry: ManagedFields, paths: ReadonlySet<string>): ManagedFields {
+  const owned = parseFieldSet(entry.fieldsV1);
+  const remaining = [...owned].filter((path) => !paths.has(path));
+  return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldSet(remaining) };
 }
 
 /** Returns the entries that still own a field. Returns undefined if there are none, so that the field is omitted. */
-export function joined(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
+export function omitEmptyEntries(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;
 }
 
-export function readSet(fieldsV1: Json): Set<string> {
+export function parseFieldSet(fieldsV1: Json): Set<string> {
   const paths = new Set<string>();
   const visit = (node: Json, path: string): void => {
     const inner = Object.keys(node).filter((name) => name !== ".");
     if (path !== "" && (inner.length === 0 || "." in node)) paths.add(path);
-    for (const name of inner) visit(node[name], path === "" ? name : path + STEP + name);
+    for (const name of inner) visit(node[name], path === "" ? name : path + STEP_SEPARATOR + name);
   };
   visit(fieldsV1, "");
   return paths;
 }
 
-export function writeSet(paths: Iterable<string>): Json {
+export function renderFieldSet(paths: Iterable<string>): Json {
   const root: Json = {};
   const ends: Json[] = [];
   for (const path of paths) {
     let node = root;
-    for (const step of path.split(STEP)) node = node[step] ??= {};
+    for (const step of path.split(STEP_SEPARATOR)) node = node[step] ??= {};
     ends.push(node);
   }
   for (const node of ends) if (Object.keys(node).length > 0) node["."] = {};
@@ -124,8 +130,8 @@ export function writeSet(paths: Iterable<string>): Json {
 }
 
 /** Formats a path as in messages, for example `.spec.template.spec.containers[name="m"].image`. */
-export function showPath(path: string): string {
-  return path.split(STEP).map((step) => {
+export function formatFieldPath(path: string): string {
+  return path.split(STEP_SEPARATOR).map((step) => {
     if (step.startsWith("f:")) return "." + step.slice(2);
     if (step.startsWith("v:")) return `[=${step.slice(2)}]`;
     const keys = Object.entries(JSON.parse(step.slice(2)));
@@ -133,34 +139,34 @@ export function showPath(path: string): string {
   }).join("");
 }
 
-function collect(value: Json, type: Type, path: string, fields: FieldSet): void {
-  const at = (step: string): string => path === "" ? step : path + STEP + step;
+function collectFields(value: Json, type: FieldType, path: string, fields: FieldSet): void {
+  const at = (step: string): string => path === "" ? step : path + STEP_SEPARATOR + step;
   if (type.form === "list" && Array.isArray(value) && (type.keys.length > 0 || type.set)) {
     for (const item of value) {
-      const step = at(type.set ? "v:" + JSON.stringify(item) : keyOfItem(item, type.keys));
+      const step = at(type.set ? "v:" + JSON.stringify(item) : listItemKey(item, type.keys));
       fields.set(step, "");
-      if (!type.set) collect(item, type.of, step, fields);
+      if (!type.set) collectFields(item, type.of, step, fields);
     }
     return;
   }
   const inside = isRecord(value) && (type.form === "any" || "atomic" in type && !type.atomic);
   if (!inside || Object.keys(value).length === 0) {
-    if (path !== "") fields.set(path, stable(value));
+    if (path !== "") fields.set(path, stableJson(value));
     return;
   }
   for (const [name, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
-    collect(inner, typeOf(type, name), at("f:" + name), fields);
+    collectFields(inner, fieldTypeOf(type, name), at("f:" + name), fields);
   }
 }
 
-export function typeOf(type: Type, name: string): Type {
+export function fieldTypeOf(type: FieldType, name: string): FieldType {
   if (type.form === "map") return type.of;
   if (type.form === "struct") return type.fields.get(name) ?? type.fields.get("*") ?? { form: "any" };
   return { form: "any" };
 }
 
-function stable(value: Json): string {
+function stableJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
   return JSON.stringify(
     value,

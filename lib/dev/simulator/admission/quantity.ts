@@ -26,18 +26,18 @@ export const QUANTITY_RULE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 /** Returns the quantity in thousandths, or null if the text is invalid. */
-export function readQuantity(text: string): number | null {
+export function parseThousandths(text: string): number | null {
   const match = SHAPE.exec(text);
   return match ? Math.round(Number(match[1]) * SUFFIXES[match[2]!]!) : null;
 }
 
 /** Returns a valid quantity in thousandths; 0 if it is undefined. */
-export function amount(text: string | undefined): number {
-  return text === undefined ? 0 : readQuantity(text) ?? 0;
+export function thousandthsOrZero(text: string | undefined): number {
+  return text === undefined ? 0 : parseThousandths(text) ?? 0;
 }
 
 /** Returns the shortest exact form: binary suffixes for byte quantities, and `m` for fractions. */
-export function writeQuantity(thousandths: number, binary: boolean): string {
+export function formatThousandths(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
   const whole = thousandths / 1000;
   if (binary && whole !== 0) {
@@ -49,6 +49,6 @@ export function writeQuantity(thousandths: number, binary: boolean): string {
 }
 
 /** Whether the resource is measured in bytes. */
-export function isBytes(resource: string): boolean {
+export function isByteResource(resource: string): boolean {
   return /memory|storage/.test(resource);
 }

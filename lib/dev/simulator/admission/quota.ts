@@ -2,27 +2,30 @@
  * Enforces the limits of a namespace. ResourceQuotas: the cost of each object, the current use, and whether a new
  * object fits. LimitRanges: the default, minimum and maximum resources of containers and PVCs.
  */
-import { type ApiKinds, resource } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKinds, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { amount, isBytes, writeQuantity } from "#lib/dev/simulator/admission/quantity.ts";
+import { formatThousandths, isByteResource, thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 
 /** Amounts in thousandths, keyed by resource name. */
-export type QuotaUse = Record<string, number>;
+export type ResourceUsage = Record<string, number>;
 
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
 /** Returns what an object costs. A finished pod counts only toward `count/pods`. */
-export function costOf(kinds: ApiKinds, object: StoredObject): QuotaUse {
+export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsage {
   const kind = kinds.of(object)!;
-  const cost: QuotaUse = { [`count/${resource(kind)}`]: 1000 };
+  const cost: ResourceUsage = { [`count/${qualifiedResourceName(kind)}`]: 1000 };
   if (kind.kind === "Pod") {
     if (object.status?.phase === "Succeeded" || object.status?.phase === "Failed") return cost;
     return { ...cost, pods: 1000, ...podCost(object.spec) };
   }
   if (kind.group === "" && COUNTED.has(kind.plural)) cost[kind.plural] = 1000;
   if (kind.kind === "PersistentVolumeClaim") {
-    const asked = amount(object.spec?.resources?.requests?.storage);
-    cost["requests.storage"] = Math.max(asked, amount(object.status?.allocatedResources?.storage));
+    const requestedStorage = thousandthsOrZero(object.spec?.resources?.requests?.storage);
+    cost["requests.storage"] = Math.max(
+      requestedStorage,
+      thousandthsOrZero(object.status?.allocatedResources?.storage),
+    );
     const storageClass = object.spec?.storageClassName;
     if (storageClass) {
       cost[`${storageClass}.storageclass.storage.k8s.io/requests.storage`] = cost["requests.storage"];
@@ -40,17 +43,19 @@ export function costOf(kinds: ApiKinds, object: StoredObject): QuotaUse {
 }
 
 /** Returns how much the namespace's objects use of the resources in `hard`. */
-export function usage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): QuotaUse {
-  const used: QuotaUse = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
+export function sumUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
+  const used: ResourceUsage = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
-    const cost = costOf(kinds, object);
+    const cost = quotaCostOf(kinds, object);
     for (const name of Object.keys(used)) used[name]! += cost[name] ?? 0;
   }
   return used;
 }
 
-export function writeCost(cost: QuotaUse): Record<string, string> {
-  return Object.fromEntries(Object.entries(cost).map(([name, value]) => [name, writeQuantity(value, isBytes(name))]));
+export function formatUsage(cost: ResourceUsage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(cost).map(([name, value]) => [name, formatThousandths(value, isByteResource(name))]),
+  );
 }
 
 /**
@@ -58,35 +63,37 @@ export function writeCost(cost: QuotaUse): Record<string, string> {
  * `freed` is the cost of the object before the change. A quota whose status is not yet computed rejects every object
  * that it counts.
  */
-export function quotaBreach(
+export function findQuotaBreach(
   quota: StoredObject,
-  used: QuotaUse,
-  cost: QuotaUse,
-  freed: QuotaUse,
+  used: ResourceUsage,
+  cost: ResourceUsage,
+  freed: ResourceUsage,
   spec: Json,
 ): string | null {
   const name = quota.metadata.name, hard = quota.spec?.hard ?? {};
   const bounded = Object.keys(hard).filter((each) => (cost[each] ?? 0) > (freed[each] ?? 0)).sort();
-  const unsaid = spec ? unspecified(hard, spec) : [];
-  if (unsaid.length > 0) return `failed quota: ${name}: must specify ${unsaid.join("; ")}`;
+  const missing = spec ? listUnspecified(hard, spec) : [];
+  if (missing.length > 0) return `failed quota: ${name}: must specify ${missing.join("; ")}`;
   if (bounded.length === 0) return null;
   if (bounded.some((each) => quota.status?.used?.[each] === undefined)) {
     return `status unknown for quota: ${name}, resources: ${bounded.join(",")}`;
   }
   // The limit in the status applies. The controller updates it shortly after the spec changes.
   const limit = (each: string): string => quota.status?.hard?.[each] ?? hard[each];
-  const over = bounded.filter((each) => used[each]! + cost[each]! - (freed[each] ?? 0) > amount(limit(each)));
+  const over = bounded.filter((each) =>
+    used[each]! + cost[each]! - (freed[each] ?? 0) > thousandthsOrZero(limit(each))
+  );
   if (over.length === 0) return null;
   const list = (value: (each: string) => string) => over.map((each) => `${each}=${value(each)}`).join(",");
-  const requested = list((each) => writeQuantity(cost[each]! - (freed[each] ?? 0), isBytes(each)));
+  const requested = list((each) => formatThousandths(cost[each]! - (freed[each] ?? 0), isByteResource(each)));
   return `exceeded quota: ${name}, requested: ${requested}, used: ${
-    list((each) => writeQuantity(used[each]!, isBytes(each)))
+    list((each) => formatThousandths(used[each]!, isByteResource(each)))
   }, ` +
     `limited: ${list(limit)}`;
 }
 
 /** Returns, for each limit or request that the quota requires, the containers that do not set it. */
-function unspecified(hard: Json, spec: Json): string[] {
+function listUnspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {
     const [which, name] = each.split(".");
@@ -99,11 +106,11 @@ function unspecified(hard: Json, spec: Json): string[] {
 }
 
 /** Returns a pod's cost: the sum of its containers or, if larger, its largest init container. */
-function podCost(spec: Json): QuotaUse {
-  const cost: QuotaUse = {};
+function podCost(spec: Json): ResourceUsage {
+  const cost: ResourceUsage = {};
   for (const which of ["requests", "limits"]) {
     for (const name of ["cpu", "memory", "ephemeral-storage"]) {
-      const of = (container: Json) => amount(container.resources?.[which]?.[name]);
+      const of = (container: Json) => thousandthsOrZero(container.resources?.[which]?.[name]);
       const sum = (spec.containers ?? []).reduce((total: number, container: Json) => total + of(container), 0);
       const total = Math.max(sum, ...(spec.initContainers ?? []).map(of));
       if (total > 0) cost[`${which}.${name}`] = total;
@@ -115,7 +122,7 @@ function podCost(spec: Json): QuotaUse {
 }
 
 /** Returns the pod spec with the defaults of the namespace's LimitRanges. */
-export function withLimits(spec: Json, ranges: readonly Json[]): Json {
+export function applyLimitRanges(spec: Json, ranges: readonly Json[]): Json {
   const items = itemsOf(ranges, "Container");
   if (items.length === 0) return spec;
   const fill = (container: Json): Json => {
@@ -134,21 +141,21 @@ export function withLimits(spec: Json, ranges: readonly Json[]): Json {
 }
 
 /** Returns the LimitRange violations of the pod's containers. */
-export function podLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
+export function findPodLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
   const containers = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return itemsOf(ranges, "Container").flatMap((item) =>
     containers.flatMap(({ resources = {} }: Json) => [
       ...Object.entries<string>(item.max ?? {}).flatMap(([name, most]) => {
         const limit = resources.limits?.[name];
         if (limit === undefined) return [`maximum ${name} usage per Container is ${most}.  No limit is specified`];
-        return amount(limit) > amount(most)
+        return thousandthsOrZero(limit) > thousandthsOrZero(most)
           ? [`maximum ${name} usage per Container is ${most}, but limit is ${limit}`]
           : [];
       }),
       ...Object.entries<string>(item.min ?? {}).flatMap(([name, least]) => {
         const request = resources.requests?.[name];
         if (request === undefined) return [`minimum ${name} usage per Container is ${least}.  No request is specified`];
-        return amount(request) < amount(least)
+        return thousandthsOrZero(request) < thousandthsOrZero(least)
           ? [`minimum ${name} usage per Container is ${least}, but request is ${request}`]
           : [];
       }),
@@ -157,14 +164,14 @@ export function podLimitBreaches(spec: Json, ranges: readonly Json[]): string[] 
 }
 
 /** Returns the LimitRange violations of a PVC's storage request. */
-export function claimLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
-  const asked: string | undefined = spec.resources?.requests?.storage;
+export function findClaimLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
+  const requestedStorage: string | undefined = spec.resources?.requests?.storage;
   return itemsOf(ranges, "PersistentVolumeClaim").flatMap((item) => [
-    ...(item.max?.storage && amount(asked) > amount(item.max.storage)
-      ? [`maximum storage usage per PersistentVolumeClaim is ${item.max.storage}, but request is ${asked}`]
+    ...(item.max?.storage && thousandthsOrZero(requestedStorage) > thousandthsOrZero(item.max.storage)
+      ? [`maximum storage usage per PersistentVolumeClaim is ${item.max.storage}, but request is ${requestedStorage}`]
       : []),
-    ...(item.min?.storage && amount(asked) < amount(item.min.storage)
-      ? [`minimum storage usage per PersistentVolumeClaim is ${item.min.storage}, but request is ${asked}`]
+    ...(item.min?.storage && thousandthsOrZero(requestedStorage) < thousandthsOrZero(item.min.storage)
+      ? [`minimum storage usage per PersistentVolumeClaim is ${item.min.storage}, but request is ${requestedStorage}`]
       : []),
   ]);
 }

@@ -1,10 +1,10 @@
 /** Checks the pod security levels `baseline` and `restricted`, with the real server's messages. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-export type Level = "privileged" | "baseline" | "restricted";
+export type PodSecurityLevel = "privileged" | "baseline" | "restricted";
 
-export interface Policy {
-  readonly level: Level;
+export interface PodSecurityPolicy {
+  readonly level: PodSecurityLevel;
   /** The level and version, for example `restricted:latest`. */
   readonly name: string;
 }
@@ -21,33 +21,33 @@ const ALLOWED_CAPABILITIES = new Set(
  * Returns the pod security policy from a namespace's labels. Without a `warn` label, the `enforce` level is also used
  * for warnings.
  */
-export function podPolicyOf(namespace: StoredObject | undefined, mode: "enforce" | "warn"): Policy {
+export function podSecurityPolicyOf(namespace: StoredObject | undefined, mode: "enforce" | "warn"): PodSecurityPolicy {
   const labels = namespace?.metadata.labels ?? {};
   const read = (name: string) => labels[`pod-security.kubernetes.io/${name}`];
   const which = mode === "warn" && !read("warn") ? "enforce" : mode;
-  const level = (read(which) ?? "privileged") as Level;
+  const level = (read(which) ?? "privileged") as PodSecurityLevel;
   return { level, name: `${level}:${read(`${which}-version`) ?? "latest"}` };
 }
 
 /** Returns the violations of the policy as one text. Empty if there are none. */
-export function violations(spec: Json, policy: Policy): string {
+export function describePodSecurityViolations(spec: Json, policy: PodSecurityPolicy): string {
   if (policy.level === "privileged" || !spec) return "";
-  return texts(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));
+  return joinViolations(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));
 }
 
-type Found = string | false;
+type Violation = string | false;
 
-function texts(...found: readonly Found[]): string {
+function joinViolations(...found: readonly Violation[]): string {
   return found.filter((each) => each !== false && each !== "").join(", ");
 }
 
-function baseline(spec: Json): Found[] {
+function baseline(spec: Json): Violation[] {
   const hosts = ["hostNetwork", "hostPID", "hostIPC"].filter((name) => spec[name] === true).map((name) =>
     `${name}=true`
   );
   const paths = (spec.volumes ?? []).filter((volume: Json) => volume.hostPath).map((volume: Json) => volume.name);
-  const ports = containers(spec, (_, container) => (container.ports ?? []).some((port: Json) => port.hostPort));
-  const privileged = containers(spec, (security) => security.privileged === true);
+  const ports = namesOfContainers(spec, (_, container) => (container.ports ?? []).some((port: Json) => port.hostPort));
+  const privileged = namesOfContainers(spec, (security) => security.privileged === true);
   const added = containersOf(spec).flatMap((container) => container.securityContext?.capabilities?.add ?? [])
     .filter((capability: string) => !ALLOWED_CAPABILITIES.has(capability));
   return [
@@ -60,25 +60,28 @@ function baseline(spec: Json): Found[] {
   ];
 }
 
-function restricted(spec: Json): Found[] {
+function restricted(spec: Json): Violation[] {
   const volumes = (spec.volumes ?? []).flatMap((volume: Json) =>
     Object.keys(volume).filter((name) => name !== "name" && !ALLOWED_VOLUMES.has(name)).map((type) =>
       `volume "${volume.name}" uses restricted volume type "${type}"`
     )
   );
   const { seccompProfile, runAsNonRoot, runAsUser } = spec.securityContext ?? {};
-  const escalating = containers(spec, (security) => security.allowPrivilegeEscalation !== false);
-  const capable = containers(spec, (security) => !(security.capabilities?.drop ?? []).includes("ALL"));
-  const refusing = containers(spec, (security) => security.runAsNonRoot === false);
-  const silent = containers(spec, (security) => security.runAsNonRoot === undefined && runAsNonRoot !== true);
-  const root = containers(spec, (security) => security.runAsUser === 0);
-  const open = containers(spec, (security) => !isConfined(security.seccompProfile?.type ?? seccompProfile?.type));
-  const rootful = texts(
+  const escalating = namesOfContainers(spec, (security) => security.allowPrivilegeEscalation !== false);
+  const capable = namesOfContainers(spec, (security) => !(security.capabilities?.drop ?? []).includes("ALL"));
+  const refusing = namesOfContainers(spec, (security) => security.runAsNonRoot === false);
+  const silent = namesOfContainers(spec, (security) => security.runAsNonRoot === undefined && runAsNonRoot !== true);
+  const root = namesOfContainers(spec, (security) => security.runAsUser === 0);
+  const open = namesOfContainers(
+    spec,
+    (security) => !isConfined(security.seccompProfile?.type ?? seccompProfile?.type),
+  );
+  const rootful = joinViolations(
     runAsNonRoot === false && "pod must not set securityContext.runAsNonRoot=false",
     refusing && `${refusing} must not set securityContext.runAsNonRoot=false`,
     runAsNonRoot !== false && silent && `pod or ${silent} must set securityContext.runAsNonRoot=true`,
   );
-  const users = texts(
+  const users = joinViolations(
     runAsUser === 0 && "pod must not set runAsUser=0",
     root && `${root} must not set runAsUser=0`,
   );
@@ -103,7 +106,7 @@ function containersOf(spec: Json): Json[] {
 }
 
 /** Returns the names of the containers for which `is` returns true, as text. Empty if there are none. */
-function containers(spec: Json, is: (security: Json, container: Json) => boolean): string {
+function namesOfContainers(spec: Json, is: (security: Json, container: Json) => boolean): string {
   const names = containersOf(spec).filter((each) => is(each.securityContext ?? {}, each)).map(({ name }) => name);
   return names.length > 0 ? plural("container", names) : "";
 }

@@ -5,11 +5,11 @@
 import { badRequest } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { badLabelKey, badLabelValue } from "#lib/dev/simulator/admission/rules/names.ts";
+import { validateLabelKey, validateLabelValue } from "#lib/dev/simulator/admission/rules/names.ts";
 
-export type Test = (object: StoredObject) => boolean;
+export type ObjectPredicate = (object: StoredObject) => boolean;
 
-const EVERYWHERE = ["metadata.name", "metadata.namespace"];
+const COMMON_FIELDS = ["metadata.name", "metadata.namespace"];
 /** Additional fields that a field selector supports, by kind. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Event: [
@@ -34,12 +34,12 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
  * Parses a field selector such as `metadata.name=x,status.phase!=Running`. Throws 400 if the syntax is invalid or the
  * kind does not support the field.
  */
-export function fieldSelector(kind: ApiKind, text: string): Test {
+export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
     const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
     if (!match) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
     const [, path = "", sign, value] = match;
-    refuseField(kind, path);
+    requireSelectableField(kind, path);
     return (object: StoredObject): boolean => {
       const found = path.split(".").reduce((at: Json, name) => at?.[name], object);
       return (String(found ?? "") === value) === (sign !== "!=");
@@ -48,12 +48,12 @@ export function fieldSelector(kind: ApiKind, text: string): Test {
   return (object) => tests.every((test) => test(object));
 }
 
-function refuseField(kind: ApiKind, path: string): void {
+function requireSelectableField(kind: ApiKind, path: string): void {
   const own = FIELDS[kind.kind];
-  if (EVERYWHERE.includes(path) || own?.includes(path)) return;
+  if (COMMON_FIELDS.includes(path) || own?.includes(path)) return;
   if (kind.kind === "Job") throw badRequest(`field label "${path}" not supported for Job`);
   if (own || kind.custom) throw badRequest(`field label not supported: ${path}`);
-  const names = EVERYWHERE.map((each) => JSON.stringify(each)).join(", ");
+  const names = COMMON_FIELDS.map((each) => JSON.stringify(each)).join(", ");
   throw badRequest(`"${path}" is not a known field selector: only ${names}`);
 }
 
@@ -61,7 +61,7 @@ function refuseField(kind: ApiKind, path: string): void {
  * Whether a spec's `selector` (matchLabels and matchExpressions) matches the labels. An empty selector matches
  * everything.
  */
-export function selects(selector: Json, labels: Record<string, string> | undefined): boolean {
+export function matchesSelector(selector: Json, labels: Record<string, string> | undefined): boolean {
   const present = labels ?? {};
   const exact = Object.entries(selector?.matchLabels ?? {}).every(([name, value]) => present[name] === value);
   return exact && (selector?.matchExpressions ?? []).every((expression: Json) => {
@@ -76,12 +76,12 @@ export function selects(selector: Json, labels: Record<string, string> | undefin
 type Labels = Readonly<Record<string, string>>;
 
 /** Parses a label selector. Throws 400 if the syntax is invalid. */
-export function labelSelector(text: string): Test {
-  const tests = read(text);
+export function parseLabelSelector(text: string): ObjectPredicate {
+  const tests = parseRequirements(text);
   return (object) => tests.every((test) => test(object.metadata.labels ?? {}));
 }
 
-function read(text: string): ((labels: Labels) => boolean)[] {
+function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
   const tokens = text.match(/[(),]|==|!=|[=!<>]|[^\s(),=!<>]+/g) ?? [];
   const tests: ((labels: Labels) => boolean)[] = [];
   let at = 0;
@@ -96,7 +96,7 @@ function read(text: string): ((labels: Labels) => boolean)[] {
     if (absent) at++;
     if (!isWord(peek())) refuse(", expected: identifier");
     const name = tokens[at++]!;
-    const [wrong] = badLabelKey(name);
+    const [wrong] = validateLabelKey(name);
     if (wrong) throw badRequest(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`);
     if (absent) return (labels) => labels[name] === undefined;
     if (peek() === "" || peek() === ",") return (labels) => labels[name] !== undefined;
@@ -104,7 +104,7 @@ function read(text: string): ((labels: Labels) => boolean)[] {
     if (operator === "in" || operator === "notin") {
       at++;
       const values = list();
-      demandValues(name, values);
+      requireLabelValues(name, values);
       return (labels) => (labels[name] !== undefined && values.includes(labels[name])) === (operator === "in");
     }
     if (!["=", "==", "!=", ">", "<"].includes(operator)) refuse(", expected: in, notin, =, ==, !=, gt, lt");
@@ -115,7 +115,7 @@ function read(text: string): ((labels: Labels) => boolean)[] {
       ? tokens[at++]!
       : refuse(", expected: identifier");
     if (operator === ">" || operator === "<") return comparison(name, operator, value);
-    demandValues(name, [value]);
+    requireLabelValues(name, [value]);
     return (labels) => (labels[name] === value) === (operator !== "!=");
   }
 
@@ -155,9 +155,9 @@ function comparison(name: string, operator: string, value: string): (labels: Lab
   };
 }
 
-function demandValues(name: string, values: readonly string[]): void {
+function requireLabelValues(name: string, values: readonly string[]): void {
   for (const [i, value] of values.entries()) {
-    const [wrong] = badLabelValue(value);
+    const [wrong] = validateLabelValue(value);
     if (!wrong) continue;
     const field = `values[${i}][${name}]`;
     throw badRequest(`unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${wrong}`);

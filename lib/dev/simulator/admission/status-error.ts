@@ -1,15 +1,15 @@
 /** Creates the API server's error responses and their causes, in the real server's words. */
-import { type ApiKind, qualified, resource } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKind, qualifiedKindName, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
-export interface Cause {
+export interface StatusCause {
   readonly reason: string;
   readonly message: string;
   readonly field: string;
 }
 
 /** An error response: the HTTP status, the `Status` body and extra headers. */
-export class Refusal extends Error {
+export class StatusError extends Error {
   readonly status: number;
   readonly reason: string | undefined;
   readonly details: Json;
@@ -17,7 +17,7 @@ export class Refusal extends Error {
 
   constructor(status: number, reason: string | undefined, message: string, details?: Json, headers = {}) {
     super(message);
-    this.name = "Refusal";
+    this.name = "StatusError";
     this.status = status;
     this.reason = reason;
     this.details = details;
@@ -39,56 +39,83 @@ export class Refusal extends Error {
   }
 }
 
-export function badRequest(message: string): Refusal {
-  return new Refusal(400, "BadRequest", message);
+export function badRequest(message: string): StatusError {
+  return new StatusError(400, "BadRequest", message);
 }
 
-export function notFound(kind: ApiKind, name: string): Refusal {
-  return new Refusal(404, "NotFound", `${resource(kind)} "${name}" not found`, detailsOf(kind, name));
+export function notFound(kind: ApiKind, name: string): StatusError {
+  return new StatusError(
+    404,
+    "NotFound",
+    `${qualifiedResourceName(kind)} "${name}" not found`,
+    statusDetailsOf(kind, name),
+  );
 }
 
-export function alreadyExists(kind: ApiKind, name: string): Refusal {
-  return new Refusal(409, "AlreadyExists", `${resource(kind)} "${name}" already exists`, detailsOf(kind, name));
+export function alreadyExists(kind: ApiKind, name: string): StatusError {
+  return new StatusError(
+    409,
+    "AlreadyExists",
+    `${qualifiedResourceName(kind)} "${name}" already exists`,
+    statusDetailsOf(kind, name),
+  );
 }
 
-export function conflict(kind: ApiKind, name: string, why: string): Refusal {
-  const message = `Operation cannot be fulfilled on ${resource(kind)} "${name}": ${why}`;
-  return new Refusal(409, "Conflict", message, detailsOf(kind, name));
+export function conflict(kind: ApiKind, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualifiedResourceName(kind)} "${name}": ${why}`;
+  return new StatusError(409, "Conflict", message, statusDetailsOf(kind, name));
 }
 
-export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
+export const MODIFIED_MESSAGE =
+  "the object has been modified; please apply your changes to the latest version and try again";
 
-export function forbidden(kind: ApiKind, name: string, why: string, causes?: readonly Cause[]): Refusal {
-  const details = { ...detailsOf(kind, name), ...(causes ? { causes } : {}) };
-  return new Refusal(403, "Forbidden", `${resource(kind)} "${name}" is forbidden: ${why}`, details);
+export function forbidden(kind: ApiKind, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
+  const details = { ...statusDetailsOf(kind, name), ...(causes ? { causes } : {}) };
+  return new StatusError(403, "Forbidden", `${qualifiedResourceName(kind)} "${name}" is forbidden: ${why}`, details);
+}
+
+export function verbNotAllowed(): StatusError {
+  const message = "the server does not allow this method on the requested resource";
+  return new StatusError(405, "MethodNotAllowed", message, {});
+}
+
+export function resourceNotFound(): StatusError {
+  return new StatusError(404, "NotFound", "the server could not find the requested resource", {});
 }
 
 /** Returns a 422 error with one cause for each invalid field. The message lists all of them. */
-export function invalid(kind: ApiKind, name: string, causes: readonly Cause[]): Refusal {
+export function invalidObject(kind: ApiKind, name: string, causes: readonly StatusCause[]): StatusError {
   const details = {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
     kind: kind.kind,
     causes,
   };
-  return new Refusal(422, "Invalid", `${qualified(kind)} "${name}" is invalid: ${listCauses(causes)}`, details);
+  return new StatusError(
+    422,
+    "Invalid",
+    `${qualifiedKindName(kind)} "${name}" is invalid: ${listCauses(causes)}`,
+    details,
+  );
 }
 
-export function listCauses(causes: readonly Cause[]): string {
-  const said = causes.map((cause) => `${cause.field}: ${cause.message}`);
-  return said.length === 1 ? said[0]! : `[${said.join(", ")}]`;
+export function listCauses(causes: readonly StatusCause[]): string {
+  const text = causes.map((cause) => `${cause.field}: ${cause.message}`);
+  return text.length === 1 ? text[0]! : `[${text.join(", ")}]`;
 }
 
-export function detailsOf(kind: ApiKind, name: string): Json {
+export function statusDetailsOf(kind: ApiKind, name: string): Json {
   return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
 }
 
 /** Returns all causes in order. Skips false, empty and missing values. */
-export function all(...found: readonly (Cause | readonly Cause[] | false | "" | 0 | null | undefined)[]): Cause[] {
+export function collectCauses(
+  ...found: readonly (StatusCause | readonly StatusCause[] | false | "" | 0 | null | undefined)[]
+): StatusCause[] {
   return found.flatMap((each) => each || []);
 }
 
-export function wrongValue(field: string, value: Json, why: string): Cause {
+export function invalidValue(field: string, value: Json, why: string): StatusCause {
   return cause(
     "Invalid",
     field,
@@ -97,53 +124,56 @@ export function wrongValue(field: string, value: Json, why: string): Cause {
 }
 
 /** Returns a cause in the form of a CRD's own rules: without a value, or with the value as Go prints it. */
-export function invalidAs(field: string, said: string): Cause {
-  return cause("Invalid", field, `Invalid value: ${said}`);
+export function invalidFormatted(field: string, text: string): StatusCause {
+  return cause("Invalid", field, `Invalid value: ${text}`);
 }
 
-export function required(field: string, why = ""): Cause {
+export function requiredValue(field: string, why = ""): StatusCause {
   return cause("Required", field, why === "" ? "Required value" : `Required value: ${why}`);
 }
 
-export function forbiddenField(field: string, why: string): Cause {
+export function forbiddenField(field: string, why: string): StatusCause {
   return cause("Forbidden", field, `Forbidden: ${why}`);
 }
 
-export function unsupported(field: string, value: Json, known: readonly string[]): Cause {
-  const choices = known.map((choice) => JSON.stringify(choice)).join(", ");
+export function unsupportedValue(field: string, value: Json, supported: readonly string[]): StatusCause {
+  const choices = supported.map((choice) => JSON.stringify(choice)).join(", ");
   return cause("NotSupported", field, `Unsupported value: ${JSON.stringify(value)}: supported values: ${choices}`);
 }
 
-export function tooLong(field: string, most: number): Cause {
+export function tooLongValue(field: string, most: number): StatusCause {
   return cause("TooLong", field, `Too long: may not be more than ${most} bytes`);
 }
 
-export function duplicate(field: string, value: Json): Cause {
+export function duplicateValue(field: string, value: Json): StatusCause {
   return cause("Duplicate", field, `Duplicate value: ${JSON.stringify(value)}`);
 }
 
-export function missingCause(field: string, value: string): Cause {
+export function notFoundValue(field: string, value: string): StatusCause {
   return cause("NotFound", field, `Not found: ${JSON.stringify(value)}`);
 }
 
 /** Returns one cause for each reason in `whys`. */
-export function wrong(field: string, value: Json, whys: readonly string[]): Cause[] {
-  return whys.map((why) => wrongValue(field, value, why));
+export function invalidValues(field: string, value: Json, whys: readonly string[]): StatusCause[] {
+  return whys.map((why) => invalidValue(field, value, why));
 }
 
-export function outside(field: string, value: number, least: number, most: number): Cause[] {
-  return all(
-    (value < least || value > most) && wrongValue(field, value, `must be between ${least} and ${most}, inclusive`),
+export function checkNumberRange(field: string, value: number, least: number, most: number): StatusCause[] {
+  return collectCauses(
+    (value < least || value > most) && invalidValue(field, value, `must be between ${least} and ${most}, inclusive`),
   );
 }
 
 /** Returns every item whose key occurred earlier in the list, with its index. */
-export function repeated<T>(items: readonly T[], keyOf: (item: T) => string | undefined): { item: T; at: number }[] {
+export function findRepeated<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string | undefined,
+): { item: T; at: number }[] {
   const keys = items.map(keyOf);
   return items.map((item, at) => ({ item, at })).filter(({ at }) => keys[at] && keys.indexOf(keys[at]) < at);
 }
 
-function cause(what: string, field: string, message: string): Cause {
+function cause(what: string, field: string, message: string): StatusCause {
   return { reason: `FieldValue${what}`, message, field };
 }
 

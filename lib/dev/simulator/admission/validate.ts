@@ -3,121 +3,153 @@
  * If these are right, it checks the rules that involve several values. schema/values.ts checks single values.
  */
 import {
-  all,
-  type Cause,
-  invalid,
-  invalidAs,
-  required,
-  unsupported,
-  wrongValue,
+  collectCauses,
+  invalidFormatted,
+  invalidObject,
+  invalidValue,
+  requiredValue,
+  type StatusCause,
+  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { badConfigMap, badMetadata, badSecret } from "#lib/dev/simulator/admission/rules/data.ts";
-import { badContainer, badPlace, badVolumes } from "#lib/dev/simulator/admission/rules/pods.ts";
-import { selects } from "#lib/dev/simulator/admission/selectors.ts";
+import { validateConfigMap, validateMetadata, validateSecret } from "#lib/dev/simulator/admission/rules/data.ts";
+import { validateContainer, validatePodScheduling, validateVolumes } from "#lib/dev/simulator/admission/rules/pods.ts";
+import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
-import { badLabelKey, isLabelValue, KEY_RULE, VALUE_RULE } from "#lib/dev/simulator/admission/rules/names.ts";
-import { badIngress, badNetworkPolicy, badService } from "#lib/dev/simulator/admission/rules/network.ts";
-import { badClaim, badLimits, badQuota } from "#lib/dev/simulator/admission/rules/quotas.ts";
-import { badCronJob, badDeployment, badJob, badStatefulSet } from "#lib/dev/simulator/admission/rules/workloads.ts";
-import { badValues, LABEL, LABEL_RULE, SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
+import { parseThousandths, QUANTITY_RULE } from "#lib/dev/simulator/admission/quantity.ts";
+import {
+  isLabelValue,
+  LABEL_KEY_RULE,
+  LABEL_VALUE_RULE,
+  validateLabelKey,
+} from "#lib/dev/simulator/admission/rules/names.ts";
+import { validateIngress, validateNetworkPolicy, validateService } from "#lib/dev/simulator/admission/rules/network.ts";
+import { validateClaim, validateLimitRange, validateQuota } from "#lib/dev/simulator/admission/rules/quotas.ts";
+import {
+  validateCronJob,
+  validateDeployment,
+  validateJob,
+  validateStatefulSet,
+} from "#lib/dev/simulator/admission/rules/workloads.ts";
+import {
+  LABEL,
+  LABEL_RULE,
+  SUBDOMAIN,
+  SUBDOMAIN_RULE,
+  validateValues,
+} from "#lib/dev/simulator/admission/schema/values.ts";
 
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
 /**
  * The maximum length of a name, by kind. A Job's name becomes its pods' host name and label. A CronJob's Jobs add 11
  * characters.
  */
-const LONGEST: Readonly<Record<string, number>> = { Namespace: 63, Service: 63, StatefulSet: 63, Job: 63, CronJob: 52 };
-const RESTARTS = ["Always", "OnFailure", "Never"];
+const MAX_NAME_LENGTHS: Readonly<Record<string, number>> = {
+  Namespace: 63,
+  Service: 63,
+  StatefulSet: 63,
+  Job: 63,
+  CronJob: 52,
+};
+const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 
-export function validate(kind: ApiKind, object: StoredObject): void {
-  refuse(kind, object, all(badMeta(object), RULES[kind.kind]?.(object), badValues(kind.kind, object)));
-  refuse(kind, object, all(badMetadata(object), !kind.custom && FURTHER[kind.kind]?.(object)));
-}
-
-function refuse(kind: ApiKind, object: StoredObject, causes: readonly Cause[]): void {
-  if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
-}
-
-function badMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: StoredObject): Cause[] {
-  const most = LONGEST[kind] ?? 253, field = "metadata.name";
-  const [form, rule] = LABELLED.has(kind) ? [LABEL, LABEL_RULE] : [SUBDOMAIN, SUBDOMAIN_RULE];
-  return all(
-    name === ""
-      ? required(field, "name or generateName is required")
-      : name.length > most
-      ? wrongValue(field, name, `must be no more than ${most} characters`)
-      : !form.test(name) && wrongValue(field, name, rule),
-    badLabels("metadata.labels", labels),
-    Object.keys(annotations).flatMap((key) => badKey("metadata.annotations", key)),
+export function validateObject(kind: ApiKind, object: StoredObject): void {
+  requireNoCauses(
+    kind,
+    object,
+    collectCauses(validateMeta(object), RULES[kind.kind]?.(object), validateValues(kind.kind, object)),
+  );
+  requireNoCauses(
+    kind,
+    object,
+    collectCauses(validateMetadata(object), !kind.custom && FURTHER_RULES[kind.kind]?.(object)),
   );
 }
 
-function badLabels(field: string, labels: Record<string, string>): Cause[] {
+function requireNoCauses(kind: ApiKind, object: StoredObject, causes: readonly StatusCause[]): void {
+  if (causes.length > 0) throw invalidObject(kind, object.metadata.name, causes);
+}
+
+function validateMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: StoredObject): StatusCause[] {
+  const most = MAX_NAME_LENGTHS[kind] ?? 253, field = "metadata.name";
+  const [form, rule] = LABELLED.has(kind) ? [LABEL, LABEL_RULE] : [SUBDOMAIN, SUBDOMAIN_RULE];
+  return collectCauses(
+    name === ""
+      ? requiredValue(field, "name or generateName is required")
+      : name.length > most
+      ? invalidValue(field, name, `must be no more than ${most} characters`)
+      : !form.test(name) && invalidValue(field, name, rule),
+    validateLabels("metadata.labels", labels),
+    Object.keys(annotations).flatMap((key) => validateKey("metadata.annotations", key)),
+  );
+}
+
+function validateLabels(field: string, labels: Record<string, string>): StatusCause[] {
   return Object.entries(labels).flatMap(([key, value]) =>
-    all(
-      badKey(field, key),
-      value.length > 63 && wrongValue(field, value, "must be no more than 63 characters"),
-      !isLabelValue(value) && wrongValue(field, value, VALUE_RULE),
+    collectCauses(
+      validateKey(field, key),
+      value.length > 63 && invalidValue(field, value, "must be no more than 63 characters"),
+      !isLabelValue(value) && invalidValue(field, value, LABEL_VALUE_RULE),
     )
   );
 }
 
-function badKey(field: string, key: string): Cause[] {
-  return all(badLabelKey(key).length > 0 && wrongValue(field, key, KEY_RULE));
+function validateKey(field: string, key: string): StatusCause[] {
+  return collectCauses(validateLabelKey(key).length > 0 && invalidValue(field, key, LABEL_KEY_RULE));
 }
 
 const SECURITY = "pod-security.kubernetes.io/";
 const LEVELS = ["privileged", "baseline", "restricted"];
 
-const RULES: Record<string, (object: StoredObject) => Cause[]> = {
+const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
   Namespace: ({ metadata: { labels = {} } }) =>
     ["enforce", "audit", "warn"].flatMap((mode) => {
       const key = SECURITY + mode, level = labels[key], version = labels[`${key}-version`];
-      return all(
+      return collectCauses(
         level !== undefined && !LEVELS.includes(level) &&
-          wrongValue(`metadata.labels[${key}]`, level, `must be one of ${LEVELS.join(", ")}`),
+          invalidValue(`metadata.labels[${key}]`, level, `must be one of ${LEVELS.join(", ")}`),
         version !== undefined && !/^(latest|v1\.(0|[1-9]\d*))$/.test(version) &&
-          wrongValue(`metadata.labels[${key}-version]`, version, 'must be "latest" or "v1.x"'),
+          invalidValue(`metadata.labels[${key}-version]`, version, 'must be "latest" or "v1.x"'),
       );
     }),
   Service: ({ spec }) => {
     const ports: Json[] = spec.ports ?? [], headless = spec.clusterIP === "None" || spec.type === "ExternalName";
     const unnamed = ports.length > 1 ? ports.flatMap((port, i) => port.name ? [] : [i]) : [];
-    return all(
-      ports.length === 0 && !headless && required("spec.ports"),
-      unnamed.map((i) => required(`spec.ports[${i}].name`)),
+    return collectCauses(
+      ports.length === 0 && !headless && requiredValue("spec.ports"),
+      unnamed.map((i) => requiredValue(`spec.ports[${i}].name`)),
     );
   },
   PersistentVolumeClaim: ({ spec: { accessModes = [], resources } }) =>
-    all(
-      accessModes.length === 0 && required("spec.accessModes", "at least 1 access mode is required"),
-      resources?.requests?.storage === undefined && required("spec.resources[storage]"),
-      badQuantities("spec.resources.requests", resources?.requests),
+    collectCauses(
+      accessModes.length === 0 && requiredValue("spec.accessModes", "at least 1 access mode is required"),
+      resources?.requests?.storage === undefined && requiredValue("spec.resources[storage]"),
+      validateQuantities("spec.resources.requests", resources?.requests),
     ),
-  ResourceQuota: (object) => badQuantities("spec.hard", object.spec.hard),
-  Pod: (object) => badPod("spec", object.spec),
-  Deployment: badWorkload,
-  ReplicaSet: badWorkload,
-  StatefulSet: badWorkload,
-  Job: ({ spec }) => badTemplate("spec.template", spec.template, ["OnFailure", "Never"]),
+  ResourceQuota: (object) => validateQuantities("spec.hard", object.spec.hard),
+  Pod: (object) => validatePod("spec", object.spec),
+  Deployment: validateWorkload,
+  ReplicaSet: validateWorkload,
+  StatefulSet: validateWorkload,
+  Job: ({ spec }) => validatePodTemplate("spec.template", spec.template, ["OnFailure", "Never"]),
   CronJob: ({ spec: { schedule, jobTemplate } }) =>
-    all(
-      badSchedule(schedule ?? ""),
-      badTemplate("spec.jobTemplate.spec.template", jobTemplate?.spec?.template, ["OnFailure", "Never"]),
+    collectCauses(
+      validateScheduleFields(schedule ?? ""),
+      validatePodTemplate("spec.jobTemplate.spec.template", jobTemplate?.spec?.template, ["OnFailure", "Never"]),
     ),
   Ingress: ({ spec }) => {
     const rules: Json[] = spec?.rules ?? [], field = "spec.rules";
     const none = rules.length === 0 && !spec?.defaultBackend;
-    return all(
-      none && wrongValue("spec", [], "either `defaultBackend` or `rules` must be specified"),
+    return collectCauses(
+      none && invalidValue("spec", [], "either `defaultBackend` or `rules` must be specified"),
       rules.flatMap(({ host, http }, i) =>
-        all(
+        collectCauses(
           host !== undefined && !SUBDOMAIN.test(host.replace(/^\*\./, "")) &&
-            wrongValue(`${field}[${i}].host`, host, SUBDOMAIN_RULE),
+            invalidValue(`${field}[${i}].host`, host, SUBDOMAIN_RULE),
           (http?.paths ?? []).flatMap(({ pathType }: Json, j: number) =>
-            all(!pathType && required(`${field}[${i}].http.paths[${j}].pathType`, "pathType must be specified"))
+            collectCauses(
+              !pathType && requiredValue(`${field}[${i}].http.paths[${j}].pathType`, "pathType must be specified"),
+            )
           ),
         )
       ),
@@ -127,64 +159,68 @@ const RULES: Record<string, (object: StoredObject) => Cause[]> = {
     const { source, volumeSnapshotClassName } = object.spec ?? {}, field = "spec.source";
     if (volumeSnapshotClassName === "") {
       const why = "volumeSnapshotClassName must not be the empty string when set";
-      return [wrongValue("spec.volumeSnapshotClassName", "", why)];
+      return [invalidValue("spec.volumeSnapshotClassName", "", why)];
     }
     const one = "exactly one of volumeSnapshotContentName and persistentVolumeClaimName must be set";
-    if (isRecord(source)) return all(Object.keys(source).length !== 1 && invalidAs(field, one));
+    if (isRecord(source)) return collectCauses(Object.keys(source).length !== 1 && invalidFormatted(field, one));
     const unchecked = "some validation rules were not checked because the object was invalid; correct the existing " +
       "errors to complete validation";
-    return [required(field), invalidAs("<nil>", `"null": ${unchecked}`)];
+    return [requiredValue(field), invalidFormatted("<nil>", `"null": ${unchecked}`)];
   },
 };
 
-const FURTHER: Readonly<Record<string, (object: Json) => Cause[]>> = {
-  ConfigMap: badConfigMap,
-  CronJob: badCronJob,
-  Deployment: badDeployment,
-  Ingress: badIngress,
-  Job: badJob,
-  LimitRange: badLimits,
-  NetworkPolicy: badNetworkPolicy,
-  PersistentVolumeClaim: ({ spec }) => badClaim("spec", spec),
+const FURTHER_RULES: Readonly<Record<string, (object: Json) => StatusCause[]>> = {
+  ConfigMap: validateConfigMap,
+  CronJob: validateCronJob,
+  Deployment: validateDeployment,
+  Ingress: validateIngress,
+  Job: validateJob,
+  LimitRange: validateLimitRange,
+  NetworkPolicy: validateNetworkPolicy,
+  PersistentVolumeClaim: ({ spec }) => validateClaim("spec", spec),
   Pod: ({ spec: { restartPolicy: policy = "Always" } }) =>
-    all(!RESTARTS.includes(policy) && unsupported("spec.restartPolicy", policy, RESTARTS)),
-  ResourceQuota: badQuota,
-  Secret: badSecret,
-  Service: badService,
-  StatefulSet: badStatefulSet,
+    collectCauses(
+      !RESTART_POLICIES.includes(policy) && unsupportedValue("spec.restartPolicy", policy, RESTART_POLICIES),
+    ),
+  ResourceQuota: validateQuota,
+  Secret: validateSecret,
+  Service: validateService,
+  StatefulSet: validateStatefulSet,
 };
 
 /** Returns the causes for an invalid workload. Each claim template of a StatefulSet counts as a volume of its pods. */
-function badWorkload({ spec: { selector, template, volumeClaimTemplates: claims = [] } }: StoredObject): Cause[] {
-  if (!selector) return [required("spec.selector")];
+function validateWorkload(
+  { spec: { selector, template, volumeClaimTemplates: claims = [] } }: StoredObject,
+): StatusCause[] {
+  if (!selector) return [requiredValue("spec.selector")];
   const labels = template?.metadata?.labels ?? {}, field = "spec.template";
   const volumes = [...template?.spec?.volumes ?? [], ...claims.map(({ metadata }: Json) => ({ name: metadata?.name }))];
-  return all(
-    !selects(selector, labels) &&
-      wrongValue(`${field}.metadata.labels`, labels, "`selector` does not match template `labels`"),
-    badTemplate(field, { ...template, spec: { ...template?.spec, volumes } }, ["Always"]),
+  return collectCauses(
+    !matchesSelector(selector, labels) &&
+      invalidValue(`${field}.metadata.labels`, labels, "`selector` does not match template `labels`"),
+    validatePodTemplate(field, { ...template, spec: { ...template?.spec, volumes } }, ["Always"]),
   );
 }
 
-function badTemplate(field: string, template: Json, policies: readonly string[]): Cause[] {
-  return all(
-    badLabels(`${field}.labels`, template?.metadata?.labels ?? {}),
-    badPod(`${field}.spec`, template?.spec ?? {}),
-    badRestart(`${field}.spec.restartPolicy`, template?.spec?.restartPolicy ?? "", policies),
+function validatePodTemplate(field: string, template: Json, policies: readonly string[]): StatusCause[] {
+  return collectCauses(
+    validateLabels(`${field}.labels`, template?.metadata?.labels ?? {}),
+    validatePod(`${field}.spec`, template?.spec ?? {}),
+    validateRestartPolicy(`${field}.spec.restartPolicy`, template?.spec?.restartPolicy ?? "", policies),
   );
 }
 
-function badPod(field: string, spec: Json): Cause[] {
+function validatePod(field: string, spec: Json): StatusCause[] {
   const { volumes = [], containers = [], initContainers = [] } = spec;
   const names = new Set<string>(volumes.map(({ name }: Json) => name)), seen = new Set<string>();
   const bad = (which: string, list: Json[]) =>
-    list.flatMap((container, i) => badContainer(`${field}.${which}[${i}]`, container, names, seen));
-  return all(
-    badVolumes(`${field}.volumes`, volumes),
-    containers.length === 0 && required(`${field}.containers`),
+    list.flatMap((container, i) => validateContainer(`${field}.${which}[${i}]`, container, names, seen));
+  return collectCauses(
+    validateVolumes(`${field}.volumes`, volumes),
+    containers.length === 0 && requiredValue(`${field}.containers`),
     bad("containers", containers),
     bad("initContainers", initContainers),
-    badPlace(field, spec),
+    validatePodScheduling(field, spec),
   );
 }
 
@@ -192,22 +228,22 @@ function badPod(field: string, spec: Json): Cause[] {
  * Returns the causes for an invalid restart policy. A Job must set a policy, because it does not allow the default
  * `Always`.
  */
-function badRestart(field: string, policy: string, policies: readonly string[]): Cause[] {
+function validateRestartPolicy(field: string, policy: string, policies: readonly string[]): StatusCause[] {
   if (policies.includes(policy)) return [];
   const words = policies.map((each) => JSON.stringify(each)).join(", ");
   return policy === "Always" || policy === ""
-    ? [required(field, `valid values: ${words}`)]
-    : [unsupported(field, policy, RESTARTS), unsupported(field, policy, policies)];
+    ? [requiredValue(field, `valid values: ${words}`)]
+    : [unsupportedValue(field, policy, RESTART_POLICIES), unsupportedValue(field, policy, policies)];
 }
 
-function badSchedule(schedule: string): Cause[] {
+function validateScheduleFields(schedule: string): StatusCause[] {
   const fields = schedule.trim().split(/\s+/);
   if (fields.length === 5 || schedule.startsWith("@")) return [];
   const why = `expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`;
-  return [wrongValue("spec.schedule", schedule, why)];
+  return [invalidValue("spec.schedule", schedule, why)];
 }
 
-function badQuantities(field: string, quantities: Record<string, string> | undefined): Cause[] {
-  return Object.entries(quantities ?? {}).filter(([, text]) => readQuantity(text) === null)
-    .map(([name, text]) => wrongValue(`${field}[${name}]`, text, QUANTITY_RULE));
+function validateQuantities(field: string, quantities: Record<string, string> | undefined): StatusCause[] {
+  return Object.entries(quantities ?? {}).filter(([, text]) => parseThousandths(text) === null)
+    .map(([name, text]) => invalidValue(`${field}[${name}]`, text, QUANTITY_RULE));
 }

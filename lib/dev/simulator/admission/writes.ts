@@ -4,29 +4,33 @@
  * Creating or replacing an object sets defaults, validates, tracks field ownership, runs admission and then stores the
  * object. A dry run does everything except storing.
  */
-import { refuseEscalation } from "#lib/dev/simulator/access/escalation.ts";
-import { refusePolicies } from "#lib/dev/simulator/access/policies.ts";
+import { rejectEscalation } from "#lib/dev/simulator/access/escalation.ts";
+import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { enrich, police, refuseDeadNamespace } from "#lib/dev/simulator/admission/admission.ts";
-import { withDefaults } from "#lib/dev/simulator/admission/defaults.ts";
-import { refuseChanges } from "#lib/dev/simulator/admission/immutable.ts";
-import { isWriter, trackUpdate, type Writer } from "#lib/dev/simulator/admission/managed-fields.ts";
+import {
+  applyAdmissionDefaults,
+  enforceAdmission,
+  requireLiveNamespace,
+} from "#lib/dev/simulator/admission/admission.ts";
+import { applyKindDefaults } from "#lib/dev/simulator/admission/defaults.ts";
+import { rejectImmutableChanges } from "#lib/dev/simulator/admission/immutable.ts";
+import { type FieldWriter, isEntryOf, trackFieldUpdate } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
   alreadyExists,
   badRequest,
   conflict,
-  invalid,
-  MODIFIED,
-  Refusal,
+  invalidObject,
+  MODIFIED_MESSAGE,
+  StatusError,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { newFinalizers } from "#lib/dev/simulator/admission/rules/data.ts";
-import { validate } from "#lib/dev/simulator/admission/validate.ts";
+import { validateNewFinalizers } from "#lib/dev/simulator/admission/rules/data.ts";
+import { validateObject } from "#lib/dev/simulator/admission/validate.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import {
+  isSameJson,
   type Json,
   type ManagedFields,
   randomSuffix,
-  same,
   type StoredObject,
 } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -50,19 +54,20 @@ export function createObject(
   body: Json,
   options: WriteOptions,
 ): StoredObject {
-  const given = body.metadata ?? {};
-  const name = given.name || (given.generateName ? given.generateName.slice(0, 58) + randomSuffix() : "");
-  if (namespace !== undefined && given.namespace !== undefined && given.namespace !== namespace) {
+  const requestMetadata = body.metadata ?? {};
+  const name = requestMetadata.name ||
+    (requestMetadata.generateName ? requestMetadata.generateName.slice(0, 58) + randomSuffix() : "");
+  if (namespace !== undefined && requestMetadata.namespace !== undefined && requestMetadata.namespace !== namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  if (namespace !== undefined) refuseDeadNamespace(world, kind, namespace, name);
-  if (given.resourceVersion && !options.applied) {
-    throw new Refusal(500, undefined, "resourceVersion should not be set on objects to be created");
+  if (namespace !== undefined) requireLiveNamespace(world, kind, namespace, name);
+  if (requestMetadata.resourceVersion && !options.applied) {
+    throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
   const at = world.timers.stamp();
   const { status, ...rest } = body;
-  const { managedFields: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...meta } = given;
-  const born: StoredObject = {
+  const { managedFields: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...meta } = requestMetadata;
+  const created: StoredObject = {
     ...rest,
     ...(status !== undefined && !kind.status ? { status } : {}),
     apiVersion: kind.apiVersion,
@@ -77,16 +82,18 @@ export function createObject(
       creationTimestamp: at,
     },
   };
-  const full = labelled(withDefaults(enrich(world, withDefaults(born, null)), null));
-  validate(kind, full);
-  if (options.user) refuseByAccess(world, options.user, full, null);
-  police(world, full, null, options.warn ?? (() => {}));
-  const standing = world.store.get(kind.kind, namespace, name);
-  if (standing) throw taken(kind, standing);
-  const writer: Writer = { manager: options.manager, operation: "Update", subresource: undefined };
-  const { status: _status, ...owned } = labelled(withDefaults(born, null));
-  const tracked = trackUpdate(null, owned as StoredObject, world.schema.of(kind.kind), writer, at);
-  const object = withManaged(full, options.applied ? options.managed : tracked);
+  const full = withTemplateLabels(
+    applyKindDefaults(applyAdmissionDefaults(world, applyKindDefaults(created, null)), null),
+  );
+  validateObject(kind, full);
+  if (options.user) enforcePolicies(world, options.user, full, null);
+  enforceAdmission(world, full, null, options.warn ?? (() => {}));
+  const existing = world.store.get(kind.kind, namespace, name);
+  if (existing) throw existsError(kind, existing);
+  const writer: FieldWriter = { manager: options.manager, operation: "Update", subresource: undefined };
+  const { status: _status, ...owned } = withTemplateLabels(applyKindDefaults(created, null));
+  const tracked = trackFieldUpdate(null, owned as StoredObject, world.schema.of(kind.kind), writer, at);
+  const object = withManagedFields(full, options.applied ? options.managed : tracked);
   return options.dryRun ? object : world.store.save(object);
 }
 
@@ -95,7 +102,7 @@ export function replaceObject(world: World, live: StoredObject, next: Json, opti
   const kind = world.kinds.of(live)!;
   const version = next.metadata?.resourceVersion;
   if (version && !/^\d+$/.test(version)) {
-    throw new Refusal(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+    throw new StatusError(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   }
   if (next.metadata?.uid && next.metadata.uid !== live.metadata.uid) {
     const { namespace, name, uid } = live.metadata;
@@ -104,29 +111,34 @@ export function replaceObject(world: World, live: StoredObject, next: Json, opti
       `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${uid}`;
     throw conflict(kind, live.metadata.name, why);
   }
-  if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED);
+  if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED_MESSAGE);
   const at = world.timers.stamp();
-  const filled = withDefaults(merged(kind, live, next, options.subresource), live);
-  const changed = kind.generation && !same(specOf(filled), specOf(live));
+  const filled = applyKindDefaults(mergeWrite(kind, live, next, options.subresource), live);
+  const changed = kind.generation && !isSameJson(specOf(filled), specOf(live));
   const generation = (live.metadata.generation ?? 1) + (changed ? 1 : 0);
   const full = kind.generation ? { ...filled, metadata: { ...filled.metadata, generation } } : filled;
-  validate(kind, full);
-  const gained = newFinalizers(live, next);
-  if (gained.length > 0) throw invalid(kind, live.metadata.name, gained);
-  refuseChanges(kind, live, full);
-  const writer: Writer = {
+  validateObject(kind, full);
+  const gained = validateNewFinalizers(live, next);
+  if (gained.length > 0) throw invalidObject(kind, live.metadata.name, gained);
+  rejectImmutableChanges(kind, live, full);
+  const writer: FieldWriter = {
     manager: options.manager,
     operation: "Update",
     subresource: options.subresource,
   };
-  const tracked = options.applied ? options.managed : trackUpdate(live, full, world.schema.of(kind.kind), writer, at);
-  const nobodys = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits a zero
-  const object = withManaged(full, nobodys ? tracked?.filter((entry) => !isWriter(entry, writer)) : tracked);
-  if (options.user && options.subresource === undefined) refuseByAccess(world, options.user, object, live);
-  if (options.subresource !== "status") police(world, object, live, options.warn ?? (() => {}));
+  const tracked = options.applied
+    ? options.managed
+    : trackFieldUpdate(live, full, world.schema.of(kind.kind), writer, at);
+  const omitsReplicas = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits a zero
+  const object = withManagedFields(
+    full,
+    omitsReplicas ? tracked?.filter((entry) => !isEntryOf(entry, writer)) : tracked,
+  );
+  if (options.user && options.subresource === undefined) enforcePolicies(world, options.user, object, live);
+  if (options.subresource !== "status") enforceAdmission(world, object, live, options.warn ?? (() => {}));
   const finished = object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length &&
     live.metadata.finalizers !== undefined;
-  if (options.dryRun || (same(object, live) && !finished)) return object;
+  if (options.dryRun || (isSameJson(object, live) && !finished)) return object;
   return finished ? { ...world.store.remove(object), metadata: object.metadata } : world.store.save(object);
 }
 
@@ -145,33 +157,33 @@ export function changeObject(
   const live = world.store.get(object.kind, object.metadata.namespace, object.metadata.name);
   if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
   const next = change(live);
-  if (next === null || next === live || same(next, live)) return live;
-  const writer: Writer = { manager, operation: "Update", subresource: kind.status ? "status" : undefined };
-  const managed = trackUpdate(live, next, world.schema.of(kind.kind), writer, world.timers.stamp());
-  const written = withManaged(next, managed);
+  if (next === null || next === live || isSameJson(next, live)) return live;
+  const writer: FieldWriter = { manager, operation: "Update", subresource: kind.status ? "status" : undefined };
+  const managed = trackFieldUpdate(live, next, world.schema.of(kind.kind), writer, world.timers.stamp());
+  const written = withManagedFields(next, managed);
   const finished = written.metadata.deletionTimestamp !== undefined && !written.metadata.finalizers?.length &&
     (live.metadata.finalizers?.length ?? 0) > 0;
   return finished ? world.store.remove(written) : world.store.save(written);
 }
 
 /** Throws if the object would grant more permissions than the user has, or if an admission policy denies it. */
-function refuseByAccess(world: World, user: SimulatedUser, object: StoredObject, live: StoredObject | null): void {
-  if (!live || !same(object, live)) refuseEscalation(world, user, object);
-  refusePolicies(world, { user, operation: live ? "UPDATE" : "CREATE", object, oldObject: live });
+function enforcePolicies(world: World, user: SimulatedUser, object: StoredObject, live: StoredObject | null): void {
+  if (!live || !isSameJson(object, live)) rejectEscalation(world, user, object);
+  enforceAdmissionPolicies(world, { user, operation: live ? "UPDATE" : "CREATE", object, oldObject: live });
 }
 
-function taken(kind: ApiKind, { metadata }: StoredObject): Refusal {
+function existsError(kind: ApiKind, { metadata }: StoredObject): StatusError {
   const { status, reason, message, details } = alreadyExists(kind, metadata.name);
   return metadata.deletionTimestamp === undefined
     ? alreadyExists(kind, metadata.name)
-    : new Refusal(status, reason, `object is being deleted: ${message}`, details);
+    : new StatusError(status, reason, `object is being deleted: ${message}`, details);
 }
 
 /**
  * Merges a write into the live object. The status changes only through its subresource. Metadata that the server owns
  * never changes.
  */
-function merged(kind: ApiKind, live: StoredObject, next: Json, subresource: string | undefined): StoredObject {
+function mergeWrite(kind: ApiKind, live: StoredObject, next: Json, subresource: string | undefined): StoredObject {
   if (subresource === "status") {
     return { ...live, ...(next.status === undefined ? {} : { status: next.status }) };
   }
@@ -203,7 +215,7 @@ function merged(kind: ApiKind, live: StoredObject, next: Json, subresource: stri
   };
 }
 
-function withManaged(object: StoredObject, managedFields: ManagedFields[] | undefined): StoredObject {
+function withManagedFields(object: StoredObject, managedFields: ManagedFields[] | undefined): StoredObject {
   const { managedFields: _, ...metadata } = object.metadata;
   for (const name of ["labels", "annotations", "finalizers", "ownerReferences"] as const) {
     const value = metadata[name];
@@ -213,7 +225,7 @@ function withManaged(object: StoredObject, managedFields: ManagedFields[] | unde
 }
 
 /** Copies the template's labels to a Job without labels. */
-function labelled(object: StoredObject): StoredObject {
+function withTemplateLabels(object: StoredObject): StoredObject {
   if (object.kind !== "Job" || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
   return { ...object, metadata: { ...object.metadata, labels: object.spec.template.metadata.labels } };
 }

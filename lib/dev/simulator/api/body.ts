@@ -1,55 +1,62 @@
 /** Parses request bodies into objects of the kind in the URL. Unknown fields are rejected or cause a warning. */
 import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { keyOfItem } from "#lib/dev/simulator/admission/managed-fields.ts";
-import type { Validation } from "#lib/dev/simulator/api/options.ts";
+import { listItemKey } from "#lib/dev/simulator/admission/managed-fields.ts";
+import type { FieldValidation } from "#lib/dev/simulator/api/options.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
-import { badRequest, Refusal, wrongValue } from "#lib/dev/simulator/admission/status-error.ts";
-import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
-import { refuseUndecoded } from "#lib/dev/simulator/admission/rules/data.ts";
-import { type FieldSchema, fitField, type Misfit, type Type } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { badRequest, invalidValue, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { parseThousandths, QUANTITY_RULE } from "#lib/dev/simulator/admission/quantity.ts";
+import { requireBase64 } from "#lib/dev/simulator/admission/rules/data.ts";
+import {
+  type FieldSchema,
+  type FieldType,
+  fitToSchema,
+  type SchemaViolation,
+} from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
 /** Parses JSON, or YAML if `yaml` is set. Throws 400 if the text is invalid. */
-export function readJson(text: string, wanted: string, yaml: boolean): Json {
+export function parseJsonBody(text: string, expectedType: string, yaml: boolean): Json {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (yaml) return readYaml(text);
-    throw unrecognised(wanted, whyUnreadable(text, error as Error), text === "" ? "<empty>" : text);
+    if (yaml) return parseYamlBody(text);
+    throw unrecognizedError(expectedType, describeParseError(text, error as Error), text === "" ? "<empty>" : text);
   }
 }
 
 /** Parses the body of a patch: a list if `operations` is set, otherwise an object. Throws 400 if it is invalid. */
-export function readPatch(text: string, operations: boolean): Json {
+export function parsePatchBody(text: string, operations: boolean): Json {
   let change: Json;
   try {
     change = JSON.parse(text);
   } catch (error) {
-    throw badRequest(`error decoding patch: ${whyUnreadable(text, error as Error)}`);
+    throw badRequest(`error decoding patch: ${describeParseError(text, error as Error)}`);
   }
-  const wanted = operations ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
+  const expectedType = operations ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
   if (operations ? !Array.isArray(change) : !isRecord(change)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(change)} into Go value of type ${wanted}`);
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goType(change)} into Go value of type ${expectedType}`,
+    );
   }
-  if (operations && change.length > OPERATIONS_MOST) {
-    const why = `The allowed maximum operations in a JSON patch is ${OPERATIONS_MOST}, got ${change.length}`;
-    throw new Refusal(413, "RequestEntityTooLarge", `Request entity too large: ${why}`);
+  if (operations && change.length > MAX_PATCH_OPERATIONS) {
+    const why = `The allowed maximum operations in a JSON patch is ${MAX_PATCH_OPERATIONS}, got ${change.length}`;
+    throw new StatusError(413, "RequestEntityTooLarge", `Request entity too large: ${why}`);
   }
   return change;
 }
 
-const OPERATIONS_MOST = 10_000;
+const MAX_PATCH_OPERATIONS = 10_000;
 const GO_HEAD =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function unrecognised(wanted: string, why: string, shown: string): Refusal {
+function unrecognizedError(expectedType: string, why: string, shown: string): StatusError {
   return badRequest(
-    `the object provided is unrecognized (must be of type ${wanted}): couldn't get version/kind; ` +
+    `the object provided is unrecognized (must be of type ${expectedType}): couldn't get version/kind; ` +
       `json parse error: ${why} (${shown})`,
   );
 }
 
-function whyUnreadable(text: string, error: Error): string {
+function describeParseError(text: string, error: Error): string {
   return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
 }
 
@@ -57,18 +64,18 @@ function whyUnreadable(text: string, error: Error): string {
  * Returns the object that a create or update sends, without nulls and empty maps. Throws 400 if its kind or a field is
  * invalid.
  */
-export function readObject(
+export function parseObjectBody(
   body: Json,
   kind: ApiKind,
   schema: FieldSchema,
-  how: Validation,
+  validation: FieldValidation,
   warn: (text: string) => void,
   patched = false,
 ): Json {
   if (body === null) return {};
   if (!isRecord(body)) {
     const hex = Buffer.from(JSON.stringify(body)).toString("hex");
-    throw unrecognised(kind.kind, `json: cannot unmarshal ${goType(body)} into Go value of type ${GO_HEAD}`, hex);
+    throw unrecognizedError(kind.kind, `json: cannot unmarshal ${goType(body)} into Go value of type ${GO_HEAD}`, hex);
   }
   const [apiVersion, name] = [body.apiVersion ?? kind.apiVersion, body.kind ?? kind.kind];
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
@@ -80,27 +87,27 @@ export function readObject(
     );
   }
   const type = schema.of(kind.kind);
-  const { value, misfits } = fitField(body, type);
-  refuseUndecoded(kind.kind, body);
+  const { value, misfits: violations } = fitToSchema(body, type);
+  requireBase64(kind.kind, body);
   const handled = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}`;
-  const refuse = (why: string) => patched ? unpatchable(body, why) : badRequest(`${handled}: ${why}`);
-  const wrong = misfits.find((misfit) => misfit.expected !== undefined);
+  const refuse = (why: string) => patched ? invalidPatchError(body, why) : badRequest(`${handled}: ${why}`);
+  const wrong = violations.find((misfit) => misfit.expected !== undefined);
   if (wrong) {
     const field = `${kind.kind}${wrong.path.replace(/\[[^\]]*\]/g, "")}`;
-    const [found, wanted] = [goType(wrong.value), goExpected(wrong.expected!)];
-    throw refuse(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${wanted}`);
+    const [found, expectedType] = [goType(wrong.value), goExpected(wrong.expected!)];
+    throw refuse(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${expectedType}`);
   }
   if (!kind.custom && hasBadQuantity(value, type)) throw refuse(QUANTITY_RULE);
-  const unknown = misfits.map((misfit) => `unknown field ${JSON.stringify(misfit.path.slice(1))}`);
-  if (unknown.length > 0 && how === "Strict") {
+  const unknown = violations.map((misfit) => `unknown field ${JSON.stringify(misfit.path.slice(1))}`);
+  if (unknown.length > 0 && validation === "Strict") {
     throw refuse(`strict decoding error: ${unknown.join(", ")}`);
   }
-  if (how === "Warn") { for (const text of unknown) warn(text); }
-  return normalise(value, type, kind);
+  if (validation === "Warn") { for (const text of unknown) warn(text); }
+  return omitEmptyFields(value, type, kind);
 }
 
 /** Returns the object that an apply sends. Throws if a field does not fit the schema; no field is dropped. */
-export function readApplied(body: Json, kind: ApiKind, schema: FieldSchema, namespace: string | undefined): Json {
+export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema, namespace: string | undefined): Json {
   if (!isRecord(body)) {
     const why = `json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
@@ -110,50 +117,50 @@ export function readApplied(body: Json, kind: ApiKind, schema: FieldSchema, name
   }
   if (body.metadata?.managedFields) throw badRequest("metadata.managedFields must be nil");
   const type = schema.of(kind.kind);
-  const { value, misfits } = fitField(body, type, "keyed");
+  const { value, misfits: violations } = fitToSchema(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
   // The error names the namespace in the body, which is empty if the body sets none.
   const { name, namespace: own = "" } = body.metadata ?? {};
   const who = namespace === undefined ? name : `${own}/${name}`;
-  const errors = [...misfits.map(sayMisfit), ...duplicates(value, type, "")];
+  const errors = [...violations.map(describeViolation), ...findDuplicateItems(value, type, "")];
   if (errors.length > 0) {
-    const said = errors.length === 1 ? errors[0] : `errors:\n${errors.map((error) => `  ${error}`).join("\n")}`;
-    throw new Refusal(500, undefined, `failed to create typed patch object (${who}; ${typed}): ${said}`);
+    const list = errors.length === 1 ? errors[0] : `errors:\n${errors.map((error) => `  ${error}`).join("\n")}`;
+    throw new StatusError(500, undefined, `failed to create typed patch object (${who}; ${typed}): ${list}`);
   }
-  return normalise(value, type, kind);
+  return omitEmptyFields(value, type, kind);
 }
 
 /** Returns the value without empty maps and lists. The encoding of built-in kinds omits them. */
-export function normalise(value: Json, type: Type, kind: ApiKind): Json {
+export function omitEmptyFields(value: Json, type: FieldType, kind: ApiKind): Json {
   if (kind.custom) return value;
-  if (Array.isArray(value) && type.form === "list") return value.map((item) => normalise(item, type.of, kind));
+  if (Array.isArray(value) && type.form === "list") return value.map((item) => omitEmptyFields(item, type.of, kind));
   if (!isRecord(value) || (type.form !== "struct" && type.form !== "map")) return value;
-  const kept: Record<string, Json> = {};
+  const result: Record<string, Json> = {};
   for (const [name, inner] of Object.entries(value)) {
     const of = type.form === "map" ? type.of : type.fields.get(name) ?? type.fields.get("*");
     if (of === undefined || inner === null || inner === undefined) continue;
-    const left = normalise(inner, of, kind);
+    const left = omitEmptyFields(inner, of, kind);
     const empty = (of.form === "map" || of.form === "list") && Object.keys(left ?? {}).length === 0;
-    if (!empty) kept[name] = left;
+    if (!empty) result[name] = left;
   }
-  return kept;
+  return result;
 }
 
-function duplicates(value: Json, type: Type, path: string): string[] {
+function findDuplicateItems(value: Json, type: FieldType, path: string): string[] {
   const seen = new Set<string>();
-  return innerOf(value, type).flatMap(([name, inner, of]) => {
-    if (name !== null) return duplicates(inner, of, `${path}.${name}`);
-    if (type.form !== "list" || type.keys.length === 0) return duplicates(inner, of, path);
-    const key = keyOfItem(inner, type.keys);
+  return childrenOf(value, type).flatMap(([name, inner, of]) => {
+    if (name !== null) return findDuplicateItems(inner, of, `${path}.${name}`);
+    if (type.form !== "list" || type.keys.length === 0) return findDuplicateItems(inner, of, path);
+    const key = listItemKey(inner, type.keys);
     const shown = Object.entries(JSON.parse(key.slice(2))).map(([name, of]) => `${name}=${JSON.stringify(of)}`);
     const twice = seen.has(key) ? [`${path}: duplicate entries for key [${shown.join(",")}]`] : [];
     seen.add(key);
-    return [...twice, ...duplicates(inner, of, `${path}[${shown.join(",")}]`)];
+    return [...twice, ...findDuplicateItems(inner, of, `${path}[${shown.join(",")}]`)];
   });
 }
 
 /** Returns the children of a value with their types: unnamed list items, or named fields. */
-function innerOf(value: Json, type: Type): [name: string | null, inner: Json, of: Type][] {
+function childrenOf(value: Json, type: FieldType): [name: string | null, inner: Json, of: FieldType][] {
   if (type.form === "list") return Array.isArray(value) ? value.map((item) => [null, item, type.of]) : [];
   if (!isRecord(value) || (type.form !== "struct" && type.form !== "map")) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -162,7 +169,7 @@ function innerOf(value: Json, type: Type): [name: string | null, inner: Json, of
   });
 }
 
-function sayMisfit({ path, expected, value }: Misfit): string {
+function describeViolation({ path, expected, value }: SchemaViolation): string {
   if (expected === undefined) return `${path}: field not declared in schema`;
   return `${path}: expected ${expected}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`;
 }
@@ -176,14 +183,14 @@ function goKind({ apiVersion = "", kind = "" }: Json): string {
  * Returns the 422 error for a patch whose result is invalid. Like the real server's, it shows the complete object and
  * an empty name.
  */
-function unpatchable(body: Json, why: string): Refusal {
-  const cause = wrongValue("patch", JSON.stringify(body), why);
-  return new Refusal(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });
+function invalidPatchError(body: Json, why: string): StatusError {
+  const cause = invalidValue("patch", JSON.stringify(body), why);
+  return new StatusError(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });
 }
 
-function hasBadQuantity(value: Json, type: Type): boolean {
-  if (type.form === "quantity") return typeof value === "string" && readQuantity(value) === null;
-  return innerOf(value, type).some(([, inner, of]) => hasBadQuantity(inner, of));
+function hasBadQuantity(value: Json, type: FieldType): boolean {
+  if (type.form === "quantity") return typeof value === "string" && parseThousandths(value) === null;
+  return childrenOf(value, type).some(([, inner, of]) => hasBadQuantity(inner, of));
 }
 
 function goType(value: Json): string {
@@ -198,7 +205,7 @@ function isCutOff(text: string): boolean {
   return (text.match(/[{[]/g) ?? []).length > (text.match(/[}\]]/g) ?? []).length || /[:,]\s*$/.test(text);
 }
 
-function readYaml(text: string): Json {
+function parseYamlBody(text: string): Json {
   try {
     return parseYaml(text);
   } catch (error) {

@@ -7,33 +7,38 @@
  *
  * If the first number is above `since + 1`, earlier entries are no longer in the record.
  */
-import { readBreakage } from "#lib/dev/simulator/fault-types.ts";
-import type { Faults } from "#lib/dev/simulator/faults.ts";
+import { parseFault } from "#lib/dev/simulator/fault-types.ts";
+import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { Recorder } from "#lib/dev/simulator/store/recorder.ts";
+import type { WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
 
-export function answerFaults(
-  faults: Faults,
+export function handleFaultRequest(
+  faults: FaultRegistry,
   method: string,
   path: string,
   text: string | null,
 ): { status: number; body: Json } {
   const [, , what, id] = path.split("/");
-  if (what !== "faults") return { status: 404, body: { message: "There are /simulator/faults, /writes and /history" } };
+  if (what !== "faults") {
+    return {
+      status: 404,
+      body: { message: "Not found. Use /simulator/faults, /simulator/writes or /simulator/history" },
+    };
+  }
   if (method === "GET") return { status: 200, body: faults.list() };
   if (method === "POST") {
-    const breakage = readBreakage(parse(text ?? ""));
+    const breakage = parseFault(parse(text ?? ""));
     if (typeof breakage !== "string") return { status: 201, body: { id: faults.add(breakage) } };
-    return { status: 400, body: { message: `${breakage}; lib/dev/simulator/fault-types.ts lists what can be broken` } };
+    return { status: 400, body: { message: `${breakage}; lib/dev/simulator/fault-types.ts lists the fault types` } };
   }
   if (method === "DELETE" && id !== undefined && id !== "") {
-    return faults.heal(id) ? { status: 200, body: {} } : { status: 404, body: { message: `No fault ${id}` } };
+    return faults.remove(id) ? { status: 200, body: {} } : { status: 404, body: { message: `Fault ${id} not found` } };
   }
   if (method === "DELETE") {
     faults.clear();
     return { status: 200, body: {} };
   }
-  return { status: 405, body: { message: "GET, POST or DELETE" } };
+  return { status: 405, body: { message: "Use GET, POST or DELETE" } };
 }
 
 function parse(text: string): unknown {
@@ -45,24 +50,30 @@ function parse(text: string): unknown {
 }
 
 /** Returns null if the path is neither `writes` nor `history`. */
-export function answerRecord(recorder: Recorder, method: string, url: URL): { status: number; body: Json } | null {
+export function handleRecordRequest(
+  recorder: WriteRecorder,
+  method: string,
+  url: URL,
+): { status: number; body: Json } | null {
   const { pathname, searchParams: query } = url;
   if (pathname !== "/simulator/writes" && pathname !== "/simulator/history") return null;
-  if (method !== "GET") return { status: 405, body: { message: "GET" } };
+  if (method !== "GET") return { status: 405, body: { message: "Use GET" } };
   const since = numberOf(query.get("since"), 0), limit = numberOf(query.get("limit"), Number.MAX_SAFE_INTEGER);
   if (since === null || limit === null) {
     return { status: 400, body: { message: "since and limit must be whole numbers from 0" } };
   }
-  if (pathname === "/simulator/writes") return { status: 200, body: after(recorder.writes(), since).slice(0, limit) };
-  const wanted = ["kind", "namespace", "name"] as const;
-  const found = after(recorder.history(), since).filter((each) =>
-    wanted.every((field) => !query.has(field) || each[field] === query.get(field))
+  if (pathname === "/simulator/writes") {
+    return { status: 200, body: entriesAfter(recorder.writes(), since).slice(0, limit) };
+  }
+  const filters = ["kind", "namespace", "name"] as const;
+  const found = entriesAfter(recorder.history(), since).filter((each) =>
+    filters.every((field) => !query.has(field) || each[field] === query.get(field))
   );
   return { status: 200, body: found.slice(0, limit) };
 }
 
 /** Returns the entries with a number above `since`. Numbers are consecutive, so the start index is computed. */
-function after<T extends { readonly n: number }>(entries: readonly T[], since: number): readonly T[] {
+function entriesAfter<T extends { readonly n: number }>(entries: readonly T[], since: number): readonly T[] {
   const first = entries[0]?.n ?? 1;
   return entries.slice(Math.max(0, since + 1 - first));
 }

@@ -1,64 +1,68 @@
 /** Lists objects by label and field selectors, in pages. Checks list options like the real server. */
-import { demand } from "#lib/dev/simulator/api/options.ts";
+import { requireValidOptions } from "#lib/dev/simulator/api/options.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { fieldSelector, labelSelector, type Test } from "#lib/dev/simulator/admission/selectors.ts";
+import {
+  type ObjectPredicate,
+  parseFieldSelector,
+  parseLabelSelector,
+} from "#lib/dev/simulator/admission/selectors.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import {
-  all,
   badRequest,
-  type Cause,
+  collectCauses,
   forbiddenField,
-  Refusal,
-  unsupported,
+  type StatusCause,
+  StatusError,
+  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { keyOf } from "#lib/dev/simulator/store/store.ts";
+import { listKeyOf } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const MATCHES = ["Exact", "NotOlderThan", ""];
+const VERSION_MATCHES = ["Exact", "NotOlderThan", ""];
 
 /** Returns a test that tells whether an object matches the query's selectors. */
-export function readSelection(kind: ApiKind, query: URLSearchParams): Test {
-  const labels = labelSelector(query.get("labelSelector") ?? "");
-  const fields = fieldSelector(kind, query.get("fieldSelector") ?? "");
+export function parseSelection(kind: ApiKind, query: URLSearchParams): ObjectPredicate {
+  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
+  const fields = parseFieldSelector(kind, query.get("fieldSelector") ?? "");
   return (object) => labels(object) && fields(object);
 }
 
 /** Throws if an option is invalid for a list or a watch. */
-export function refuseListOptions(world: World, query: URLSearchParams, watches: boolean): void {
+export function validateListOptions(world: World, query: URLSearchParams, watches: boolean): void {
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";
     if (text !== "" && !/^[+-]?\d+$/.test(text)) {
       throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
     }
   }
-  demand("ListOptions", badMatch(query, watches));
+  requireValidOptions("ListOptions", validateVersionMatch(query, watches));
   const version = query.get("resourceVersion") ?? "";
   if (!/^\d*$/.test(version)) {
     const why = `Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: ` +
       "invalid syntax";
-    if (watches) throw new Refusal(500, undefined, `resourceVersion: ${why}`);
+    if (watches) throw new StatusError(500, undefined, `resourceVersion: ${why}`);
     throw badRequest(`invalid resource version: resourceVersion: ${why}`);
   }
   const now = world.store.version();
   if (watches || Number(version) <= now) return;
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
   const message = `Timeout: Too large resource version: ${version}, current: ${now}`;
-  throw new Refusal(504, "Timeout", message, { causes, retryAfterSeconds: 1 }, { "retry-after": "1" });
+  throw new StatusError(504, "Timeout", message, { causes, retryAfterSeconds: 1 }, { "retry-after": "1" });
 }
 
-function badMatch(query: URLSearchParams, watches: boolean): Cause[] {
+function validateVersionMatch(query: URLSearchParams, watches: boolean): StatusCause[] {
   const field = "resourceVersionMatch", match = query.get(field) ?? "";
   if (watches && query.has("sendInitialEvents")) {
     const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-    return all(match !== "NotOlderThan" && forbiddenField(field, why));
+    return collectCauses(match !== "NotOlderThan" && forbiddenField(field, why));
   }
   if (match === "") return [];
   const missing = watches ? "for watch unless sendInitialEvents is" : "unless resourceVersion is";
-  const known = watches ? ["NotOlderThan"] : MATCHES;
-  return all(
+  const known = watches ? ["NotOlderThan"] : VERSION_MATCHES;
+  return collectCauses(
     (watches || !query.get("resourceVersion")) &&
       forbiddenField(field, `resourceVersionMatch is forbidden ${missing} provided`),
-    !known.includes(match) && unsupported(field, match, known),
+    !known.includes(match) && unsupportedValue(field, match, known),
   );
 }
 
@@ -69,16 +73,18 @@ export function listObjects(
   query: URLSearchParams,
   accept?: string,
 ): Json {
-  refuseListOptions(world, query, false);
-  const selected = readSelection(kind, query);
-  const token = readToken(query.get("continue"));
-  if (token && token.version < world.store.horizon()) throw expired();
+  validateListOptions(world, query, false);
+  const selected = parseSelection(kind, query);
+  const token = parseContinueToken(query.get("continue"));
+  if (token && token.version < world.store.horizon()) throw expiredTokenError();
   const limit = Number(query.get("limit") ?? 0);
   const all = world.store.list(kind.kind, namespace);
   const selecting = query.get("labelSelector") || query.get("fieldSelector");
-  const start = token === null ? 0 : placeAfter(all, token.start);
+  const start = token === null ? 0 : indexAfter(all, token.start);
   // With a selector, the response has no remainingItemCount. So the search stops after one page.
-  const found = selecting && limit > 0 ? firstOf(all, start, selected, limit + 1) : all.slice(start).filter(selected);
+  const found = selecting && limit > 0
+    ? takeMatching(all, start, selected, limit + 1)
+    : all.slice(start).filter(selected);
   const page = limit > 0 ? found.slice(0, limit) : found;
   const more = found.length > page.length;
   const version = token?.version ?? world.store.version();
@@ -87,39 +93,44 @@ export function listObjects(
     apiVersion: kind.apiVersion,
     metadata: {
       resourceVersion: String(version),
-      ...(more ? { continue: writeToken(version, keyOf(page.at(-1)!)) } : {}),
+      ...(more ? { continue: renderContinueToken(version, listKeyOf(page.at(-1)!)) } : {}),
       ...(more && !selecting ? { remainingItemCount: found.length - page.length } : {}),
     },
-    items: page.map((object) => itemOf(kind, object)),
+    items: page.map((object) => toListItem(kind, object)),
   };
-  return wantsMetadata(accept) ? metadataOf(list) : list;
+  return requestsMetadataOnly(accept) ? toMetadataList(list) : list;
 }
 
-function firstOf(all: readonly StoredObject[], start: number, selected: Test, most: number): StoredObject[] {
+function takeMatching(
+  all: readonly StoredObject[],
+  start: number,
+  selected: ObjectPredicate,
+  most: number,
+): StoredObject[] {
   const found: StoredObject[] = [];
   for (let i = start; i < all.length && found.length < most; i++) if (selected(all[i]!)) found.push(all[i]!);
   return found;
 }
 
 /** Returns the index of the first object after the key `start`. Lists are sorted by key. */
-function placeAfter(all: readonly StoredObject[], start: string): number {
+function indexAfter(all: readonly StoredObject[], start: string): number {
   let low = 0, high = all.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (keyOf(all[middle]!) > start) high = middle;
+    if (listKeyOf(all[middle]!) > start) high = middle;
     else low = middle + 1;
   }
   return low;
 }
 
 /** Whether the client requests only the metadata of the objects. */
-function wantsMetadata(accept: string | undefined): boolean {
+function requestsMetadataOnly(accept: string | undefined): boolean {
   const [first = ""] = (accept ?? "").split(",");
   const parameters = new Set(first.split(";").slice(1).map((each) => each.trim()));
   return ["as=PartialObjectMetadataList", "g=meta.k8s.io", "v=v1"].every((each) => parameters.has(each));
 }
 
-function metadataOf(list: Json): Json {
+function toMetadataList(list: Json): Json {
   const apiVersion = "meta.k8s.io/v1";
   const items = list.items.map(({ metadata }: StoredObject) => ({
     kind: "PartialObjectMetadata",
@@ -130,7 +141,7 @@ function metadataOf(list: Json): Json {
 }
 
 /** Returns an object as a list item. Items of built-in kinds have no apiVersion and kind; the list states them. */
-export function itemOf(kind: ApiKind, object: StoredObject): Json {
+export function toListItem(kind: ApiKind, object: StoredObject): Json {
   if (kind.custom) return object;
   const { apiVersion: _, kind: __, ...rest } = object;
   return rest;
@@ -138,11 +149,11 @@ export function itemOf(kind: ApiKind, object: StoredObject): Json {
 
 const TOKEN_VERSION = "meta.k8s.io/v1";
 
-function writeToken(version: number, start: string): string {
+function renderContinueToken(version: number, start: string): string {
   return btoa(JSON.stringify({ v: TOKEN_VERSION, rv: version, start }));
 }
 
-function readToken(text: string | null): { version: number; start: string } | null {
+function parseContinueToken(text: string | null): { version: number; start: string } | null {
   if (text === null || text === "") return null;
   const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
   let decoded = "", token: Json;
@@ -156,11 +167,11 @@ function readToken(text: string | null): { version: number; start: string } | nu
   return { version: Number(token.rv), start: String(token.start) };
 }
 
-function expired(): Refusal {
+function expiredTokenError(): StatusError {
   const message =
     "The provided continue parameter is too old to display a consistent list result. You can start a new " +
     "list without the continue parameter, or use the continue token in this response to retrieve the remainder of the " +
     "results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, " +
     "or deleted between the time the first chunk was returned and now may show up in the list.";
-  return new Refusal(410, "Expired", message);
+  return new StatusError(410, "Expired", message);
 }

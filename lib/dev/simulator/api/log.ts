@@ -17,9 +17,9 @@ export function sendLog(world: World, pod: StoredObject, query: URLSearchParams,
     const failing = /Pull|Image/.test(waiting) ? "trying and failing to pull image" : waiting;
     throw badRequest(`${where} is waiting to start: ${failing}`);
   }
-  const stamped = query.get("timestamps") === "true";
+  const hasTimestamps = query.get("timestamps") === "true";
   const write = (line: { at: number; text: string }) =>
-    response.write((stamped ? `${new Date(line.at).toISOString()} ` : "") + line.text + "\n");
+    response.write((hasTimestamps ? `${new Date(line.at).toISOString()} ` : "") + line.text + "\n");
   const tail = query.get("tailLines");
   const since = query.get("sinceSeconds");
   const recent = since === null
@@ -29,24 +29,24 @@ export function sendLog(world: World, pod: StoredObject, query: URLSearchParams,
   for (const line of tail === null ? recent : Number(tail) === 0 ? [] : recent.slice(-Number(tail))) write(line);
   if (query.get("follow") !== "true" || !log.open) return void response.end();
   response.flushHeaders();
-  let seen = log.written;
+  let sent = log.written;
   const stop = world.logs.follow(log, () => {
-    const fresh = log.written - seen;
-    seen = log.written;
+    const fresh = log.written - sent;
+    sent = log.written;
     if (fresh > 0) { for (const line of log.lines.slice(-fresh)) write(line); }
     if (!log.open) response.end();
   });
   const drop = (how: string) => void (how === "end" ? response.end() : response.destroy());
-  const forget = world.faults.watching({ kind: null, drop, silence: () => stop() });
+  const forget = world.faults.registerStream({ kind: null, drop, silence: () => stop() });
   response.once("close", () => {
     stop();
     forget();
   });
 }
 
-function containerOf(pod: StoredObject, asked: string | null): string {
+function containerOf(pod: StoredObject, requested: string | null): string {
   const names: string[] = [...pod.spec.initContainers ?? [], ...pod.spec.containers].map(({ name }: Json) => name);
-  if (asked === null) {
+  if (requested === null) {
     if (pod.spec.containers.length > 1 || pod.spec.initContainers) {
       if (pod.spec.containers.length === 1) return pod.spec.containers[0].name;
       const choices = pod.spec.containers.map(({ name }: Json) => name).join(" ");
@@ -54,6 +54,6 @@ function containerOf(pod: StoredObject, asked: string | null): string {
     }
     return names[0]!;
   }
-  if (!names.includes(asked)) throw badRequest(`container ${asked} is not valid for pod ${pod.metadata.name}`);
-  return asked;
+  if (!names.includes(requested)) throw badRequest(`container ${requested} is not valid for pod ${pod.metadata.name}`);
+  return requested;
 }

@@ -1,24 +1,24 @@
 /** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Neither needs a schema. */
-import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
-import { isRecord, type Json, same } from "#lib/dev/simulator/store/object.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
 /** Returns the value after the operations. Throws 422 if an operation is invalid or a `test` fails. */
-export function jsonPatch(value: Json, operations: readonly Json[]): Json {
-  return operations.reduce((at: Json, operation) => perform(at, operation), value);
+export function applyJsonPatch(value: Json, operations: readonly Json[]): Json {
+  return operations.reduce((at: Json, operation) => applyOperation(at, operation), value);
 }
 
 /** Returns the value with the patch merged into it. A null removes the field. */
-export function mergePatch(value: Json, patch: Json): Json {
+export function applyMergePatch(value: Json, patch: Json): Json {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, Json> = isRecord(value) ? { ...value } : {};
   for (const [name, inner] of Object.entries(patch)) {
     if (inner === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], inner);
+    else merged[name] = applyMergePatch(merged[name], inner);
   }
   return merged;
 }
 
-function perform(root: Json, operation: Json): Json {
+function applyOperation(root: Json, operation: Json): Json {
   const path = steps(operation?.path);
   switch (operation?.op) {
     case "add":
@@ -28,7 +28,7 @@ function perform(root: Json, operation: Json): Json {
     case "remove":
       return find(root, path) === undefined ? root : change(root, path, undefined, "remove"); // as in the real library
     case "test":
-      if (!same(find(root, path), operation.value)) throw refused();
+      if (!isSameJson(find(root, path), operation.value)) throw patchError();
       return root;
     case "move": {
       const from = steps(operation.from), value = read(root, from);
@@ -37,7 +37,7 @@ function perform(root: Json, operation: Json): Json {
     case "copy":
       return change(root, path, read(root, steps(operation.from)), "add");
     default:
-      throw refused();
+      throw patchError();
   }
 }
 
@@ -47,16 +47,16 @@ function change(at: Json, path: readonly string[], value: Json, how: "add" | "re
   if (Array.isArray(at)) {
     const index = step === "-" ? at.length : Number(step);
     if (!/^(-|0|[1-9][0-9]*)$/.test(step) || index > at.length || (rest.length > 0 && index === at.length)) {
-      throw refused();
+      throw patchError();
     }
     if (rest.length > 0) return at.with(index, change(at[index], rest, value, how));
-    if (how !== "add" && index === at.length) throw refused();
+    if (how !== "add" && index === at.length) throw patchError();
     if (how === "remove") return at.toSpliced(index, 1);
     return how === "add" ? at.toSpliced(index, 0, value) : at.with(index, value);
   }
-  if (!isRecord(at)) throw refused();
+  if (!isRecord(at)) throw patchError();
   if (rest.length > 0) {
-    if (!(step in at)) throw refused();
+    if (!(step in at)) throw patchError();
     return { ...at, [step]: change(at[step], rest, value, how) };
   }
   if (how !== "remove") return { ...at, [step]: value };
@@ -70,16 +70,16 @@ function find(at: Json, path: readonly string[]): Json {
 
 function read(at: Json, path: readonly string[]): Json {
   const found = find(at, path);
-  if (found === undefined) throw refused();
+  if (found === undefined) throw patchError();
   return found;
 }
 
 function steps(pointer: unknown): string[] {
-  if (typeof pointer !== "string" || (pointer !== "" && !pointer.startsWith("/"))) throw refused();
+  if (typeof pointer !== "string" || (pointer !== "" && !pointer.startsWith("/"))) throw patchError();
   return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** Returns the error for an invalid patch. The real server's message gives no details either. */
-function refused(): Refusal {
-  return new Refusal(422, "Invalid", "the server rejected our request due to an error in our request", {});
+function patchError(): StatusError {
+  return new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }

@@ -4,19 +4,19 @@
  *
  * An access review and the request itself use the same check. Error messages match those of the real server.
  */
-import { type AccessRequest, judgeAccess, type Judgment } from "#lib/dev/simulator/access/rules.ts";
+import { type AccessDecision, type AccessRequest, checkAccess } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
-import type { Faults } from "#lib/dev/simulator/faults.ts";
+import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
 /** Answers a SelfSubjectReview or SelfSubjectAccessReview without storing it. Returns null for any other kind. */
-export function answerReview(
+export function performReview(
   world: World,
   user: SimulatedUser,
   kind: ApiKind,
@@ -39,12 +39,12 @@ export function answerReview(
   };
   const metadata = { creationTimestamp: null, managedFields: [entry] };
   const request = { verb, group, resource, subresource, namespace: namespace || undefined, name };
-  const allowed = judge(world, user, request).allowed;
+  const allowed = checkPermission(world, user, request).allowed;
   return { ...review, apiVersion: kind.apiVersion, kind: kind.kind, metadata, status: { allowed } };
 }
 
 /** Throws 403 if the user lacks permission for the request. */
-export function refuseForbidden(
+export function requirePermission(
   world: World,
   user: SimulatedUser,
   method: string,
@@ -64,32 +64,32 @@ export function refuseForbidden(
       namespace: route.kind.kind === "Namespace" ? route.name : route.namespace,
       name: route.name ?? nameIn(query),
     };
-    const { allowed, roles, trouble } = judge(world, user, request);
-    if (!allowed) throw refused(user, request, trouble);
+    const { allowed, roles, bindingError } = checkPermission(world, user, request);
+    if (!allowed) throw forbiddenError(user, request, bindingError);
     const [role, ...others] = roles;
     if (role && others.length === 0) world.grants.add(`${role}: ${each} ${nameOf(group, plural, request.subresource)}`);
   }
 }
 
-function refused(user: SimulatedUser, request: AccessRequest, trouble: string): Refusal {
+function forbiddenError(user: SimulatedUser, request: AccessRequest, bindingError: string): StatusError {
   const { verb, group, resource: plural, subresource, namespace, name } = request;
   const named = `${group === "" ? plural : `${plural}.${group}`}${name ? ` ${JSON.stringify(name)}` : ""}`;
   const shown = subresource ? `${plural}/${subresource}` : plural;
   const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
-  const why = `User "${user.name}" cannot ${verb} resource "${shown}" in API group "${group}" ${where}${trouble}`;
+  const why = `User "${user.name}" cannot ${verb} resource "${shown}" in API group "${group}" ${where}${bindingError}`;
   const details = { ...(name ? { name } : {}), ...(group === "" ? {} : { group }), kind: plural };
-  return new Refusal(403, "Forbidden", `${named} is forbidden: ${why}`, details);
+  return new StatusError(403, "Forbidden", `${named} is forbidden: ${why}`, details);
 }
 
-function judge(world: World, user: SimulatedUser, request: AccessRequest): Judgment {
+function checkPermission(world: World, user: SimulatedUser, request: AccessRequest): AccessDecision {
   const { verb, group, resource, subresource } = request;
   if (isForbidden(world.faults, verb, nameOf(group, resource, subresource))) {
-    return { allowed: false, roles: [], trouble: "" };
+    return { allowed: false, roles: [], bindingError: "" };
   }
-  return judgeAccess(world, user, request);
+  return checkAccess(world, user, request);
 }
 
-function isForbidden(faults: Faults, verb: string, resource: string): boolean {
+function isForbidden(faults: FaultRegistry, verb: string, resource: string): boolean {
   return faults.list().some(({ breakage }) =>
     breakage.type === "forbid" && [verb, "*"].includes(breakage.verb) && breakage.resource === resource
   );

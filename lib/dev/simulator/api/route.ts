@@ -14,7 +14,7 @@ export interface ApiRoute {
 }
 
 /** Returns the route, or null for a path that the server does not serve. */
-export function readRoute(kinds: ApiKinds, path: string): ApiRoute | null {
+export function parseApiRoute(kinds: ApiKinds, path: string): ApiRoute | null {
   const parts = path.split("/").slice(1).map(decode);
   const core = parts[0] === "api";
   if (!core && parts[0] !== "apis") return null;
@@ -32,7 +32,7 @@ export function readRoute(kinds: ApiKinds, path: string): ApiRoute | null {
 }
 
 /** Whether the path is under a group and version that the server serves. */
-export function isServed(kinds: ApiKinds, path: string): boolean {
+export function isServedGroup(kinds: ApiKinds, path: string): boolean {
   const [, root, ...rest] = path.split("/");
   const [group, version] = root === "api" ? ["", rest[0]] : root === "apis" ? [rest[0], rest[1]] : [];
   return kinds.all.some((kind) => kind.group === group && kind.version === version);
@@ -70,7 +70,7 @@ const VERSION = {
 };
 
 /** Returns the discovery response, or null if the path is not a discovery path. */
-export function discover(kinds: ApiKinds, path: string): Json | null {
+export function renderDiscovery(kinds: ApiKinds, path: string): Json | null {
   const parts = path.split("/").slice(1).filter((part) => part !== "");
   if (path === "/version") return VERSION;
   if (path === "/api") return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] };

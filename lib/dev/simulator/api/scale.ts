@@ -6,12 +6,12 @@ import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/w
 export function readScale(object: StoredObject): Json {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const labels = Object.entries(object.spec.selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const wanted = object.spec.replicas;
+  const replicas = object.spec.replicas;
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: wanted ? { replicas: wanted } : {},
+    spec: replicas ? { replicas: replicas } : {},
     status: { replicas: object.status?.replicas ?? 0, selector: labels.join(",") },
   };
 }

@@ -3,34 +3,39 @@
  * response: with the API server's Status for a code, or with any text.
  */
 import type { ServerResponse } from "node:http";
-import { MODIFIED, Refusal } from "#lib/dev/simulator/admission/status-error.ts";
-import type { Breakage, Hit } from "#lib/dev/simulator/faults.ts";
+import { MODIFIED_MESSAGE, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import type { RequestFaults, SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { Timers } from "#lib/dev/simulator/store/timers.ts";
+import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 
-export interface Sending {
+export interface OutgoingResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly text: string;
 }
 
-export function jsonOf(status: number, body: Json, headers: Sending["headers"] = {}): Sending {
+export function jsonResponse(status: number, body: Json, headers: OutgoingResponse["headers"] = {}): OutgoingResponse {
   return { status, headers: { "content-type": "application/json", ...headers }, text: JSON.stringify(body) + "\n" };
 }
 
-export function send(response: ServerResponse, outgoing: Sending, hit?: Hit, timers?: Timers): void {
+export function sendResponse(
+  response: ServerResponse,
+  outgoing: OutgoingResponse,
+  hit?: RequestFaults,
+  timers?: SimulatorTimers,
+): void {
   const { status, headers = {}, text } = outgoing;
-  const bytes = Buffer.from(text), broken = hit?.broken, trickle = hit?.trickle;
+  const bytes = Buffer.from(text), broken = hit?.connection, trickle = hit?.trickle;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (!broken?.chunked) response.setHeader("content-length", bytes.length);
   response.statusCode = status;
-  if (broken?.at === "done") return end(response, broken.how);
+  if (broken?.at === "performed") return breakResponse(response, broken.how);
   if (broken) {
     // Sends the headers before the connection ends. Otherwise the client would receive nothing.
     response.flushHeaders();
     const piece = broken.at === "body" ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes.subarray(0, 0);
-    if (piece.length === 0) return void setImmediate(() => end(response, broken.how));
-    return void response.write(piece, () => end(response, broken.how));
+    if (piece.length === 0) return void setImmediate(() => breakResponse(response, broken.how));
+    return void response.write(piece, () => breakResponse(response, broken.how));
   }
   if (!trickle || !timers) return void response.end(bytes);
   const drop = (from: number): void => {
@@ -44,24 +49,24 @@ export function send(response: ServerResponse, outgoing: Sending, hit?: Hit, tim
 }
 
 /** Closes the connection for `cut`. For `hang` it stays open until the client or the simulator closes it. */
-export function end(response: ServerResponse, how: "cut" | "hang"): void {
+export function breakResponse(response: ServerResponse, how: "cut" | "hang"): void {
   if (how === "cut") response.socket?.destroy();
 }
 
-const WORDS: Readonly<Record<number, readonly [reason: string, message: string]>> = {
+const STATUS_TEXTS: Readonly<Record<number, readonly [reason: string, message: string]>> = {
   400: ["BadRequest", "the server rejected our request for an unknown reason"],
   401: ["Unauthorized", "Unauthorized"],
-  403: ["Forbidden", "forbidden by the simulated cluster, which was told to"],
+  403: ["Forbidden", "forbidden by an injected fault"],
   404: ["NotFound", "the server could not find the requested resource"],
-  409: ["Conflict", `Operation cannot be fulfilled on the object: ${MODIFIED}`],
+  409: ["Conflict", `Operation cannot be fulfilled on the object: ${MODIFIED_MESSAGE}`],
   410: ["Expired", "The provided continue parameter is too old to display a consistent list result."],
   429: ["TooManyRequests", "the server has received too many requests and has asked us to try again later"],
   503: ["ServiceUnavailable", "the server is currently unable to handle the request"],
   504: ["Timeout", "request did not complete within the allotted timeout"],
 };
-const OTHER = ["InternalError", "Internal error occurred: the simulated cluster was told to fail"] as const;
+const OTHER_STATUS_TEXT = ["InternalError", "Internal error occurred: injected fault"] as const;
 
-export function forcedAnswer(answer: Extract<Breakage, { type: "answer" }>): Sending {
+export function renderFaultResponse(answer: Extract<SimulatorFault, { type: "answer" }>): OutgoingResponse {
   const { status, retryAfter, body } = answer;
   const headers = {
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
@@ -69,6 +74,6 @@ export function forcedAnswer(answer: Extract<Breakage, { type: "answer" }>): Sen
   };
   if (body !== undefined) return { status, headers: { "content-type": "text/html", ...headers }, text: body };
   const details = typeof retryAfter === "number" ? { retryAfterSeconds: retryAfter } : undefined;
-  const [reason, message] = WORDS[status] ?? OTHER;
-  return jsonOf(status, new Refusal(status, reason, message, details).body(), headers);
+  const [reason, message] = STATUS_TEXTS[status] ?? OTHER_STATUS_TEXT;
+  return jsonResponse(status, new StatusError(status, reason, message, details).body(), headers);
 }

@@ -1,36 +1,44 @@
 /** Performs each HTTP method on the resource that the URL names. */
 import type { ServerResponse } from "node:http";
-import { applyTo } from "#lib/dev/simulator/admission/apply.ts";
-import { normalise, readApplied, readJson, readObject, readPatch } from "#lib/dev/simulator/api/body.ts";
+import { applyServerSide } from "#lib/dev/simulator/admission/apply.ts";
 import {
-  refuseOptions,
-  refusePatchOptions,
-  refuseUnacceptable,
-  refuseUnreadable,
-  type Validation,
+  omitEmptyFields,
+  parseAppliedBody,
+  parseJsonBody,
+  parseObjectBody,
+  parsePatchBody,
+} from "#lib/dev/simulator/api/body.ts";
+import {
+  type FieldValidation,
+  requireAcceptable,
+  requireReadableType,
+  validatePatchOptions,
+  validateWriteOptions,
 } from "#lib/dev/simulator/api/options.ts";
-import { itemOf, listObjects, readSelection } from "#lib/dev/simulator/api/list.ts";
+import { listObjects, parseSelection, toListItem } from "#lib/dev/simulator/api/list.ts";
 import { sendLog } from "#lib/dev/simulator/api/log.ts";
-import { answerReview, refuseForbidden } from "#lib/dev/simulator/api/reviews.ts";
-import { refusePolicies } from "#lib/dev/simulator/access/policies.ts";
+import { performReview, requirePermission } from "#lib/dev/simulator/api/reviews.ts";
+import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
 import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
-import { deleteObject, readDeleteOptions } from "#lib/dev/simulator/admission/deletion.ts";
+import { deleteObject, parseDeleteOptions } from "#lib/dev/simulator/admission/deletion.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { jsonPatch, mergePatch } from "#lib/dev/simulator/api/patch.ts";
+import { applyJsonPatch, applyMergePatch } from "#lib/dev/simulator/api/patch.ts";
 import {
   badRequest,
   conflict,
-  detailsOf,
-  invalid,
-  invalidAs,
+  invalidFormatted,
+  invalidObject,
+  invalidValue,
   notFound,
-  Refusal,
-  wrongValue,
+  resourceNotFound,
+  statusDetailsOf,
+  StatusError,
+  verbNotAllowed,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { fitField } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { fitToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -49,128 +57,132 @@ export interface VerbCall {
 }
 
 /** Kinds whose deletion returns the deleted object instead of a Status. */
-const SHOWN = new Set("PersistentVolume PersistentVolumeClaim Pod ResourceQuota Service ServiceAccount".split(" "));
-const ORPHANS =
+const RETURNED_KINDS = new Set(
+  "PersistentVolume PersistentVolumeClaim Pod ResourceQuota Service ServiceAccount".split(" "),
+);
+const ORPHANED_PODS_WARNING =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
   "set propagationPolicy=Orphan to suppress this warning";
 
 /** The status and body of a response, or undefined if the verb streams its own response. */
-export type VerbAnswer = { readonly status: number; readonly body: Json } | undefined;
+export type VerbResponse = { readonly status: number; readonly body: Json } | undefined;
 
-export function performVerb(world: World, asked: VerbCall): VerbAnswer {
-  const { method, route, query } = asked;
-  if (route.subresource !== "log") refuseUnacceptable(asked.accept);
-  refuseForbidden(world, asked.user, method, route, query);
-  if (method === "GET") return route.name === undefined ? readMany(world, asked) : readOne(world, asked);
-  if (method === "POST" && route.name === undefined) return create(world, asked);
-  if (method === "PUT" && route.name !== undefined) return put(world, asked);
-  if (method === "PATCH" && route.name !== undefined) return patch(world, asked);
-  if (method === "DELETE") return route.name === undefined ? removeMany(world, asked) : remove(world, asked);
-  throw notAllowed();
+export function performVerb(world: World, call: VerbCall): VerbResponse {
+  const { method, route, query } = call;
+  if (route.subresource !== "log") requireAcceptable(call.accept);
+  requirePermission(world, call.user, method, route, query);
+  if (method === "GET") return route.name === undefined ? readMany(world, call) : readOne(world, call);
+  if (method === "POST" && route.name === undefined) return create(world, call);
+  if (method === "PUT" && route.name !== undefined) return put(world, call);
+  if (method === "PATCH" && route.name !== undefined) return patch(world, call);
+  if (method === "DELETE") return route.name === undefined ? removeMany(world, call) : remove(world, call);
+  throw verbNotAllowed();
 }
 
-function remove(world: World, { route, user, query, text, warn }: VerbCall): VerbAnswer {
-  const body = text === "" ? null : readJson(text, "DeleteOptions", false);
-  const options = readDeleteOptions(query, body);
+function remove(world: World, { route, user, query, text, warn }: VerbCall): VerbResponse {
+  const body = text === "" ? null : parseJsonBody(text, "DeleteOptions", false);
+  const options = parseDeleteOptions(query, body);
   const live = find(world, route);
-  refusePolicies(world, { user, operation: "DELETE", object: null, oldObject: live });
+  enforceAdmissionPolicies(world, { user, operation: "DELETE", object: null, oldObject: live });
   const { object, gone } = deleteObject(world, live, options);
   const policy = body ? body.propagationPolicy ?? null : query.get("propagationPolicy");
-  if (route.kind.kind === "Job" && policy === null) warn(ORPHANS);
-  return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
+  if (route.kind.kind === "Job" && policy === null) warn(ORPHANED_PODS_WARNING);
+  return ok(gone && !RETURNED_KINDS.has(route.kind.kind) ? success(route, object) : object);
 }
 
-function removeMany(world: World, { route: { kind, namespace }, query }: VerbCall): VerbAnswer {
-  if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw notAllowed();
-  const all = world.store.list(kind.kind, namespace).filter(readSelection(kind, query));
-  for (const object of all) deleteObject(world, object, readDeleteOptions(query, null));
+function removeMany(world: World, { route: { kind, namespace }, query }: VerbCall): VerbResponse {
+  if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw verbNotAllowed();
+  const all = world.store.list(kind.kind, namespace).filter(parseSelection(kind, query));
+  for (const object of all) deleteObject(world, object, parseDeleteOptions(query, null));
   const metadata = { resourceVersion: String(world.store.version()) };
-  const items = all.map((object) => itemOf(kind, object));
+  const items = all.map((object) => toListItem(kind, object));
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: World, { route, query, accept, response }: VerbCall): VerbAnswer {
+function readMany(world: World, { route, query, accept, response }: VerbCall): VerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
     return ok(listObjects(world, route.kind, route.namespace, query, accept));
   }
   return void watchObjects(world, route.kind, route.namespace, query, response);
 }
 
-function readOne(world: World, { route, query, response }: VerbCall): VerbAnswer {
-  if (route.subresource === "status" && !route.kind.status) throw notHere();
+function readOne(world: World, { route, query, response }: VerbCall): VerbResponse {
+  if (route.subresource === "status" && !route.kind.status) throw resourceNotFound();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
   if (route.subresource === "scale" && route.kind.scale) return ok(readScale(live));
-  if (route.subresource !== undefined && route.subresource !== "status") throw notHere();
+  if (route.subresource !== undefined && route.subresource !== "status") throw resourceNotFound();
   return ok(live);
 }
 
-function readBody(world: World, asked: VerbCall, options: "CreateOptions" | "UpdateOptions"): Json {
-  const { route: { kind }, query, contentType, text, warn } = asked;
-  refuseUnreadable(contentType);
-  refuseOptions(options, query);
-  return readObject(
-    readJson(text, kind.kind, contentType.includes("yaml")),
-    kind,
-    world.schema,
-    validationOf(query),
-    warn,
-  );
+function readBody(world: World, call: VerbCall, options: "CreateOptions" | "UpdateOptions"): Json {
+  const { route: { kind }, query, contentType, text, warn } = call;
+  requireReadableType(contentType);
+  validateWriteOptions(options, query);
+  const body = parseJsonBody(text, kind.kind, contentType.includes("yaml"));
+  return parseObjectBody(body, kind, world.schema, validationOf(query), warn);
 }
 
-function create(world: World, asked: VerbCall): VerbAnswer {
-  const { kind, namespace } = asked.route;
-  if (kind.namespaced && namespace === undefined) throw notAllowed();
-  const body = readBody(world, asked, "CreateOptions");
-  const review = answerReview(world, asked.user, kind, body, managerOf(asked));
-  return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(asked)) };
+function create(world: World, call: VerbCall): VerbResponse {
+  const { kind, namespace } = call.route;
+  if (kind.namespaced && namespace === undefined) throw verbNotAllowed();
+  const body = readBody(world, call, "CreateOptions");
+  const review = performReview(world, call.user, kind, body, managerOf(call));
+  return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(call)) };
 }
 
-function put(world: World, asked: VerbCall): VerbAnswer {
-  const { route } = asked, body = readBody(world, asked, "UpdateOptions");
-  refuseOtherName(body, route);
+function put(world: World, call: VerbCall): VerbResponse {
+  const { route } = call, body = readBody(world, call, "UpdateOptions");
+  requireMatchingName(body, route);
   const live = find(world, route);
   if (route.kind.custom && !body.metadata.resourceVersion) {
-    const cause = invalidAs("metadata.resourceVersion", "0x0: must be specified for an update");
-    throw invalid(route.kind, route.name!, [cause]);
+    const cause = invalidFormatted("metadata.resourceVersion", "0x0: must be specified for an update");
+    throw invalidObject(route.kind, route.name!, [cause]);
   }
-  return ok(replaceObject(world, live, body, optionsOf(asked)));
+  return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function patch(world: World, asked: VerbCall): VerbAnswer {
-  const type = asked.contentType.split(";")[0]!.trim();
-  if (type === "application/apply-patch+yaml") return apply(world, asked);
+function patch(world: World, call: VerbCall): VerbResponse {
+  const type = call.contentType.split(";")[0]!.trim();
+  if (type === "application/apply-patch+yaml") return apply(world, call);
   if (type !== "application/json-patch+json" && type !== "application/merge-patch+json") {
-    throw new Refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+    throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }
-  const { route } = asked;
-  refusePatchOptions(asked.query, false);
-  const change = readPatch(asked.text, type.startsWith("application/json-patch"));
+  const { route } = call;
+  validatePatchOptions(call.query, false);
+  const change = parsePatchBody(call.text, type.startsWith("application/json-patch"));
   const live = find(world, route);
   const patched = (object: Json): Json =>
-    type.startsWith("application/json-patch") ? jsonPatch(object, change) : mergePatch(object, change);
+    type.startsWith("application/json-patch") ? applyJsonPatch(object, change) : applyMergePatch(object, change);
   if (route.subresource === "scale" && route.kind.scale) {
-    return ok(patchScale(world, live, patched(readScale(live)), optionsOf(asked)));
+    return ok(patchScale(world, live, patched(readScale(live)), optionsOf(call)));
   }
-  const body = readObject(patched(live), route.kind, world.schema, validationOf(asked.query), asked.warn, true);
-  refuseOtherName(body, route);
+  const body = parseObjectBody(patched(live), route.kind, world.schema, validationOf(call.query), call.warn, true);
+  requireMatchingName(body, route);
   if (body.metadata.uid !== undefined && body.metadata.uid !== live.metadata.uid) {
-    throw invalid(route.kind, route.name!, [wrongValue("metadata.uid", body.metadata.uid, "field is immutable")]);
+    throw invalidObject(route.kind, route.name!, [
+      invalidValue("metadata.uid", body.metadata.uid, "field is immutable"),
+    ]);
   }
-  return ok(replaceObject(world, live, body, optionsOf(asked)));
+  return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function apply(world: World, asked: VerbCall): VerbAnswer {
-  const { route, query } = asked;
-  refusePatchOptions(query, true);
+function apply(world: World, call: VerbCall): VerbResponse {
+  const { route, query } = call;
+  validatePatchOptions(query, true);
   const manager = query.get("fieldManager")!;
-  const config = readApplied(readJson(asked.text, route.kind.kind, true), route.kind, world.schema, route.namespace);
-  refuseOtherName(config, route);
+  const config = parseAppliedBody(
+    parseJsonBody(call.text, route.kind.kind, true),
+    route.kind,
+    world.schema,
+    route.namespace,
+  );
+  requireMatchingName(config, route);
   const live = world.store.get(route.kind.kind, route.namespace, route.name!) ?? null;
   const type = world.schema.of(route.kind.kind);
   const options = { force: query.get("force") === "true", time: world.timers.stamp() };
-  const { object, managed } = applyTo(live, config, type, manager, options);
-  const write: WriteOptions = { ...optionsOf(asked), manager, applied: true, managed };
+  const { object, managed } = applyServerSide(live, config, type, manager, options);
+  const write: WriteOptions = { ...optionsOf(call), manager, applied: true, managed };
   if (!live) {
     if (config.metadata?.uid) {
       const why =
@@ -179,7 +191,7 @@ function apply(world: World, asked: VerbCall): VerbAnswer {
     }
     return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
   }
-  const fitting = normalise(fitField(object, type).value, type, route.kind);
+  const fitting = omitEmptyFields(fitToSchema(object, type).value, type, route.kind);
   return ok(replaceObject(world, live, fitting, write));
 }
 
@@ -189,36 +201,36 @@ function find(world: World, route: ApiRoute): StoredObject {
   return live;
 }
 
-function optionsOf(asked: VerbCall): WriteOptions {
-  const { subresource } = asked.route;
+function optionsOf(call: VerbCall): WriteOptions {
+  const { subresource } = call.route;
   const known = subresource === "status"
-    ? asked.route.kind.status
+    ? call.route.kind.status
     : subresource === "scale" || subresource === "finalize";
-  if (subresource !== undefined && !known) throw notHere();
+  if (subresource !== undefined && !known) throw resourceNotFound();
   return {
-    manager: managerOf(asked),
-    dryRun: asked.query.getAll("dryRun").includes("All"),
-    warn: asked.warn,
-    user: asked.user,
+    manager: managerOf(call),
+    dryRun: call.query.getAll("dryRun").includes("All"),
+    warn: call.warn,
+    user: call.user,
     ...(subresource === "status" ? { subresource } : {}),
   };
 }
 
-function managerOf(asked: VerbCall): string {
-  return asked.query.get("fieldManager") || asked.agent;
+function managerOf(call: VerbCall): string {
+  return call.query.get("fieldManager") || call.agent;
 }
 
-function validationOf(query: URLSearchParams): Validation {
-  return (query.get("fieldValidation") || "Warn") as Validation; // already checked
+function validationOf(query: URLSearchParams): FieldValidation {
+  return (query.get("fieldValidation") || "Warn") as FieldValidation; // already checked
 }
 
-function refuseOtherName(body: Json, { name, namespace }: ApiRoute): void {
-  const given = body.metadata?.name;
-  if (!given) {
+function requireMatchingName(body: Json, { name, namespace }: ApiRoute): void {
+  const bodyName = body.metadata?.name;
+  if (!bodyName) {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
-  if (given !== name) {
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (bodyName !== name) {
+    throw badRequest(`the name of the object (${bodyName}) does not match the name on the URL (${name})`);
   }
   if (body.metadata?.namespace !== undefined && body.metadata.namespace !== namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
@@ -227,19 +239,10 @@ function refuseOtherName(body: Json, { name, namespace }: ApiRoute): void {
 
 function success(route: ApiRoute, object: StoredObject): Json {
   const { kind } = route;
-  const details = { ...detailsOf(kind, object.metadata.name), uid: object.metadata.uid };
+  const details = { ...statusDetailsOf(kind, object.metadata.name), uid: object.metadata.uid };
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
 }
 
-function ok(body: Json): VerbAnswer {
+function ok(body: Json): VerbResponse {
   return { status: 200, body };
-}
-
-function notAllowed(): Refusal {
-  const message = "the server does not allow this method on the requested resource";
-  return new Refusal(405, "MethodNotAllowed", message, {});
-}
-
-export function notHere(): Refusal {
-  return new Refusal(404, "NotFound", "the server could not find the requested resource", {});
 }

@@ -6,18 +6,18 @@
  * fault drops it.
  */
 import type { ServerResponse } from "node:http";
-import { readSelection, refuseListOptions } from "#lib/dev/simulator/api/list.ts";
-import type { Drop } from "#lib/dev/simulator/fault-types.ts";
+import { parseSelection, validateListOptions } from "#lib/dev/simulator/api/list.ts";
+import type { WatchDrop } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-const BOOKMARK = MINUTE;
-const LONGEST = 30 * MINUTE; // if the client sets no timeout
-const BEHIND = 8 * 1024 * 1024; // bytes that a client may leave unread before its connection is closed
+const BOOKMARK_INTERVAL = MINUTE;
+const DEFAULT_TIMEOUT = 30 * MINUTE; // if the client sets no timeout
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024; // bytes that a client may leave unread before its connection is closed
 
 export function watchObjects(
   world: World,
@@ -26,23 +26,23 @@ export function watchObjects(
   query: URLSearchParams,
   response: ServerResponse,
 ): void {
-  refuseListOptions(world, query, true);
-  const selected = readSelection(kind, query);
-  const asked = query.get("resourceVersion") ?? "";
-  const from = asked === "" || asked === "0" ? null : Number(asked);
+  validateListOptions(world, query, true);
+  const selected = parseSelection(kind, query);
+  const requested = query.get("resourceVersion") ?? "";
+  const from = requested === "" || requested === "0" ? null : Number(requested);
   response.writeHead(200, { "content-type": "application/json" });
   response.flushHeaders();
   let silent = false;
   const send = (type: string, object: Json): void => {
     if (silent) return;
     response.write(JSON.stringify({ type, object }) + "\n");
-    if (response.writableLength > BEHIND) response.destroy();
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
   };
   const bookmark = (annotations?: Json) => {
     const metadata = { resourceVersion: String(world.store.version()), creationTimestamp: null, ...annotations };
     send("BOOKMARK", { kind: kind.kind, apiVersion: kind.apiVersion, metadata });
   };
-  const tell = (change: StoreChange): void => {
+  const sendChange = (change: StoreChange): void => {
     if (
       change.object.kind !== kind.kind || (namespace !== undefined && change.object.metadata.namespace !== namespace)
     ) return;
@@ -58,17 +58,17 @@ export function watchObjects(
       bookmark({ annotations: { "k8s.io/initial-events-end": "true" } });
     }
   } else {
-    const missed = world.store.since(from);
-    if (missed === null) {
+    const changes = world.store.since(from);
+    if (changes === null) {
       const message = `too old resource version: ${from} (${world.store.horizon() + 1})`;
-      send("ERROR", new Refusal(410, "Expired", message).body());
+      send("ERROR", new StatusError(410, "Expired", message).body());
       return void response.end();
     }
-    for (const change of missed) tell(change);
+    for (const change of changes) sendChange(change);
   }
 
-  const stop = world.store.subscribe(tell);
-  const forget = world.faults.watching({
+  const stop = world.store.subscribe(sendChange);
+  const unregister = world.faults.registerStream({
     kind,
     drop: (how) => dropWatch(response, how, send),
     silence: () => void (silent = true),
@@ -82,28 +82,30 @@ export function watchObjects(
     });
     timers.add(cancel);
   };
-  if (query.get("allowWatchBookmarks") === "true") every(BOOKMARK, () => bookmark());
+  if (query.get("allowWatchBookmarks") === "true") every(BOOKMARK_INTERVAL, () => bookmark());
   const seconds = Number(query.get("timeoutSeconds") ?? 0);
-  timers.add(world.timers.after(seconds > 0 ? seconds * SECOND : LONGEST, () => void (silent || response.end())));
+  timers.add(
+    world.timers.after(seconds > 0 ? seconds * SECOND : DEFAULT_TIMEOUT, () => void (silent || response.end())),
+  );
   response.once("close", () => {
     stop();
-    forget();
+    unregister();
     for (const cancel of timers) cancel();
   });
 }
 
-const LUMP = "x".repeat(64 * 1024);
+const ENDLESS_CHUNK = "x".repeat(64 * 1024);
 
 /** Ends a watch as the fault specifies: the way an API server does, or in a malformed way. */
-function dropWatch(response: ServerResponse, how: Drop, send: (type: string, object: Json) => void): void {
+function dropWatch(response: ServerResponse, how: WatchDrop, send: (type: string, object: Json) => void): void {
   if (how === "cut") return void response.destroy();
-  if (how === "expired") send("ERROR", new Refusal(410, "Expired", "The resourceVersion is too old.").body());
-  if (how === "error") send("ERROR", new Refusal(500, "InternalError", "etcdserver: leader changed").body());
+  if (how === "expired") send("ERROR", new StatusError(410, "Expired", "The resourceVersion is too old.").body());
+  if (how === "error") send("ERROR", new StatusError(500, "InternalError", "etcdserver: leader changed").body());
   if (how === "garbage") response.write("<html>502 Bad Gateway</html>\n");
   if (how === "half") return void response.write('{"type":"MODIFIED","obj', () => void response.destroy());
   if (how !== "endless") return void response.end();
   const more = (): void => {
-    if (!response.destroyed) response.write(LUMP, () => setImmediate(more));
+    if (!response.destroyed) response.write(ENDLESS_CHUNK, () => setImmediate(more));
   };
   more();
 }

@@ -1,16 +1,16 @@
 /** Creates the initial objects of the cluster: a node, system namespaces, and storage, snapshot and ingress classes. */
-import { make } from "#lib/dev/simulator/controllers/objects.ts";
+import { createManaged } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const DRIVER = "simulated.csi.example";
 
 /** Creates missing objects. Existing objects stay as they are, even if a user changed them. */
-export function furnish(world: World): void {
+export function createBaseObjects(world: World): void {
   for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
-    place(world, { kind: "Namespace", metadata: { name } });
+    createIfMissing(world, { kind: "Namespace", metadata: { name } });
   }
-  place(world, {
+  createIfMissing(world, {
     kind: "StorageClass",
     metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
     provisioner: DRIVER,
@@ -19,7 +19,7 @@ export function furnish(world: World): void {
     allowVolumeExpansion: true,
   });
   for (const deletionPolicy of ["Delete", "Retain"]) {
-    place(world, {
+    createIfMissing(world, {
       kind: "VolumeSnapshotClass",
       metadata: {
         name: deletionPolicy === "Delete" ? "standard" : "standard-retain",
@@ -31,20 +31,20 @@ export function furnish(world: World): void {
       deletionPolicy,
     });
   }
-  place(world, {
+  createIfMissing(world, {
     kind: "IngressClass",
     metadata: { name: "nginx", annotations: { "ingressclass.kubernetes.io/is-default-class": "true" } },
     spec: { controller: "k8s.io/ingress-nginx" },
   });
-  place(world, { kind: "Node", metadata: { name: NODE }, status: {} });
+  createIfMissing(world, { kind: "Node", metadata: { name: NODE_NAME }, status: {} });
 }
 
 /** The name of the only node. It is also the node's address. */
-export const NODE = "127.0.0.1";
+export const NODE_NAME = "127.0.0.1";
 
-function place(world: World, manifest: Json): void {
+function createIfMissing(world: World, manifest: Json): void {
   if (world.store.get(manifest.kind, undefined, manifest.metadata.name)) return;
-  const object = make(world, "furniture", manifest);
+  const object = createManaged(world, "furniture", manifest);
   if (manifest.kind !== "Node") return;
   const { cpu, memory, pods } = world.node;
   const message = "kubelet is posting ready status";

@@ -10,18 +10,18 @@ import { DAY } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeStatus,
-  conditionOf,
-  isTrue,
-  make,
-  ownerReference,
+  createManaged,
+  createOwnerReference,
+  findCondition,
+  isConditionTrue,
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { say } from "#lib/dev/simulator/controllers/events.ts";
-import { type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const VALID = 90 * DAY;
-const LOOK = 500; // ms between checks whether a withheld certificate can be issued
+const VALIDITY = 90 * DAY;
+const CHECK_INTERVAL = 500; // ms between checks whether a withheld certificate can be issued
 const ISSUING = "cert-manager-certificates-issuing";
 const ABSENT = { reason: "DoesNotExist", message: "Issuing certificate as Secret does not exist" };
 const CHAIN = [["CertificateRequest", "1"], ["Order", "1-1"], ["Challenge", "1-1-1"]] as const;
@@ -30,10 +30,15 @@ export function issuerController(world: World): Controller {
   return {
     kind: "ClusterIssuer",
     reconcile(issuer) {
-      const kept = issuer.spec?.acme
+      const reasonAndMessage = issuer.spec?.acme
         ? { reason: "ACMEAccountRegistered", message: "The ACME account was registered with the ACME server" }
         : { reason: "IsReady", message: "Signing CA verified" };
-      const ready = { type: "Ready", status: "True", observedGeneration: issuer.metadata.generation, ...kept };
+      const ready = {
+        type: "Ready",
+        status: "True",
+        observedGeneration: issuer.metadata.generation,
+        ...reasonAndMessage,
+      };
       changeStatus(world, issuer, "cert-manager-clusterissuers", (status) => ({
         ...status,
         conditions: withConditions(status.conditions, world.timers.stamp(), ready),
@@ -48,22 +53,22 @@ export function certificateController(world: World): Controller {
     also: ({ object: { kind, metadata } }) =>
       kind === "ClusterIssuer"
         ? world.store.list("Certificate").filter((each) =>
-          each.spec.issuerRef?.name === metadata.name && !isTrue(each, "Ready")
+          each.spec.issuerRef?.name === metadata.name && !isConditionTrue(each, "Ready")
         )
         : [],
     reconcile(certificate, memory) {
       if (isCurrent(world, certificate)) return;
       const { namespace, name, generation } = certificate.metadata;
       const issuer = world.store.get("ClusterIssuer", undefined, certificate.spec.issuerRef?.name ?? "");
-      const broken = world.faults.of("uncertified", namespace, name);
-      if (broken) withhold(world, certificate, broken);
+      const broken = world.faults.find("uncertified", namespace, name);
+      if (broken) withholdCertificate(world, certificate, broken);
       // cert-manager retries a failed certificate only after an hour.
-      if (broken?.final || conditionOf(certificate, "Issuing")?.reason === "Failed") return;
-      const ready = issuer !== undefined && isTrue(issuer, "Ready") && !broken;
+      if (broken?.final || findCondition(certificate, "Issuing")?.reason === "Failed") return;
+      const ready = issuer !== undefined && isConditionTrue(issuer, "Ready") && !broken;
       const left = ready ? memory.left(certificate, world.delays.certificate, String(generation)) : 0;
       if (!ready || left > 0) {
         report(world, certificate, null);
-        return left > 0 ? left : broken ? LOOK : undefined;
+        return left > 0 ? left : broken ? CHECK_INTERVAL : undefined;
       }
       for (const [kind] of CHAIN.toReversed()) removeLink(world, certificate, kind);
       issue(world, certificate);
@@ -73,7 +78,7 @@ export function certificateController(world: World): Controller {
 }
 
 function isCurrent(world: World, certificate: StoredObject): boolean {
-  const { metadata: { namespace, generation }, spec } = certificate, ready = conditionOf(certificate, "Ready");
+  const { metadata: { namespace, generation }, spec } = certificate, ready = findCondition(certificate, "Ready");
   return world.store.get("Secret", namespace, spec.secretName) !== undefined && ready?.status === "True" &&
     ready.observedGeneration === generation;
 }
@@ -81,7 +86,7 @@ function isCurrent(world: World, certificate: StoredObject): boolean {
 function issue(world: World, { metadata: { name, namespace }, spec }: StoredObject): void {
   if (world.store.get("Secret", namespace, spec.secretName)) return;
   const annotations = { "cert-manager.io/certificate-name": name };
-  make(world, ISSUING, {
+  createManaged(world, ISSUING, {
     kind: "Secret",
     metadata: { name: spec.secretName, namespace, annotations },
     type: "kubernetes.io/tls",
@@ -92,23 +97,36 @@ function issue(world: World, { metadata: { name, namespace }, spec }: StoredObje
 /** Writes the Ready and Issuing conditions. `issued` is null while the certificate is being issued. */
 function report(world: World, certificate: StoredObject, issued: Json): void {
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
-  const say = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
+  const condition = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
   changeStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
-    const conditions = withConditions(status.conditions, timestamp(now), say("Ready", issued ? "True" : "False"));
+    const conditions = withConditions(
+      status.conditions,
+      formatTimestamp(now),
+      condition("Ready", issued ? "True" : "False"),
+    );
     if (!issued) {
-      return { ...status, conditions: withConditions(conditions, timestamp(now), say("Issuing", "True")) };
+      return { ...status, conditions: withConditions(conditions, formatTimestamp(now), condition("Issuing", "True")) };
     }
     const others = conditions.filter(({ type }) => type !== "Issuing");
-    return { conditions: others, notBefore: timestamp(now), notAfter: timestamp(now + VALID), revision: 1 };
+    return {
+      conditions: others,
+      notBefore: formatTimestamp(now),
+      notAfter: formatTimestamp(now + VALIDITY),
+      revision: 1,
+    };
   });
 }
 
-interface Withheld {
+interface CertificateFault {
   readonly message: string;
   readonly final?: boolean;
 }
 
-function withhold(world: World, certificate: StoredObject, { message, final = false }: Withheld): void {
+function withholdCertificate(
+  world: World,
+  certificate: StoredObject,
+  { message, final = false }: CertificateFault,
+): void {
   const at = world.timers.stamp();
   let owner = certificate;
   for (const [kind, suffix] of CHAIN) {
@@ -117,15 +135,16 @@ function withhold(world: World, certificate: StoredObject, { message, final = fa
       continue;
     }
     const { namespace } = owner.metadata, name = `${certificate.metadata.name}-${suffix}`;
-    const metadata = { name, namespace, ownerReferences: [ownerReference(owner)] };
-    const link = world.store.get(kind, namespace, name) ?? make(world, "cert-manager", { kind, metadata, spec: {} });
+    const metadata = { name, namespace, ownerReferences: [createOwnerReference(owner)] };
+    const link = world.store.get(kind, namespace, name) ??
+      createManaged(world, "cert-manager", { kind, metadata, spec: {} });
     owner = changeStatus(world, link, "cert-manager", (status) => statusOf(kind, status, { message, final }, at)) ??
       link;
   }
-  if (final) giveUp(world, certificate, `order is in "errored" state: ${message}`, at);
+  if (final) failCertificate(world, certificate, `order is in "errored" state: ${message}`, at);
 }
 
-function statusOf(kind: string, status: Json, { message, final }: Withheld, at: string): Json {
+function statusOf(kind: string, status: Json, { message, final }: CertificateFault, at: string): Json {
   if (kind === "Challenge") return { presented: true, processing: true, reason: message, state: "pending" };
   if (kind === "Order") {
     if (!final) return { state: "pending" };
@@ -138,7 +157,7 @@ function statusOf(kind: string, status: Json, { message, final }: Withheld, at: 
   return { ...status, conditions };
 }
 
-function giveUp(world: World, certificate: StoredObject, why: string, at: string): void {
+function failCertificate(world: World, certificate: StoredObject, why: string, at: string): void {
   const message = `The certificate request has failed to complete and will be retried: ${why}`;
   const ready = { type: "Ready", status: "False", ...ABSENT };
   const issuing = { type: "Issuing", status: "False", reason: "Failed", message };
@@ -149,7 +168,7 @@ function giveUp(world: World, certificate: StoredObject, why: string, at: string
     lastFailureTime: status.lastFailureTime ?? at,
   }));
   if (certificate.status?.lastFailureTime === undefined) {
-    say(world, certificate, { by: ISSUING, warning: "Failed", message });
+    recordEvent(world, certificate, { by: ISSUING, warning: "Failed", message });
   }
 }
 

@@ -4,69 +4,69 @@
  */
 import { createHash } from "node:crypto";
 import {
+  changeContainerStatus,
+  type ContainerSlot,
+  containerSpecOf,
   type Kubelet,
-  liveSlot,
-  setContainer,
+  recordContainerEvent,
+  refreshSlot,
   setWaiting,
-  type Slot,
-  specOf,
-  tell,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
-import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
+import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { environmentOf, pullFailure } from "#lib/dev/simulator/programs/environment.ts";
+import { findImagePullError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import type { ContainerLog } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { failureOfProbe } from "#lib/dev/simulator/programs/moodle/page.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { findProbeFailure } from "#lib/dev/simulator/programs/moodle/page.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const PIECES = 4; // least number of writes in which a program's log appears
-const PIECE = 250; // ms of run time for each write
+const LEAST_LOG_WRITES = 4; // least number of writes in which a program's log appears
+const LOG_WRITE_INTERVAL = 250; // ms of run time for each write
 const LEAST_WAIT = 100; // least ms between two checks of a waiting program
-const UNSTARTED =
+const STARTUP_PROBE_FAILURE =
   "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
 
 /** Starts the container after `ms` milliseconds. */
-export function plan(kubelet: Kubelet, slot: Slot, ms: number): void {
-  kubelet.wait(slot, ms, () => begin(kubelet, slot));
-  setContainer(kubelet.world, slot, (status) => status); // writes the status, so that it lists the waiting containers
+export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms: number): void {
+  kubelet.wait(slot, ms, () => beginContainer(kubelet, slot));
+  changeContainerStatus(kubelet.world, slot, (status) => status); // writes the status, so that it lists the waiting containers
 }
 
 /** Starts the container now. If the image cannot be pulled or a variable is missing, retries later. */
-export function begin(kubelet: Kubelet, planned: Slot): void {
-  const { world } = kubelet, slot = liveSlot(world, planned);
+export function beginContainer(kubelet: Kubelet, planned: ContainerSlot): void {
+  const { world } = kubelet, slot = refreshSlot(world, planned);
   if (!slot || slot.pod.metadata.deletionTimestamp !== undefined) return;
-  if (isLost(world, slot.pod.spec.nodeName)) return kubelet.release(slot);
-  const container = specOf(slot);
-  const unpullable = pullFailure(container.image, world.faults);
-  if (unpullable) return pullLater(kubelet, slot, container.image, unpullable);
-  const { missing, values } = environmentOf(world, slot.pod, container);
+  if (isNodeLost(world, slot.pod.spec.nodeName)) return kubelet.release(slot);
+  const container = containerSpecOf(slot);
+  const pullError = findImagePullError(container.image, world.faults);
+  if (pullError) return retryPull(kubelet, slot, container.image, pullError);
+  const { missing, values } = readEnvironment(world, slot.pod, container);
   if (missing === undefined) return start(kubelet, slot, container, values);
-  tell(world, slot, { warning: "Failed", message: `Error: ${missing}` });
+  recordContainerEvent(world, slot, { warning: "Failed", message: `Error: ${missing}` });
   setWaiting(world, slot, "CreateContainerConfigError", missing);
-  kubelet.wait(slot, patience(world, 0), () => begin(kubelet, slot));
+  kubelet.wait(slot, retryDelay(world, 0), () => beginContainer(kubelet, slot));
 }
 
-function pullLater(kubelet: Kubelet, slot: Slot, image: string, why: string): void {
+function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: string): void {
   const { world } = kubelet;
-  tell(world, slot, { normal: "Pulling", message: `Pulling image "${image}"` });
-  tell(world, slot, { warning: "Failed", message: `Failed to pull image "${image}": ${why}` });
-  tell(world, slot, { warning: "Failed", message: "Error: ErrImagePull" });
+  recordContainerEvent(world, slot, { normal: "Pulling", message: `Pulling image "${image}"` });
+  recordContainerEvent(world, slot, { warning: "Failed", message: `Failed to pull image "${image}": ${why}` });
+  recordContainerEvent(world, slot, { warning: "Failed", message: "Error: ErrImagePull" });
   setWaiting(world, slot, "ErrImagePull", why);
   const back = (tries: number): void => {
-    tell(world, slot, { normal: "BackOff", message: `Back-off pulling image "${image}"` });
-    tell(world, slot, { warning: "Failed", message: "Error: ImagePullBackOff" });
+    recordContainerEvent(world, slot, { normal: "BackOff", message: `Back-off pulling image "${image}"` });
+    recordContainerEvent(world, slot, { warning: "Failed", message: "Error: ImagePullBackOff" });
     setWaiting(world, slot, "ImagePullBackOff", `Back-off pulling image "${image}": ErrImagePull: ${why}`);
-    kubelet.wait(slot, patience(world, tries), () => back(tries + 1));
+    kubelet.wait(slot, retryDelay(world, tries), () => back(tries + 1));
   };
   kubelet.wait(slot, Math.max(10, world.delayMs / 4), () => back(0));
 }
 
 /** Restarts the container: immediately the first time, then with exponential backoff. */
-export function restartContainer(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
+export function restartContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): void {
   if (kubelet.find(slot)) return;
   const { world } = kubelet, { name, namespace, uid } = slot.pod.metadata, tries = status.restartCount;
   const where = `${name}_${namespace}(${uid})`;
@@ -75,26 +75,29 @@ export function restartContainer(kubelet: Kubelet, slot: Slot, status: Container
     reason: "CrashLoopBackOff",
     message: `back-off ${seconds}s restarting failed container=${slot.name} pod=${where}`,
   };
-  kubelet.wait(slot, tries === 0 ? 0 : patience(world, tries), () => begin(kubelet, slot));
+  kubelet.wait(slot, tries === 0 ? 0 : retryDelay(world, tries), () => beginContainer(kubelet, slot));
   if (tries > 0) {
     const message = `Back-off restarting failed container ${slot.name} in pod ${where}`;
-    tell(world, slot, { warning: "BackOff", message });
+    recordContainerEvent(world, slot, { warning: "BackOff", message });
   }
-  setContainer(world, slot, () => ({ lastState: status.state, state: { waiting }, restartCount: tries + 1 }));
+  changeContainerStatus(world, slot, () => ({ lastState: status.state, state: { waiting }, restartCount: tries + 1 }));
 }
 
 /** Returns the milliseconds before the next attempt. The delay doubles with each attempt. */
-function patience({ delayMs }: World, tries: number): number {
+function retryDelay({ delayMs }: World, tries: number): number {
   return Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, delayMs) * 2 ** Math.min(tries, 10));
 }
 
-function start(kubelet: Kubelet, slot: Slot, container: Json, env: Context["env"]): void {
+function start(kubelet: Kubelet, slot: ContainerSlot, container: Json, env: ProgramContext["env"]): void {
   const { world } = kubelet, { pod, name } = slot, { image, resources, volumeMounts } = container;
-  tell(world, slot, { normal: "Pulled", message: `Container image "${image}" already present on machine` });
-  tell(world, slot, { normal: "Created", message: `Created container: ${name}` });
-  tell(world, slot, { normal: "Started", message: `Started container ${name}` });
+  recordContainerEvent(world, slot, {
+    normal: "Pulled",
+    message: `Container image "${image}" already present on machine`,
+  });
+  recordContainerEvent(world, slot, { normal: "Created", message: `Created container: ${name}` });
+  recordContainerEvent(world, slot, { normal: "Started", message: `Started container ${name}` });
   const run = runProgram({ world, pod, container, env, resumed: false });
-  setContainer(world, slot, (status) => ({
+  changeContainerStatus(world, slot, (status) => ({
     state: { running: { startedAt: world.timers.stamp() } },
     started: false,
     ready: false,
@@ -102,9 +105,9 @@ function start(kubelet: Kubelet, slot: Slot, container: Json, env: Context["env"
     imageID: imageIdOf(world, image),
     containerID: `containerd://${pod.metadata.uid}-${name}-${status.restartCount}`,
     ...(resources.requests ? { allocatedResources: resources.requests, resources } : {}),
-    ...(volumeMounts ? { volumeMounts: volumeMounts.map(mounted) } : {}),
+    ...(volumeMounts ? { volumeMounts: volumeMounts.map(toMountStatus) } : {}),
   }));
-  carryOut(kubelet, slot, run, world.logs.start(pod.metadata.uid, name));
+  runContainer(kubelet, slot, run, world.logs.start(pod.metadata.uid, name));
 }
 
 /** Returns the image ID that containerd reports for a pulled image. A rebuilt tag has a new digest. */
@@ -115,55 +118,57 @@ function imageIdOf({ rebuilt }: World, image: string): string {
 }
 
 /** Returns a volume mount in the form that a container status has. */
-function mounted({ name, mountPath, readOnly }: Json): Json {
+function toMountStatus({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
 
 /** Resumes a container that the status reports as running but that has no run in memory. */
-export function resumeContainers(kubelet: Kubelet, slot: Slot): void {
-  const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = specOf(slot);
-  const run = runProgram({ world, pod, container, env: environmentOf(world, pod, container).values, resumed: true });
-  carryOut(kubelet, slot, run, world.logs.find(uid, name, false) ?? world.logs.start(uid, name));
+export function resumeContainers(kubelet: Kubelet, slot: ContainerSlot): void {
+  const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = containerSpecOf(slot);
+  const run = runProgram({ world, pod, container, env: readEnvironment(world, pod, container).values, resumed: true });
+  runContainer(kubelet, slot, run, world.logs.find(uid, name, false) ?? world.logs.start(uid, name));
 }
 
-function carryOut(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): void {
+function runContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, log: ContainerLog): void {
   const { world: { delays, logs, timers } } = kubelet;
-  const entry = kubelet.hold(slot, run);
-  const usual = slot.which === "initContainers" ? "initContainer" : run.exit === null ? "server" : "job";
-  const length = delays[run.takes ?? usual];
+  const entry = kubelet.register(slot, run);
+  const usual = slot.type === "initContainers" ? "initContainer" : run.exit === null ? "server" : "job";
+  const length = delays[run.delay ?? usual];
   if (run.waits) {
     if (log.lines.length === 0) logs.write(log, timers.now(), run.lines);
-    if (specOf(slot).startupProbe) tell(kubelet.world, slot, { warning: "Unhealthy", message: UNSTARTED });
+    if (containerSpecOf(slot).startupProbe) {
+      recordContainerEvent(kubelet.world, slot, { warning: "Unhealthy", message: STARTUP_PROBE_FAILURE });
+    }
     entry.cancel = timers.after(Math.max(LEAST_WAIT, length), () => resumeContainers(kubelet, slot));
     return;
   }
   if (run.exit === null) {
     logs.write(log, timers.now(), run.lines);
     entry.cancel = timers.after(length, () => {
-      entry.warm = true;
+      entry.isServing = true;
       run.done?.();
-      refresh(kubelet, slot);
+      probeContainer(kubelet, slot);
     });
     return;
   }
-  const pieces = length === 0 ? 1 : Math.max(PIECES, Math.round(length / PIECE));
+  const pieces = length === 0 ? 1 : Math.max(LEAST_LOG_WRITES, Math.round(length / LOG_WRITE_INTERVAL));
   const upTo = (i: number): number => Math.ceil(run.lines.length * i / pieces);
   const step = (i: number): void => {
     logs.write(log, timers.now(), run.lines.slice(upTo(i), upTo(i + 1)));
-    const next = i + 1 < pieces ? () => step(i + 1) : () => end(kubelet, slot, run, log);
+    const next = i + 1 < pieces ? () => step(i + 1) : () => endContainer(kubelet, slot, run, log);
     entry.cancel = timers.after(length / pieces, next);
   };
   step(0);
 }
 
-function end(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): void {
+function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, log: ContainerLog): void {
   const { world } = kubelet;
   kubelet.release(slot);
-  const live = liveSlot(world, slot);
-  if (!live || isLost(world, live.pod.spec.nodeName)) return;
+  const live = refreshSlot(world, slot);
+  if (!live || isNodeLost(world, live.pod.spec.nodeName)) return;
   if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a killed program has no effect
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
-  setContainer(world, slot, ({ state, containerID }) => {
+  changeContainerStatus(world, slot, ({ state, containerID }) => {
     const startedAt = state.running?.startedAt ?? finishedAt;
     const terminated = { exitCode: run.exit, reason, startedAt, finishedAt, containerID };
     return { state: { terminated }, started: false, ready: false };
@@ -172,16 +177,20 @@ function end(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): 
 }
 
 /** Probes a container that serves. If the page probe fails, returns the milliseconds until the next probe. */
-export function refresh({ world, find }: Kubelet, slot: Slot): number | void {
+export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): number | void {
   const entry = find(slot);
-  if (!entry?.run || entry.run.exit !== null || slot.which !== "containers") return;
-  const broken = world.faults.of("unready", slot.pod.metadata.namespace, slot.pod.metadata.name);
-  if (entry.warm && broken) {
-    const message = broken.message ?? "Readiness probe failed: the simulated cluster was told so";
-    tell(world, slot, { warning: "Unhealthy", message });
+  if (!entry?.run || entry.run.exit !== null || slot.type !== "containers") return;
+  const broken = world.faults.find("unready", slot.pod.metadata.namespace, slot.pod.metadata.name);
+  if (entry.isServing && broken) {
+    const message = broken.message ?? "Readiness probe failed: injected fault";
+    recordContainerEvent(world, slot, { warning: "Unhealthy", message });
   }
-  const failure = entry.warm && !broken ? failureOfProbe(world, slot.pod, specOf(slot)) : null;
-  if (failure !== null) tell(world, slot, { warning: "Unhealthy", message: failure });
-  setContainer(world, slot, () => ({ started: entry.warm, ready: entry.warm && broken === null && failure === null }));
+  const failure = entry.isServing && !broken ? findProbeFailure(world, slot.pod, containerSpecOf(slot)) : null;
+  if (failure !== null) recordContainerEvent(world, slot, { warning: "Unhealthy", message: failure });
+  changeContainerStatus(
+    world,
+    slot,
+    () => ({ started: entry.isServing, ready: entry.isServing && broken === null && failure === null }),
+  );
   if (failure !== null) return Math.max(LEAST_WAIT, world.delayMs);
 }

@@ -4,9 +4,9 @@
  * All controllers share one queue. An object is queued at most once per controller, even if it changes often. A long
  * queue is processed in small batches, so that the server can answer requests in between.
  */
-import { ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
+import { listOwners } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -17,18 +17,18 @@ export interface Controller {
   /** Returns other objects of this kind to reconcile after a change of another object. */
   readonly also?: (change: StoreChange) => Iterable<StoredObject>;
   /** Called after an object of this kind is removed. */
-  readonly gone?: (object: StoredObject) => void;
+  readonly removed?: (object: StoredObject) => void;
   /**
    * Moves the cluster one step towards the object's spec. Returns the milliseconds until the next call, if one is
    * needed.
    */
-  readonly reconcile?: (object: StoredObject, memory: Memory) => number | void;
+  readonly reconcile?: (object: StoredObject, memory: ReconcileMemory) => number | void;
   /** Like `reconcile`, for an object that is being deleted. */
-  readonly end?: (object: StoredObject, memory: Memory) => number | void;
+  readonly end?: (object: StoredObject, memory: ReconcileMemory) => number | void;
 }
 
 /** Delays and failure counts of each object. They are forgotten when the object is removed. */
-export interface Memory {
+export interface ReconcileMemory {
   /** Returns the milliseconds left of a delay. The first call starts the delay; after its end the result is 0. */
   left(object: StoredObject, ms: number, stage?: string): number;
   /** Forgets a delay, so that the next call of `left` starts it again. */
@@ -39,7 +39,7 @@ export interface Memory {
   backoff(object: StoredObject, failed: boolean): number | void;
 }
 
-const TURN = 40; // objects per batch; requests are answered between batches
+const BATCH_SIZE = 40; // objects per batch; requests are answered between batches
 const RETRY = 500; // ms before a retry after an unexpected refusal by the API server
 const FAILURES = "failures"; // no delay has this name
 
@@ -47,46 +47,50 @@ const FAILURES = "failures"; // no delay has this name
 export function runControllers(world: World, controllers: readonly Controller[]): (kind: string) => void {
   const waiting = new Map<string, { controller: Controller; object: StoredObject }>();
   const alarms = new Map<string, () => void>();
-  const { memory, forget } = openMemory(world);
-  let planned = false;
+  const { memory, forget } = createMemory(world);
+  let isScheduled = false;
 
   const keyOf = (controller: Controller, object: StoredObject) =>
     `${controllers.indexOf(controller)}/${object.metadata.uid}`;
-  const plan = (): void => {
-    if (planned) return;
-    planned = true;
-    world.timers.after(0, turn);
+  const scheduleBatch = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    world.timers.after(0, runBatch);
   };
   const enqueue = (controller: Controller, object: StoredObject): void => {
     waiting.set(keyOf(controller, object), { controller, object });
-    plan();
+    scheduleBatch();
   };
-  const silence = (key: string): void => {
+  const cancelAlarm = (key: string): void => {
     alarms.get(key)?.();
     alarms.delete(key);
   };
-  const turn = (): void => {
-    planned = false;
-    for (const [key, { controller, object }] of [...waiting].slice(0, TURN)) {
+  const runBatch = (): void => {
+    isScheduled = false;
+    for (const [key, { controller, object }] of [...waiting].slice(0, BATCH_SIZE)) {
       waiting.delete(key);
-      visit(key, controller, object);
+      reconcileOne(key, controller, object);
     }
-    if (waiting.size > 0) plan();
+    if (waiting.size > 0) scheduleBatch();
   };
-  const visit = (key: string, controller: Controller, { metadata }: StoredObject): void => {
-    silence(key);
+  const reconcileOne = (key: string, controller: Controller, { metadata }: StoredObject): void => {
+    cancelAlarm(key);
     const { kind, reconcile, end } = controller;
     const live = world.store.get(kind, metadata.namespace, metadata.name);
     if (!live || live.metadata.uid !== metadata.uid) return;
-    let again: number | void;
+    let delay: number | void;
     try {
-      again = (live.metadata.deletionTimestamp === undefined ? reconcile : end)?.(live, memory);
+      delay = (live.metadata.deletionTimestamp === undefined ? reconcile : end)?.(live, memory);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      world.log.debug("A controller was refused", { kind, name: metadata.name, error: error.message });
-      again = RETRY;
+      if (!(error instanceof StatusError)) throw error;
+      world.log.debug("The API server rejected a controller's request", {
+        kind,
+        name: metadata.name,
+        error: error.message,
+      });
+      delay = RETRY;
     }
-    if (again !== undefined) alarms.set(key, world.timers.after(again, () => enqueue(controller, live)));
+    if (delay !== undefined) alarms.set(key, world.timers.after(delay, () => enqueue(controller, live)));
   };
 
   world.store.subscribe((change) => {
@@ -95,43 +99,43 @@ export function runControllers(world: World, controllers: readonly Controller[])
       if (object.kind === controller.kind && type !== "DELETED") enqueue(controller, object);
       if (object.kind === controller.kind && type === "DELETED") {
         const key = keyOf(controller, object);
-        silence(key);
+        cancelAlarm(key);
         waiting.delete(key);
-        controller.gone?.(object);
+        controller.removed?.(object);
       }
-      const owners = object.kind === controller.owns ? ownersOf(world, controller.kind, object) : [];
+      const owners = object.kind === controller.owns ? listOwners(world, controller.kind, object) : [];
       for (const each of [...owners, ...controller.also?.(change) ?? []]) enqueue(controller, each);
     }
     if (type === "DELETED") forget(object);
   });
-  const wake = (kind: string): void => {
+  const enqueueAll = (kind: string): void => {
     for (const controller of controllers.filter((each) => each.kind === kind)) {
       for (const object of world.store.list(kind)) enqueue(controller, object);
     }
   };
-  for (const kind of new Set(controllers.map((controller) => controller.kind))) wake(kind);
-  return wake;
+  for (const kind of new Set(controllers.map((controller) => controller.kind))) enqueueAll(kind);
+  return enqueueAll;
 }
 
-function openMemory(world: World): { memory: Memory; forget: (object: StoredObject) => void } {
-  const known = new Map<string, Map<string, number>>();
-  const notesOf = ({ metadata: { uid } }: StoredObject): Map<string, number> => {
-    const notes = known.get(uid) ?? new Map<string, number>();
-    known.set(uid, notes);
-    return notes;
+function createMemory(world: World): { memory: ReconcileMemory; forget: (object: StoredObject) => void } {
+  const timesByUid = new Map<string, Map<string, number>>();
+  const timesOf = ({ metadata: { uid } }: StoredObject): Map<string, number> => {
+    const times = timesByUid.get(uid) ?? new Map<string, number>();
+    timesByUid.set(uid, times);
+    return times;
   };
-  const memory: Memory = {
+  const memory: ReconcileMemory = {
     left(object, ms, stage = "") {
-      const notes = notesOf(object), now = world.timers.now(), end = notes.get(stage) ?? now + ms;
-      notes.set(stage, end);
+      const times = timesOf(object), now = world.timers.now(), end = times.get(stage) ?? now + ms;
+      times.set(stage, end);
       return Math.max(0, end - now);
     },
-    reset: (object, stage = "") => void notesOf(object).delete(stage),
+    reset: (object, stage = "") => void timesOf(object).delete(stage),
     backoff(object, failed) {
-      const notes = notesOf(object), count = failed ? (notes.get(FAILURES) ?? 0) + 1 : 0;
-      notes.set(FAILURES, count);
+      const times = timesOf(object), count = failed ? (times.get(FAILURES) ?? 0) + 1 : 0;
+      times.set(FAILURES, count);
       return failed ? Math.min(60_000, 1000 * 2 ** Math.min(count, 6)) : undefined;
     },
   };
-  return { memory, forget: ({ metadata }) => void known.delete(metadata.uid) };
+  return { memory, forget: ({ metadata }) => void timesByUid.delete(metadata.uid) };
 }

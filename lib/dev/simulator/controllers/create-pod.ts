@@ -1,11 +1,11 @@
 /** Creates pods from a template for any controller. Records an event on the owner if the pod is refused. */
-import { CONTROLLERS, make, ownerReference } from "#lib/dev/simulator/controllers/objects.ts";
-import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { CONTROLLER_MANAGER, createManaged, createOwnerReference } from "#lib/dev/simulator/controllers/objects.ts";
+import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { Refusal } from "#lib/dev/simulator/admission/status-error.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-export interface Making {
+export interface PodCreation {
   readonly owner: StoredObject;
   readonly template: Json;
   /** The full name, for a StatefulSet's pod. Without it, a name is generated from the owner's name. */
@@ -16,29 +16,29 @@ export interface Making {
 }
 
 /** Creates the pod. Returns whether it exists. */
-export function makePod(world: World, { owner, template, name, labels, by }: Making): boolean {
+export function createPod(world: World, { owner, template, name, labels, by }: PodCreation): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {
     ...meta,
     ...(name === undefined ? { generateName: `${of}-` } : { name }),
     namespace,
     labels: { ...meta.labels, ...labels },
-    ownerReferences: [ownerReference(owner)],
+    ownerReferences: [createOwnerReference(owner)],
   };
   try {
-    const pod = make(world, CONTROLLERS, { kind: "Pod", metadata, spec: template.spec });
+    const pod = createManaged(world, CONTROLLER_MANAGER, { kind: "Pod", metadata, spec: template.spec });
     const message = name === undefined
       ? `Created pod: ${pod.metadata.name}`
       : `create Pod ${name} in StatefulSet ${of} successful`;
-    say(world, owner, { by, normal: "SuccessfulCreate", message });
+    recordEvent(world, owner, { by, normal: "SuccessfulCreate", message });
     return true;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof StatusError)) throw error;
     if (error.reason === "AlreadyExists") return true;
     const message = name === undefined
       ? `Error creating: ${error.message}`
       : `create Pod ${name} in StatefulSet ${of} failed error: ${error.message}`;
-    say(world, owner, { by, warning: "FailedCreate", message });
+    recordEvent(world, owner, { by, warning: "FailedCreate", message });
     return false;
   }
 }

@@ -9,26 +9,26 @@ import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeStatus,
-  type Condition,
-  conditionOf,
-  CONTROLLERS,
-  make,
-  ownedBy,
-  ownerReference,
-  ownersOf,
+  CONTROLLER_MANAGER,
+  createManaged,
+  createOwnerReference,
+  findCondition,
+  listOwned,
+  listOwners,
+  type ObjectCondition,
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { makePod } from "#lib/dev/simulator/controllers/create-pod.ts";
-import { isPodOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
+import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { hashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-const SET_BY = "replicaset-controller";
+const REPLICASET_COMPONENT = "replicaset-controller";
 const REVISION = "deployment.kubernetes.io/revision";
-const TOLD_DEADLINE = 20; // factor for the simulated delay: the progress deadline with an `unready` fault
+const FAULT_DEADLINE_FACTOR = 20; // factor for the simulated delay: the progress deadline with an `unready` fault
 
 export function deploymentController(world: World): Controller {
   return {
@@ -37,22 +37,22 @@ export function deploymentController(world: World): Controller {
     // `Recreate` waits until the last old pod is removed. Its ReplicaSet stops counting the pod before that.
     also: ({ type, object }) =>
       object.kind === "Pod" && type === "DELETED"
-        ? ownersOf(world, "ReplicaSet", object).flatMap((set) => ownersOf(world, "Deployment", set))
+        ? listOwners(world, "ReplicaSet", object).flatMap((set) => listOwners(world, "Deployment", set))
         : [],
     reconcile(deployment) {
       const { template, replicas, strategy, revisionHistoryLimit } = deployment.spec;
-      const all = ownedBy(world, "ReplicaSet", deployment);
+      const all = listOwned(world, "ReplicaSet", deployment);
       const hash = hashSuffix(
         JSON.stringify({ ...template, metadata: { ...template.metadata, creationTimestamp: null } }),
       );
       const current = all.find((set) => set.metadata.labels?.["pod-template-hash"] === hash);
       const old = all.filter((set) => set !== current);
       const recreate = strategy.type === "Recreate";
-      const oldLeft = old.some((set) => ownedBy(world, "Pod", set).length > 0);
+      const oldLeft = old.some((set) => listOwned(world, "Pod", set).length > 0);
       const up = current !== undefined && (current.status?.availableReplicas ?? 0) >= replicas;
       if (recreate) { for (const set of old) scale(world, set, 0); }
       if (!recreate || !oldLeft) {
-        if (!current) makeSet(world, deployment, hash, all.length + 1);
+        if (!current) createReplicaSet(world, deployment, hash, all.length + 1);
         else scale(world, current, replicas);
       }
       if (!recreate && up) { for (const set of old) scale(world, set, 0); }
@@ -62,17 +62,17 @@ export function deploymentController(world: World): Controller {
   };
 }
 
-function makeSet(world: World, deployment: StoredObject, hash: string, revision: number): void {
+function createReplicaSet(world: World, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
-  make(world, CONTROLLERS, {
+  createManaged(world, CONTROLLER_MANAGER, {
     kind: "ReplicaSet",
     metadata: {
       name,
       namespace,
       labels,
       annotations: { [REVISION]: String(revision) },
-      ownerReferences: [ownerReference(deployment)],
+      ownerReferences: [createOwnerReference(deployment)],
     },
     spec: {
       replicas,
@@ -81,11 +81,11 @@ function makeSet(world: World, deployment: StoredObject, hash: string, revision:
     },
   });
   const message = `Scaled up replica set ${name} from 0 to ${replicas}`;
-  say(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
+  recordEvent(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
 }
 
 function scale(world: World, set: StoredObject, replicas: number): void {
-  changeObject(world, set, CONTROLLERS, (live) => {
+  changeObject(world, set, CONTROLLER_MANAGER, (live) => {
     if (live.spec.replicas === replicas) return null;
     const metadata = { ...live.metadata, generation: (live.metadata.generation ?? 1) + 1 };
     return { ...live, metadata, spec: { ...live.spec, replicas } };
@@ -93,7 +93,7 @@ function scale(world: World, set: StoredObject, replicas: number): void {
 }
 
 function prune(world: World, old: readonly StoredObject[], keep: number): void {
-  const idle = old.filter((set) => set.spec.replicas === 0 && ownedBy(world, "Pod", set).length === 0)
+  const idle = old.filter((set) => set.spec.replicas === 0 && listOwned(world, "Pod", set).length === 0)
     .sort((a, b) => Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion));
   for (const set of idle.slice(keep)) world.store.remove(set);
 }
@@ -104,16 +104,18 @@ function report(
   current: StoredObject | undefined,
   all: readonly StoredObject[],
 ): number | void {
-  const at = world.timers.stamp(), { replicas: wanted, strategy, progressDeadlineSeconds } = deployment.spec;
+  const at = world.timers.stamp(), { replicas: desired, strategy, progressDeadlineSeconds } = deployment.spec;
   const count = (field: string, sets = all) => sets.reduce((sum, set) => sum + (set.status?.[field] ?? 0), 0);
   const replicas = count("replicas"), available = count("availableReplicas");
   const updated = count("replicas", current ? [current] : []);
-  const enough = available >= (strategy.type === "Recreate" ? wanted : Math.ceil(wanted * 0.75));
-  const complete = current !== undefined && updated === wanted && available === wanted && replicas === wanted;
+  const enough = available >= (strategy.type === "Recreate" ? desired : Math.ceil(desired * 0.75));
+  const complete = current !== undefined && updated === desired && available === desired && replicas === desired;
   const { name, namespace, generation } = deployment.metadata;
-  const told = world.faults.of("unready", namespace, name) !== null;
-  const deadline = told ? Math.max(2 * SECOND, world.delayMs * TOLD_DEADLINE) : progressDeadlineSeconds * SECOND;
-  const before = conditionOf(deployment, "Progressing");
+  const hasFault = world.faults.find("unready", namespace, name) !== null;
+  const deadline = hasFault
+    ? Math.max(2 * SECOND, world.delayMs * FAULT_DEADLINE_FACTOR)
+    : progressDeadlineSeconds * SECOND;
+  const before = findCondition(deployment, "Progressing");
   const since = Date.parse(before?.lastUpdateTime ?? at);
   const restarted = deployment.status?.observedGeneration !== generation;
   const timedOut = before?.reason === "ProgressDeadlineExceeded" || world.timers.now() - since >= deadline;
@@ -134,11 +136,11 @@ function report(
       reason: "MinimumReplicasUnavailable",
       message: "Deployment does not have minimum availability.",
     };
-  changeObject(world, deployment, CONTROLLERS, (live) => {
-    const known: Condition[] = live.status?.conditions ?? [];
+  changeObject(world, deployment, CONTROLLER_MANAGER, (live) => {
+    const previous: ObjectCondition[] = live.status?.conditions ?? [];
     const stated = [{ type: "Available", ...availability }, { type: "Progressing", ...progressing }];
-    const conditions = withConditions(known, at, ...stated).map((each) => {
-      const present = known.find((old) => old.type === each.type && old.status === each.status);
+    const conditions = withConditions(previous, at, ...stated).map((each) => {
+      const present = previous.find((old) => old.type === each.type && old.status === each.status);
       const keep = present && (each.type !== "Progressing" || !moved);
       return { ...each, lastUpdateTime: keep ? present.lastUpdateTime : at };
     });
@@ -147,11 +149,11 @@ function report(
       updatedReplicas: updated,
       readyReplicas: count("readyReplicas"),
       availableReplicas: available,
-      unavailableReplicas: Math.max(0, wanted - available),
+      unavailableReplicas: Math.max(0, desired - available),
     };
-    const shown = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value > 0));
+    const nonZero = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value > 0));
     const annotations = { ...live.metadata.annotations, [REVISION]: current?.metadata.annotations?.[REVISION] ?? "1" };
-    const status = { observedGeneration: live.metadata.generation, ...shown, conditions };
+    const status = { observedGeneration: live.metadata.generation, ...nonZero, conditions };
     return { ...live, metadata: { ...live.metadata, annotations }, status };
   });
   return complete || late ? undefined : Math.max(100, since + deadline - world.timers.now());
@@ -162,19 +164,25 @@ export function replicaSetController(world: World): Controller {
     kind: "ReplicaSet",
     owns: "Pod",
     reconcile(set, memory) {
-      const { replicas: wanted, template } = set.spec;
+      const { replicas: desired, template } = set.spec;
       const living = () =>
-        ownedBy(world, "Pod", set).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isPodOver(pod));
+        listOwned(world, "Pod", set).filter((pod) =>
+          pod.metadata.deletionTimestamp === undefined && !isPodFinished(pod)
+        );
       let failed = false;
-      for (let missing = wanted - living().length; missing > 0 && !failed; missing--) {
-        failed = !makePod(world, { owner: set, template, by: SET_BY });
+      for (let missing = desired - living().length; missing > 0 && !failed; missing--) {
+        failed = !createPod(world, { owner: set, template, by: REPLICASET_COMPONENT });
       }
-      for (const pod of living().slice(wanted)) {
+      for (const pod of living().slice(desired)) {
         deleteObject(world, pod, {});
-        say(world, set, { by: SET_BY, normal: "SuccessfulDelete", message: `Deleted pod: ${pod.metadata.name}` });
+        recordEvent(world, set, {
+          by: REPLICASET_COMPONENT,
+          normal: "SuccessfulDelete",
+          message: `Deleted pod: ${pod.metadata.name}`,
+        });
       }
-      const present = living(), ready = present.filter(isReady).length;
-      changeStatus(world, set, CONTROLLERS, (_, live) => ({
+      const present = living(), ready = present.filter(isPodReady).length;
+      changeStatus(world, set, CONTROLLER_MANAGER, (_, live) => ({
         replicas: present.length,
         fullyLabeledReplicas: present.length,
         ...(ready > 0 ? { readyReplicas: ready, availableReplicas: ready } : {}),

@@ -1,41 +1,41 @@
 /** Records the Events that the scheduler, the kubelet and the controllers emit. The number per namespace is limited. */
-import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
-import { type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** The message of an event and its reason, either normal or a warning. */
 export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
 
-export type Said = EventText & {
+export type ObjectEvent = EventText & {
   /** The reporting component, for example `kubelet` or `job-controller`. */
   readonly by: string;
   /** For example `spec.containers{moodle}`. */
   readonly fieldPath?: string;
 };
 
-const MOST_IN_NAMESPACE = 200;
+const MAX_EVENTS_PER_NAMESPACE = 200;
 
 /** Records an event about an object. A repeated event increases the count of the first one. */
-export function say(world: World, about: StoredObject, said: Said): void {
+export function recordEvent(world: World, about: StoredObject, details: ObjectEvent): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
-  const [type, reason] = "warning" in said ? ["Warning", said.warning] : ["Normal", said.normal];
-  const { message, fieldPath } = said;
+  const [type, reason] = "warning" in details ? ["Warning", details.warning] : ["Normal", details.normal];
+  const { message, fieldPath } = details;
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space || space.status?.phase === "Terminating") return; // a terminating namespace accepts no new objects
   const at = world.timers.stamp(), now = world.timers.now();
   const all = world.store.list("Event", namespace);
-  const known = all.find((event) =>
+  const existing = all.find((event) =>
     event.involvedObject.uid === uid && event.reason === reason && event.message === message &&
     event.involvedObject.fieldPath === fieldPath
   );
-  if (known) {
-    const count = (known.count ?? known.series?.count ?? 1) + 1;
-    const counted = known.count === undefined
+  if (existing) {
+    const count = (existing.count ?? existing.series?.count ?? 1) + 1;
+    const counted = existing.count === undefined
       ? { series: { count, lastObservedTime: micro(now) } }
       : { count, lastTimestamp: at };
-    return void world.store.save({ ...known, ...counted });
+    return void world.store.save({ ...existing, ...counted });
   }
-  if (all.length >= MOST_IN_NAMESPACE) world.store.remove(oldest(all));
+  if (all.length >= MAX_EVENTS_PER_NAMESPACE) world.store.remove(oldest(all));
   const number = BigInt(now) * 0x100000n + BigInt(world.store.version() % 0x100000);
   world.store.save({
     apiVersion: "v1",
@@ -59,7 +59,7 @@ export function say(world: World, about: StoredObject, said: Said): void {
     reason,
     message,
     type,
-    ...sourceOf(said.by, now),
+    ...sourceOf(details.by, now),
   });
 }
 
@@ -76,15 +76,15 @@ function sourceOf(by: string, now: number): Json {
       reportingInstance: `${by}-simulated`,
     };
   }
-  const host = by === "kubelet" ? { host: NODE } : {};
+  const host = by === "kubelet" ? { host: NODE_NAME } : {};
   return {
     source: { component: by, ...host },
-    firstTimestamp: timestamp(now),
-    lastTimestamp: timestamp(now),
+    firstTimestamp: formatTimestamp(now),
+    lastTimestamp: formatTimestamp(now),
     count: 1,
     eventTime: null,
     reportingComponent: by,
-    reportingInstance: by === "kubelet" ? NODE : "",
+    reportingInstance: by === "kubelet" ? NODE_NAME : "",
   };
 }
 

@@ -1,6 +1,6 @@
 /** Simulates the garbage collector: deletes or orphans dependents, depending on the deletion's propagation policy. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { CONTROLLERS, letGo, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
+import { CONTROLLER_MANAGER, listOwners, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -12,39 +12,41 @@ export function garbageControllers(world: World): Controller[] {
     kind,
     also: ({ type, object }) =>
       type === "DELETED"
-        ? ownersOf(world, kind, object).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+        ? listOwners(world, kind, object).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
         : [],
-    gone(owner) {
-      for (const each of dependents(world, owner)) deleteObject(world, each, { propagation: "Background" });
+    removed(owner) {
+      for (const each of listDependents(world, owner)) deleteObject(world, each, { propagation: "Background" });
     },
     reconcile(object) {
       if (isOrphan(world, object)) deleteObject(world, object, { propagation: "Background" });
     },
-    end: (object) => collect(world, object),
+    end: (object) => collectDependents(world, object),
   }));
 }
 
-function collect(world: World, object: StoredObject): void {
+function collectDependents(world: World, object: StoredObject): void {
   const { finalizers = [], uid } = object.metadata;
   if (finalizers.includes("foregroundDeletion")) {
-    for (const each of dependents(world, object)) {
+    for (const each of listDependents(world, object)) {
       if (each.metadata.deletionTimestamp === undefined) deleteObject(world, each, { propagation: "Foreground" });
     }
-    if (dependents(world, object).length === 0) letGo(world, object, CONTROLLERS, ["foregroundDeletion"]);
+    if (listDependents(world, object).length === 0) {
+      removeFinalizers(world, object, CONTROLLER_MANAGER, ["foregroundDeletion"]);
+    }
   } else if (finalizers.includes("orphan")) {
-    for (const each of dependents(world, object)) {
-      changeObject(world, each, CONTROLLERS, (live) => {
+    for (const each of listDependents(world, object)) {
+      changeObject(world, each, CONTROLLER_MANAGER, (live) => {
         const { ownerReferences = [], ...metadata } = live.metadata;
         const others = ownerReferences.filter((owner) => owner.uid !== uid);
         return { ...live, metadata: others.length > 0 ? { ...metadata, ownerReferences: others } : metadata };
       });
     }
-    letGo(world, object, CONTROLLERS, ["orphan"]);
+    removeFinalizers(world, object, CONTROLLER_MANAGER, ["orphan"]);
   }
 }
 
 /** Returns the objects whose only owner is this object. */
-function dependents(world: World, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
+function listDependents(world: World, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
   return world.store.contents(namespace!).filter(({ metadata: { ownerReferences: owners } }) =>
     owners?.length === 1 && owners[0]!.uid === uid
   );

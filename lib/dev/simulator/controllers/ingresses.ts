@@ -3,7 +3,13 @@
  * hosts.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, make, ownedBy, ownerReference, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  changeStatus,
+  createManaged,
+  createOwnerReference,
+  listOwned,
+  listOwners,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -17,10 +23,10 @@ export function ingressController(world: World): Controller {
     kind: "Ingress",
     // A deleted Certificate is created again.
     also: ({ type, object }) =>
-      object.kind === "Certificate" && type === "DELETED" ? ownersOf(world, "Ingress", object) : [],
+      object.kind === "Certificate" && type === "DELETED" ? listOwners(world, "Ingress", object) : [],
     reconcile(ingress, memory) {
       const { spec, status, metadata } = ingress, issuer = metadata.annotations?.[ISSUER];
-      if (issuer !== undefined) { for (const tls of spec.tls ?? []) certify(world, ingress, issuer, tls); }
+      if (issuer !== undefined) { for (const tls of spec.tls ?? []) applyCertificate(world, ingress, issuer, tls); }
       dropCertificates(world, ingress);
       if (status?.loadBalancer?.ingress) return;
       // Without an IngressClass, no controller handles the Ingress, and no error is reported.
@@ -40,13 +46,13 @@ export function ingressController(world: World): Controller {
 /** Deletes this Ingress's Certificates that its spec no longer lists, as ingress-shim does. Their Secrets stay. */
 function dropCertificates(world: World, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
-  for (const certificate of ownedBy(world, "Certificate", ingress)) {
+  for (const certificate of listOwned(world, "Certificate", ingress)) {
     if (!named.includes(certificate.spec.secretName)) world.store.remove(certificate);
   }
 }
 
 /** Creates or updates the Certificate of a TLS entry, as ingress-shim does. */
-function certify(world: World, ingress: StoredObject, issuer: string, { secretName, hosts }: Json): void {
+function applyCertificate(world: World, ingress: StoredObject, issuer: string, { secretName, hosts }: Json): void {
   if (!secretName || !hosts?.length) return;
   const { namespace } = ingress.metadata;
   const spec = {
@@ -57,8 +63,8 @@ function certify(world: World, ingress: StoredObject, issuer: string, { secretNa
   };
   const present = world.store.get("Certificate", namespace, secretName);
   if (!present) {
-    const metadata = { name: secretName, namespace, ownerReferences: [ownerReference(ingress)] };
-    return void make(world, SHIM, { kind: "Certificate", metadata, spec });
+    const metadata = { name: secretName, namespace, ownerReferences: [createOwnerReference(ingress)] };
+    return void createManaged(world, SHIM, { kind: "Certificate", metadata, spec });
   }
   changeObject(world, present, SHIM, (live) => {
     if (JSON.stringify(live.spec.dnsNames) === JSON.stringify(hosts) && live.spec.issuerRef.name === issuer) {

@@ -6,13 +6,18 @@
  * real cluster. A ResourceQuota's status shows what the namespace uses.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, CONTROLLERS, make, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  changeStatus,
+  CONTROLLER_MANAGER,
+  createManaged,
+  withConditions,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { usage, writeCost } from "#lib/dev/simulator/admission/quota.ts";
+import { isSameJson, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { formatUsage, sumUsage } from "#lib/dev/simulator/admission/quota.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const LOOK = 250; // ms between checks of the remaining objects; changes also trigger a check
+const CHECK_INTERVAL = 250; // ms between checks of the remaining objects; changes also trigger a check
 
 export function namespaceController(world: World): Controller {
   return {
@@ -21,7 +26,7 @@ export function namespaceController(world: World): Controller {
       const space = type === "DELETED" && world.store.get("Namespace", undefined, object.metadata.namespace ?? "");
       return space && space.status?.phase === "Terminating" ? [space] : [];
     },
-    reconcile: ({ metadata }) => furnish(world, metadata.name),
+    reconcile: ({ metadata }) => createNamespaceDefaults(world, metadata.name),
     end(space, memory) {
       const { name } = space.metadata, wait = memory.left(space, world.delays.namespace);
       if (wait > 0) return wait;
@@ -32,70 +37,80 @@ export function namespaceController(world: World): Controller {
         }
       }
       const left = pods.length > 0 ? [] : world.store.contents(name);
-      const held = world.faults.of("stuck-namespace", undefined, name) !== null;
-      if (pods.length === 0 && left.length === 0 && !held) return void world.store.remove(space);
-      const stated = [...FINE, ...remaining(world, left, held)];
-      changeStatus(world, space, CONTROLLERS, (status) => ({
+      const isStuck = world.faults.find("stuck-namespace", undefined, name) !== null;
+      if (pods.length === 0 && left.length === 0 && !isStuck) return void world.store.remove(space);
+      const stated = [...NO_FAILURES, ...remainingConditions(world, left, isStuck)];
+      changeStatus(world, space, CONTROLLER_MANAGER, (status) => ({
         ...status,
         conditions: withConditions(status.conditions, world.timers.stamp(), ...stated),
       }));
-      return LOOK;
+      return CHECK_INTERVAL;
     },
   };
 }
 
-function furnish(world: World, namespace: string): void {
+function createNamespaceDefaults(world: World, namespace: string): void {
   if (!world.store.get("ServiceAccount", namespace, "default")) {
-    make(world, CONTROLLERS, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
+    createManaged(world, CONTROLLER_MANAGER, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
   }
   const name = "kube-root-ca.crt";
   if (!world.store.get("ConfigMap", namespace, name)) {
-    make(world, CONTROLLERS, { kind: "ConfigMap", metadata: { name, namespace }, data: { "ca.crt": "simulated\n" } });
+    createManaged(world, CONTROLLER_MANAGER, {
+      kind: "ConfigMap",
+      metadata: { name, namespace },
+      data: { "ca.crt": "simulated\n" },
+    });
   }
 }
 
-const fine = (type: string, reason: string, message: string) => ({ type, status: "False", reason, message });
-const FINE = [
-  fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
-  fine(
+const falseCondition = (type: string, reason: string, message: string) => ({ type, status: "False", reason, message });
+const NO_FAILURES = [
+  falseCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
+  falseCondition(
     "NamespaceDeletionGroupVersionParsingFailure",
     "ParsedGroupVersions",
     "All legacy kube types successfully parsed",
   ),
-  fine(
+  falseCondition(
     "NamespaceDeletionContentFailure",
     "ContentDeleted",
     "All content successfully deleted, may be waiting on finalization",
   ),
 ];
 
-function remaining(world: World, left: readonly StoredObject[], held: boolean) {
+function remainingConditions(world: World, left: readonly StoredObject[], isStuck: boolean) {
   const kinds = left.map((object) => world.kinds.of(object)!).map(({ plural, group }) => `${plural}.${group}`);
   const finalizers = left.flatMap(({ metadata }) => metadata.finalizers ?? []);
-  if (held) {
+  if (isStuck) {
     kinds.push("configmaps.");
     finalizers.push("simulator/stuck");
   }
   return [
-    kinds.length === 0 ? fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed") : {
-      type: "NamespaceContentRemaining",
-      status: "True",
-      reason: "SomeResourcesRemain",
-      message: `Some resources are remaining: ${tally(kinds, "has")}`,
-    },
+    kinds.length === 0
+      ? falseCondition("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed")
+      : {
+        type: "NamespaceContentRemaining",
+        status: "True",
+        reason: "SomeResourcesRemain",
+        message: `Some resources are remaining: ${formatCounts(kinds, "has")}`,
+      },
     finalizers.length === 0
-      ? fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished")
+      ? falseCondition(
+        "NamespaceFinalizersRemaining",
+        "ContentHasNoFinalizers",
+        "All content-preserving finalizers finished",
+      )
       : {
         type: "NamespaceFinalizersRemaining",
         status: "True",
         reason: "SomeFinalizersRemain",
-        message: `Some content in the namespace has finalizers remaining: ${tally(finalizers, "in")}`,
+        message: `Some content in the namespace has finalizers remaining: ${formatCounts(finalizers, "in")}`,
       },
   ];
 }
 
 /** Returns each name with its count as text, for example `pods. has 2 resource instances`. */
-function tally(names: readonly string[], words: string): string {
+function formatCounts(names: readonly string[], words: string): string {
   const counts = Map.groupBy(names, (name) => name);
   return [...counts].sort().map(([name, all]) => `${name} ${words} ${all.length} resource instances`).join(", ");
 }
@@ -110,13 +125,13 @@ export function quotaController(world: World): Controller {
         ? []
         : world.store.list(kind, metadata.namespace),
     reconcile(quota, memory) {
-      const { status, spec, metadata } = quota, wanted = spec?.hard ?? {};
-      const late = status?.hard !== undefined && !same(wanted, status.hard);
+      const { status, spec, metadata } = quota, desired = spec?.hard ?? {};
+      const late = status?.hard !== undefined && !isSameJson(desired, status.hard);
       const wait = late ? memory.left(quota, world.delays.quota) : 0;
       if (!late) memory.reset(quota);
-      const hard = wait > 0 ? status.hard : wanted;
-      const used = writeCost(usage(world.kinds, hard, world.store.contents(metadata.namespace!)));
-      changeStatus(world, quota, CONTROLLERS, () => ({ hard, used }));
+      const hard = wait > 0 ? status.hard : desired;
+      const used = formatUsage(sumUsage(world.kinds, hard, world.store.contents(metadata.namespace!)));
+      changeStatus(world, quota, CONTROLLER_MANAGER, () => ({ hard, used }));
       return wait > 0 ? wait : undefined;
     },
   };

@@ -4,9 +4,9 @@ import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** The field manager of most built-in controllers. */
-export const CONTROLLERS = "kube-controller-manager";
+export const CONTROLLER_MANAGER = "kube-controller-manager";
 
-export function make(world: World, manager: string, body: Json): StoredObject {
+export function createManaged(world: World, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
@@ -33,7 +33,7 @@ export function annotate(
 }
 
 /** Removes finalizers. If the object is being deleted, it is removed with its last finalizer. */
-export function letGo(world: World, object: StoredObject, manager: string, names: readonly string[]): void {
+export function removeFinalizers(world: World, object: StoredObject, manager: string, names: readonly string[]): void {
   changeObject(world, object, manager, (live) => {
     const finalizers = live.metadata.finalizers?.filter((name) => !names.includes(name)) ?? [];
     return { ...live, metadata: { ...live.metadata, finalizers } };
@@ -41,7 +41,7 @@ export function letGo(world: World, object: StoredObject, manager: string, names
 }
 
 /** Returns the dependent's owners of this kind. */
-export function ownersOf(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
+export function listOwners(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
     return object?.metadata.uid === owner.uid && object.apiVersion === owner.apiVersion ? [object] : [];
@@ -49,41 +49,41 @@ export function ownersOf(world: World, kind: string, { metadata }: StoredObject)
 }
 
 /** Returns the objects of a kind that this object owns. */
-export function ownedBy(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
+export function listOwned(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 
 /** Returns the owner reference of a dependent to its controller. */
-export function ownerReference({ apiVersion, kind, metadata: { name, uid } }: StoredObject): OwnerReference {
+export function createOwnerReference({ apiVersion, kind, metadata: { name, uid } }: StoredObject): OwnerReference {
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
 /** A condition without its transition time. */
-export interface ConditionText {
+export interface UntimedCondition {
   readonly type: string;
   readonly status: string;
   readonly [field: string]: Json;
 }
 
-export interface Condition extends ConditionText {
+export interface ObjectCondition extends UntimedCondition {
   readonly lastTransitionTime: string;
 }
 
-export function conditionOf(object: StoredObject, type: string): Condition | undefined {
-  return object.status?.conditions?.find((each: Condition) => each.type === type);
+export function findCondition(object: StoredObject, type: string): ObjectCondition | undefined {
+  return object.status?.conditions?.find((each: ObjectCondition) => each.type === type);
 }
 
-export function isTrue(object: StoredObject, type: string): boolean {
-  return conditionOf(object, type)?.status === "True";
+export function isConditionTrue(object: StoredObject, type: string): boolean {
+  return findCondition(object, type)?.status === "True";
 }
 
 /** Returns the conditions with `wanted` set. If a condition's status is unchanged, its transition time is kept. */
 export function withConditions(
-  present: readonly Condition[] | undefined,
+  present: readonly ObjectCondition[] | undefined,
   at: string,
-  ...wanted: readonly ConditionText[]
-): Condition[] {
+  ...wanted: readonly UntimedCondition[]
+): ObjectCondition[] {
   const conditions = [...present ?? []];
   for (const condition of wanted) {
     const i = conditions.findIndex((each) => each.type === condition.type);

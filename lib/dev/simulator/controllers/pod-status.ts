@@ -1,9 +1,9 @@
 /** Derives a pod's phase and conditions from its container statuses. */
-import { type Condition, isTrue, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { isConditionTrue, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-export type Which = "initContainers" | "containers";
+export type ContainerType = "initContainers" | "containers";
 
 export interface ContainerStatus {
   readonly name: string;
@@ -16,8 +16,10 @@ export interface ContainerStatus {
 }
 
 /** Returns the container statuses in order, or only those of `which`. A container without a status is waiting. */
-export function statusesOf(pod: StoredObject, which?: Which): ContainerStatus[] {
-  if (which === undefined) return [...statusesOf(pod, "initContainers"), ...statusesOf(pod, "containers")];
+export function containerStatusesOf(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
+  if (which === undefined) {
+    return [...containerStatusesOf(pod, "initContainers"), ...containerStatusesOf(pod, "containers")];
+  }
   const known: ContainerStatus[] =
     pod.status?.[which === "containers" ? "containerStatuses" : "initContainerStatuses"] ?? [];
   const later = which === "containers" && pod.spec.initContainers?.length > 0;
@@ -36,7 +38,7 @@ export function statusesOf(pod: StoredObject, which?: Which): ContainerStatus[] 
 }
 
 /** Returns the pod with these container statuses and the resulting phase and conditions. */
-export function withStatuses(
+export function withContainerStatuses(
   pod: StoredObject,
   init: readonly ContainerStatus[],
   main: readonly ContainerStatus[],
@@ -63,7 +65,7 @@ export function withStatuses(
   const condition = (type: string, is: boolean, why: Json = {}) => (
     { type, status: is ? "True" : "False", lastProbeTime: null, ...(is ? {} : why) }
   );
-  const present: Condition[] = pod.status.conditions ?? [];
+  const present: ObjectCondition[] = pod.status.conditions ?? [];
   const conditions = withConditions(
     present.filter(({ type }) => type !== "PodScheduled"),
     at,
@@ -79,8 +81,8 @@ export function withStatuses(
       ...pod.status,
       phase,
       conditions: [...conditions, ...present.filter(({ type }) => type === "PodScheduled")],
-      hostIP: NODE,
-      hostIPs: [{ ip: NODE }],
+      hostIP: NODE_NAME,
+      hostIPs: [{ ip: NODE_NAME }],
       ...(begun ? { podIP: ip, podIPs: [{ ip }] } : {}),
       ...(init.length > 0 ? { initContainerStatuses: init } : {}),
       containerStatuses: main,
@@ -88,18 +90,18 @@ export function withStatuses(
   };
 }
 
-export function isReady(pod: StoredObject): boolean {
-  return isTrue(pod, "Ready") && pod.metadata.deletionTimestamp === undefined;
+export function isPodReady(pod: StoredObject): boolean {
+  return isConditionTrue(pod, "Ready") && pod.metadata.deletionTimestamp === undefined;
 }
 
 /** Whether the startup probe of every container has succeeded. */
-export function isStarted(pod: StoredObject): boolean {
+export function isPodStarted(pod: StoredObject): boolean {
   return pod.metadata.deletionTimestamp === undefined &&
-    statusesOf(pod, "containers").every(({ started }) => started);
+    containerStatusesOf(pod, "containers").every(({ started }) => started);
 }
 
 /** Whether the pod has succeeded or failed. */
-export function isPodOver(pod: StoredObject): boolean {
+export function isPodFinished(pod: StoredObject): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 

@@ -5,27 +5,38 @@
  * pull, a run, a stop) are held in memory.
  */
 import { SECOND } from "#lib/base/time.ts";
-import { begin, plan, refresh, restartContainer, resumeContainers } from "#lib/dev/simulator/controllers/containers.ts";
+import {
+  beginContainer,
+  probeContainer,
+  restartContainer,
+  resumeContainers,
+  scheduleContainerStart,
+} from "#lib/dev/simulator/controllers/containers.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { type Kubelet, openKubelet, type Slot, specOf } from "#lib/dev/simulator/controllers/kubelet.ts";
-import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
-import { isTrue } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  type ContainerSlot,
+  containerSpecOf,
+  type Kubelet,
+  openKubelet,
+} from "#lib/dev/simulator/controllers/kubelet.ts";
+import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
+import { isConditionTrue } from "#lib/dev/simulator/controllers/objects.ts";
 import {
   type ContainerStatus,
-  isPodOver,
-  statusesOf,
-  withStatuses,
+  containerStatusesOf,
+  isPodFinished,
+  withContainerStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimsOfPod, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { probesPage } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { environmentOf, pullFailure, unmountable } from "#lib/dev/simulator/programs/environment.ts";
-import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { claimNamesOf, schedulePod } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { probesLoginPage } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { findImagePullError, findMountError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
+import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-const WAKING = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
-const PATIENCE = 2000; // ms between retries when no change announces the solution
+const AWAITED_KINDS = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
+const RETRY_INTERVAL = 2000; // ms between retries when no change announces the solution
 const LONGEST_GRACE = 10 * SECOND; // the default of a real cluster is 30 s
 
 export function podController(world: World): Controller {
@@ -36,37 +47,41 @@ export function podController(world: World): Controller {
     also({ type, object }) {
       const { kind, metadata: { namespace, labels } } = object;
       const ofPages = kind === "NetworkPolicy" || (kind === "Pod" && labels?.role === "db");
-      const wakes = WAKING.has(kind) && (kind !== "Pod" || type === "DELETED");
+      const wakes = AWAITED_KINDS.has(kind) && (kind !== "Pod" || type === "DELETED");
       if (namespace === undefined || !(ofPages || wakes)) return [];
       return world.store.list("Pod", namespace).filter((pod) =>
-        (wakes && pod.status?.phase === "Pending" && concerns(pod, object)) || (ofPages && servesPages(pod))
+        (wakes && pod.status?.phase === "Pending" && canUnblock(pod, object)) || (ofPages && servesPages(pod))
       );
     },
-    gone({ metadata: { uid } }) {
+    removed({ metadata: { uid } }) {
       stopping.delete(uid);
       kubelet.forget(uid);
       world.logs.forget(uid);
     },
     end(pod) {
-      if (!pod.spec.nodeName || !isLost(world, pod.spec.nodeName)) stop(kubelet, pod, stopping);
+      if (!pod.spec.nodeName || !isNodeLost(world, pod.spec.nodeName)) stopPod(kubelet, pod, stopping);
     },
     reconcile(pod) {
-      if (pod.spec.nodeName && isLost(world, pod.spec.nodeName) || isPodOver(pod)) return;
-      if (!pod.spec.nodeName) return schedule(world, pod);
-      const unmounted = unmountable(world, pod);
-      if (unmounted) {
-        say(world, pod, { by: "kubelet", warning: "FailedMount", message: unmounted });
-        return PATIENCE;
+      if (pod.spec.nodeName && isNodeLost(world, pod.spec.nodeName) || isPodFinished(pod)) return;
+      if (!pod.spec.nodeName) return schedulePod(world, pod);
+      const mountError = findMountError(world, pod);
+      if (mountError) {
+        recordEvent(world, pod, { by: "kubelet", warning: "FailedMount", message: mountError });
+        return RETRY_INTERVAL;
       }
-      const netless = world.faults.of("no-sandbox", pod.metadata.namespace, pod.metadata.name);
-      if (netless && !isTrue(pod, "PodReadyToStartContainers")) {
-        say(world, pod, { by: "kubelet", warning: "FailedCreatePodSandBox", message: noSandbox(netless.message) });
-        return PATIENCE;
+      const sandboxFault = world.faults.find("no-sandbox", pod.metadata.namespace, pod.metadata.name);
+      if (sandboxFault && !isConditionTrue(pod, "PodReadyToStartContainers")) {
+        recordEvent(world, pod, {
+          by: "kubelet",
+          warning: "FailedCreatePodSandBox",
+          message: sandboxError(sandboxFault.message),
+        });
+        return RETRY_INTERVAL;
       }
-      const next = statusesOf(pod, "initContainers").find(({ state }) => state.terminated?.exitCode !== 0);
-      if (next) return void advance(kubelet, { pod, which: "initContainers", name: next.name }, next);
-      const waits = statusesOf(pod, "containers").map((status) =>
-        advance(kubelet, { pod, which: "containers", name: status.name }, status)
+      const next = containerStatusesOf(pod, "initContainers").find(({ state }) => state.terminated?.exitCode !== 0);
+      if (next) return void advanceContainer(kubelet, { pod, type: "initContainers", name: next.name }, next);
+      const waits = containerStatusesOf(pod, "containers").map((status) =>
+        advanceContainer(kubelet, { pod, type: "containers", name: status.name }, status)
       ).filter((wait) => wait !== undefined);
       if (waits.length > 0) return Math.min(...waits);
     },
@@ -74,7 +89,7 @@ export function podController(world: World): Controller {
 }
 
 /** Returns containerd's error message. Each attempt creates another sandbox with its own number. */
-function noSandbox(why: string): string {
+function sandboxError(why: string): string {
   const number = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
   const failed = `failed to setup network for sandbox "${number}": ${why}`;
   return `Failed to create pod sandbox: rpc error: code = Unknown desc = ${failed}`;
@@ -84,68 +99,68 @@ function noSandbox(why: string): string {
  * Performs the container's next step, unless one is already running. Returns the milliseconds until the next probe, if
  * one is due.
  */
-function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): number | void {
+function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): number | void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
     if (!kubelet.find(slot)) resumeContainers(kubelet, slot);
-    return refresh(kubelet, slot);
+    return probeContainer(kubelet, slot);
   }
   if (status.state.terminated) {
     const policy = pod.spec.restartPolicy, failed = status.state.terminated.exitCode !== 0;
     if (policy === "Always" || (policy === "OnFailure" && failed)) restartContainer(kubelet, slot, status);
     return;
   }
-  const container = specOf(slot), reason = status.state.waiting?.reason;
-  const cured = reason === "CreateContainerConfigError"
-    ? environmentOf(world, pod, container).missing === undefined
-    : /ErrImagePull|ImagePullBackOff/.test(reason ?? "") && pullFailure(container.image, world.faults) === null;
-  if (cured) begin(kubelet, slot);
-  else if (!kubelet.find(slot)) plan(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
+  const container = containerSpecOf(slot), reason = status.state.waiting?.reason;
+  const isResolved = reason === "CreateContainerConfigError"
+    ? readEnvironment(world, pod, container).missing === undefined
+    : /ErrImagePull|ImagePullBackOff/.test(reason ?? "") && findImagePullError(container.image, world.faults) === null;
+  if (isResolved) beginContainer(kubelet, slot);
+  else if (!kubelet.find(slot)) scheduleContainerStart(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
 }
 
 /** Whether this is the pod's first container. Only the first waits for volumes and network. */
-function isFirst({ pod, name }: Slot): boolean {
+function isFirst({ pod, name }: ContainerSlot): boolean {
   return [...pod.spec.initContainers ?? [], ...pod.spec.containers][0].name === name;
 }
 
 /** Whether a change of the network or the database can change the result of the pod's readiness probe. */
 function servesPages(pod: StoredObject): boolean {
-  return pod.status?.phase === "Running" && pod.spec.containers.some(probesPage);
+  return pod.status?.phase === "Running" && pod.spec.containers.some(probesLoginPage);
 }
 
 /** Whether the pod can be waiting for a change of this object. */
-function concerns(pod: StoredObject, object: StoredObject): boolean {
+function canUnblock(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
-    return !pod.spec.nodeName && claimsOfPod(pod).includes(object.metadata.name);
+    return !pod.spec.nodeName && claimNamesOf(pod).includes(object.metadata.name);
   }
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
 }
 
 /** Stops the pod's containers and removes the pod after the grace period. Some programs ignore SIGTERM. */
-function stop({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>): void {
+function stopPod({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>): void {
   const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata, forced = deletionGracePeriodSeconds === 0;
-  const running = statusesOf(pod).filter(({ state }) => state.running);
+  const running = containerStatusesOf(pod).filter(({ state }) => state.running);
   if (stopping.has(uid) && !forced) return;
   for (const { name } of stopping.has(uid) ? [] : running) {
     const fieldPath = `spec.containers{${name}}`, message = `Stopping container ${name}`;
-    say(world, pod, { by: "kubelet", normal: "Killing", message, fieldPath });
+    recordEvent(world, pod, { by: "kubelet", normal: "Killing", message, fieldPath });
   }
   stopping.add(uid);
-  const deaf = runs(uid).some((run) => run.deaf === true);
-  const wanted = running.length === 0 ? 0 : world.delays[deaf ? "deafPodStop" : "podStop"];
-  const grace = forced ? 0 : Math.min(wanted, deletionGracePeriodSeconds * SECOND, LONGEST_GRACE);
-  world.timers.after(grace, () => remove(world, pod));
+  const ignoresSigterm = runs(uid).some((run) => run.ignoresSigterm === true);
+  const delay = running.length === 0 ? 0 : world.delays[ignoresSigterm ? "killedPodStop" : "podStop"];
+  const grace = forced ? 0 : Math.min(delay, deletionGracePeriodSeconds * SECOND, LONGEST_GRACE);
+  world.timers.after(grace, () => removePod(world, pod));
 }
 
-function remove(world: World, stopped: StoredObject): void {
+function removePod(world: World, stopped: StoredObject): void {
   const pod = world.store.get("Pod", stopped.metadata.namespace, stopped.metadata.name);
   if (!pod || pod.metadata.uid !== stopped.metadata.uid) return;
   if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);
   changeObject(world, pod, "kubelet", (live) => { // finalizers keep the pod, with terminated containers
     const state = { terminated: { exitCode: 137, reason: "Error" } };
-    const main = statusesOf(live, "containers").map((status) => ({ ...status, ready: false, state }));
+    const main = containerStatusesOf(live, "containers").map((status) => ({ ...status, ready: false, state }));
     const ending = { ...live, spec: { ...live.spec, restartPolicy: "Never" } }; // prevents a restart
-    const dead = withStatuses(ending, statusesOf(live, "initContainers"), main, world.timers.stamp());
+    const dead = withContainerStatuses(ending, containerStatusesOf(live, "initContainers"), main, world.timers.stamp());
     return { ...dead, spec: live.spec };
   });
 }

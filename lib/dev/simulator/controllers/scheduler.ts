@@ -1,30 +1,30 @@
 /** Simulates the scheduler: assigns the node to a pod if its PVCs, its affinity and the node's capacity allow it. */
 import { annotate, changeStatus, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { isLost, UNREACHABLE } from "#lib/dev/simulator/controllers/nodes.ts";
-import { say } from "#lib/dev/simulator/controllers/events.ts";
-import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/nodes.ts";
+import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { amount } from "#lib/dev/simulator/admission/quantity.ts";
-import { costOf } from "#lib/dev/simulator/admission/quota.ts";
-import { selects } from "#lib/dev/simulator/admission/selectors.ts";
+import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { quotaCostOf } from "#lib/dev/simulator/admission/quota.ts";
+import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-const BY = "default-scheduler";
+const COMPONENT = "default-scheduler";
 const MANAGER = "kube-scheduler";
-export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
+export const SELECTED_NODE_ANNOTATION = "volume.kubernetes.io/selected-node";
 const NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
 const NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
 
 /** Binds the pod to the node, or reports why it cannot be scheduled. */
-export function schedule(world: World, pod: StoredObject): void {
+export function schedulePod(world: World, pod: StoredObject): void {
   const { namespace, name } = pod.metadata, at = world.timers.stamp();
-  const claims = claimsOf(world, pod);
-  const told = world.faults.of("no-node", namespace, name)?.message;
-  const why = claims.missing ?? unfit(world, pod);
-  const refusal = told ?? (why && `0/1 nodes are available: ${why}`);
+  const claims = checkClaims(world, pod);
+  const faultMessage = world.faults.find("no-node", namespace, name)?.message;
+  const why = claims.missing ?? findUnfitReason(world, pod);
+  const refusal = faultMessage ?? (why && `0/1 nodes are available: ${why}`);
   if (refusal) {
-    say(world, pod, { by: BY, warning: "FailedScheduling", message: refusal });
+    recordEvent(world, pod, { by: COMPONENT, warning: "FailedScheduling", message: refusal });
     const unscheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: refusal };
     changeStatus(world, pod, MANAGER, (status) => ({
       ...status,
@@ -32,22 +32,26 @@ export function schedule(world: World, pod: StoredObject): void {
     }));
     return;
   }
-  for (const claim of claims.unbound) annotate(world, claim, MANAGER, { [SELECTED_NODE]: NODE });
+  for (const claim of claims.unbound) annotate(world, claim, MANAGER, { [SELECTED_NODE_ANNOTATION]: NODE_NAME });
   if (claims.unbound.length > 0) return; // the pod is reconciled again when its PVCs are bound
   const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null };
   const bound = changeObject(world, pod, MANAGER, ({ spec, status, ...live }) => ({
     ...live,
-    spec: { ...spec, nodeName: NODE },
+    spec: { ...spec, nodeName: NODE_NAME },
     status: { ...status, conditions: withConditions(status.conditions, at, scheduled), startTime: at },
   }));
   if (!bound) return;
-  say(world, bound, { by: BY, normal: "Scheduled", message: `Successfully assigned ${namespace}/${name} to ${NODE}` });
+  recordEvent(world, bound, {
+    by: COMPONENT,
+    normal: "Scheduled",
+    message: `Successfully assigned ${namespace}/${name} to ${NODE_NAME}`,
+  });
 }
 
 /** Returns the pod's unbound PVCs, and an error message if one of them cannot be bound. */
-function claimsOf(world: World, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
+function checkClaims(world: World, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
   const unbound: StoredObject[] = [];
-  for (const name of claimsOfPod(pod)) {
+  for (const name of claimNamesOf(pod)) {
     const claim = world.store.get("PersistentVolumeClaim", pod.metadata.namespace, name);
     if (!claim) return { missing: `persistentvolumeclaim "${name}" not found. ${NO_HELP}`, unbound };
     if (claim.metadata.deletionTimestamp !== undefined) {
@@ -63,24 +67,24 @@ function claimsOf(world: World, pod: StoredObject): { missing: string | null; un
   return { missing: null, unbound };
 }
 
-export function claimsOfPod(pod: StoredObject): string[] {
+export function claimNamesOf(pod: StoredObject): string[] {
   return (pod.spec.volumes ?? []).flatMap((volume: Json) => volume.persistentVolumeClaim?.claimName ?? []);
 }
 
-function unfit(world: World, pod: StoredObject): string | null {
-  const node = world.store.get("Node", undefined, NODE), room = node?.status?.allocatable ?? world.node;
+function findUnfitReason(world: World, pod: StoredObject): string | null {
+  const node = world.store.get("Node", undefined, NODE_NAME), allocatable = node?.status?.allocatable ?? world.node;
   const selector = Object.entries(pod.spec.nodeSelector ?? {});
   if (selector.some(([name, value]) => node?.metadata.labels?.[name] !== value)) {
     return `1 node(s) didn't match Pod's node affinity/selector. ${NO_HELP}`;
   }
-  if (isLost(world, NODE)) return `1 node(s) had untolerated taint {${UNREACHABLE}: }. ${NO_HELP}`;
-  if (isScarce(world)) {
+  if (isNodeLost(world, NODE_NAME)) return `1 node(s) had untolerated taint {${UNREACHABLE_TAINT}: }. ${NO_HELP}`;
+  if (isCapacityLimited(world)) {
     const placed = world.store.list("Pod").filter(({ spec, metadata }) =>
       spec.nodeName && metadata.uid !== pod.metadata.uid
     );
-    const costs = [...placed, pod].map((each) => costOf(world.kinds, each));
+    const costs = [...placed, pod].map((each) => quotaCostOf(world.kinds, each));
     const short = ["cpu", "memory"].filter((name) =>
-      costs.reduce((sum, cost) => sum + (cost[`requests.${name}`] ?? 0), 0) > amount(room[name])
+      costs.reduce((sum, cost) => sum + (cost[`requests.${name}`] ?? 0), 0) > thousandthsOrZero(allocatable[name])
     );
     if (short.length > 0) return `${short.map((name) => `1 Insufficient ${name}`).join(", ")}. ${NO_VICTIMS}`;
   }
@@ -89,12 +93,13 @@ function unfit(world: World, pod: StoredObject): string | null {
     ? world.store.list("Pod", pod.metadata.namespace).filter((each) => each.spec.nodeName)
     : [];
   const lonely = near.some((term: Json) =>
-    ![pod, ...neighbours].some((each) => selects(term.labelSelector, each.metadata.labels))
+    ![pod, ...neighbours].some((each) => matchesSelector(term.labelSelector, each.metadata.labels))
   );
   return lonely ? `1 node(s) didn't match pod affinity rules. ${NO_HELP}` : null;
 }
 
 /** Whether the node's capacity is limited. Requests are added up only in that case. */
-function isScarce(world: World): boolean {
-  return amount(world.node.cpu) < amount("10k") || amount(world.node.memory) < amount("100Ti");
+function isCapacityLimited(world: World): boolean {
+  return thousandthsOrZero(world.node.cpu) < thousandthsOrZero("10k") ||
+    thousandthsOrZero(world.node.memory) < thousandthsOrZero("100Ti");
 }

@@ -7,9 +7,9 @@
  * content stays, even after its namespace is deleted. The content's current policy decides.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { annotate, changeStatus, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
+import { annotate, changeStatus, createManaged, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -20,9 +20,7 @@ const DEFAULT = "snapshot.storage.kubernetes.io/is-default-class";
 const AS_SOURCE = "snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection";
 const BOUND = "snapshot.storage.kubernetes.io/volumesnapshot-bound-protection";
 const CONTENT_BOUND = "snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection";
-/**
- * Annotation of a content whose snapshot is being deleted. Without it, the driver keeps a content that a user deletes.
- */
+/** Annotation of a content whose snapshot is being deleted. Without it, a manually deleted content stays. */
 const BEING_DELETED = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted";
 const RETRY = 1000; // ms between retries
 
@@ -36,24 +34,25 @@ export function snapshotController(world: World): Controller {
       const snapshot = world.store.get("VolumeSnapshot", of?.namespace, of?.name ?? "");
       return snapshot ? [snapshot] : [];
     },
-    end: (snapshot) => release(world, snapshot),
+    end: (snapshot) => releaseSnapshot(world, snapshot),
     reconcile(snapshot, memory) {
       if (snapshot.status?.readyToUse) return;
       const { namespace, name } = snapshot.metadata;
-      protect(world, snapshot);
-      const given = snapshot.spec.source.volumeSnapshotContentName;
+      addFinalizers(world, snapshot);
+      const contentName = snapshot.spec.source.volumeSnapshotContentName;
       const content = hasClass(world, snapshot)
-        ? contentOf(world, snapshot) ?? (given ? misplaced(world, snapshot) : begin(world, snapshot))
+        ? contentOf(world, snapshot) ??
+          (contentName ? reportUnusableContent(world, snapshot) : createContent(world, snapshot))
         : undefined;
       if (!content) return RETRY;
-      const broken = world.faults.of("no-snapshot", namespace, name);
-      if (broken) return fail(world, snapshot, "SnapshotContentCheckandUpdateFailed", broken.message);
-      if (given && !isKnown(world, snapshot, content)) return RETRY;
-      cut(world, snapshot, content);
-      const left = memory.left(snapshot, world.delays[given ? "knownSnapshot" : "snapshot"]);
+      const broken = world.faults.find("no-snapshot", namespace, name);
+      if (broken) return recordError(world, snapshot, "SnapshotContentCheckandUpdateFailed", broken.message);
+      if (contentName && !hasSnapshotData(world, snapshot, content)) return RETRY;
+      copyVolumeData(world, snapshot, content);
+      const left = memory.left(snapshot, world.delays[contentName ? "existingSnapshot" : "snapshot"]);
       if (left > 0) return left;
-      if (world.faults.of("unready", namespace, name)) return RETRY;
-      finish(world, snapshot, content.metadata.name);
+      if (world.faults.find("unready", namespace, name)) return RETRY;
+      markReady(world, snapshot, content.metadata.name);
     },
   };
 }
@@ -70,7 +69,7 @@ export function contentController(world: World): Controller {
       if (!finalizers?.includes(CONTENT_BOUND)) return;
       if (annotations?.[BEING_DELETED] !== "yes" && spec.volumeSnapshotRef?.uid) return;
       if (spec.deletionPolicy === "Delete") world.volumes.wipe(status?.snapshotHandle ?? "");
-      letGo(world, content, DRIVER, [CONTENT_BOUND]);
+      removeFinalizers(world, content, DRIVER, [CONTENT_BOUND]);
     },
   };
 }
@@ -87,13 +86,13 @@ function contentOf(world: World, snapshot: StoredObject): StoredObject | undefin
   if (!content || of?.name !== name || of?.namespace !== namespace) return undefined;
   if (of.uid) return of.uid === uid ? content : undefined;
   if (!content.spec.source.snapshotHandle) return undefined;
-  const { volumeSnapshotClassName: wanted } = spec;
+  const { volumeSnapshotClassName: className } = spec;
   changeStatus(world, snapshot, MANAGER, ({ error: _, ...known }) => (
     { ...known, boundVolumeSnapshotContentName: bound, readyToUse: false }
   ));
   return changeObject(world, content, MANAGER, (live) => {
     const volumeSnapshotRef = { ...live.spec.volumeSnapshotRef, uid };
-    const own = { ...live.spec, volumeSnapshotRef, ...(wanted && { volumeSnapshotClassName: wanted }) };
+    const own = { ...live.spec, volumeSnapshotRef, ...(className && { volumeSnapshotClassName: className }) };
     const finalizers = [...live.metadata.finalizers ?? [], CONTENT_BOUND];
     return { ...live, metadata: { ...live.metadata, finalizers }, spec: own };
   });
@@ -101,18 +100,18 @@ function contentOf(world: World, snapshot: StoredObject): StoredObject | undefin
 
 /** Whether the snapshot's class exists. True if the snapshot names none; `begin` then uses the default class. */
 function hasClass(world: World, snapshot: StoredObject): boolean {
-  const { volumeSnapshotClassName: wanted } = snapshot.spec;
-  if (wanted === undefined || world.store.get("VolumeSnapshotClass", undefined, wanted)) return true;
-  const why = `volumesnapshotclass.snapshot.storage.k8s.io "${wanted}" not found`;
-  fail(world, snapshot, "GetSnapshotClassFailed", `Failed to get snapshot class with error ${why}`);
+  const { volumeSnapshotClassName: className } = snapshot.spec;
+  if (className === undefined || world.store.get("VolumeSnapshotClass", undefined, className)) return true;
+  const why = `volumesnapshotclass.snapshot.storage.k8s.io "${className}" not found`;
+  recordError(world, snapshot, "GetSnapshotClassFailed", `Failed to get snapshot class with error ${why}`);
   return false;
 }
 
 /** Records why the content that the snapshot names cannot be used. */
-function misplaced(world: World, snapshot: StoredObject): undefined {
+function reportUnusableContent(world: World, snapshot: StoredObject): undefined {
   const name: string = snapshot.spec.source.volumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, name);
-  const refuse = (reason: string, message: string): undefined => void fail(world, snapshot, reason, message);
+  const refuse = (reason: string, message: string): undefined => void recordError(world, snapshot, reason, message);
   if (!content) return refuse("SnapshotContentMissing", "VolumeSnapshotContent is missing");
   if (content.spec.source.snapshotHandle) {
     return refuse("SnapshotContentMisbound", `VolumeSnapshotContent [${name}] is bound to a different snapshot`);
@@ -122,7 +121,7 @@ function misplaced(world: World, snapshot: StoredObject): undefined {
 }
 
 /** Whether the storage driver exists and has the copy whose handle the content names. Records an error if not. */
-function isKnown(world: World, snapshot: StoredObject, content: StoredObject): boolean {
+function hasSnapshotData(world: World, snapshot: StoredObject, content: StoredObject): boolean {
   const { driver, source: { snapshotHandle: handle } } = content.spec;
   if (!world.store.list("StorageClass").some(({ provisioner }) => provisioner === driver)) return false;
   if (world.volumes.has(handle)) return true;
@@ -130,7 +129,7 @@ function isKnown(world: World, snapshot: StoredObject, content: StoredObject): b
     `failed to list snapshot for content ${content.metadata.name}: "can not find snapshot for snapshotID ${handle}"`;
   const message = `Failed to check and update snapshot content: ${why}`;
   if (content.status?.error?.message === message) return false;
-  say(world, content, { by: DRIVER, warning: "SnapshotContentCheckandUpdateFailed", message });
+  recordEvent(world, content, { by: DRIVER, warning: "SnapshotContentCheckandUpdateFailed", message });
   const error = { message, time: world.timers.stamp() };
   for (const object of [content, snapshot]) {
     changeStatus(world, object, MANAGER, (status) => ({ ...status, readyToUse: false, error }));
@@ -138,35 +137,35 @@ function isKnown(world: World, snapshot: StoredObject, content: StoredObject): b
   return false;
 }
 
-function protect(world: World, snapshot: StoredObject): void {
+function addFinalizers(world: World, snapshot: StoredObject): void {
   changeObject(world, snapshot, MANAGER, (live) => {
     const finalizers = [...new Set([...live.metadata.finalizers ?? [], AS_SOURCE, BOUND])];
     return { ...live, metadata: { ...live.metadata, finalizers } };
   });
 }
 
-function release(world: World, snapshot: StoredObject): number | void {
+function releaseSnapshot(world: World, snapshot: StoredObject): number | void {
   const content = contentOf(world, snapshot);
-  if (content && isNeeded(world, snapshot)) {
+  if (content && isRestoreSource(world, snapshot)) {
     const message = "Snapshot is being used to restore a PVC";
-    say(world, snapshot, { by: MANAGER, warning: "SnapshotDeletePending", message });
+    recordEvent(world, snapshot, { by: MANAGER, warning: "SnapshotDeletePending", message });
     return RETRY;
   }
   const marked = content && annotate(world, content, MANAGER, { [BEING_DELETED]: "yes" });
-  if (marked?.spec.deletionPolicy !== "Delete") return letGo(world, snapshot, MANAGER, [AS_SOURCE, BOUND]);
+  if (marked?.spec.deletionPolicy !== "Delete") return removeFinalizers(world, snapshot, MANAGER, [AS_SOURCE, BOUND]);
   if (marked.metadata.deletionTimestamp === undefined) deleteObject(world, marked, { propagation: "Background" });
-  letGo(world, snapshot, MANAGER, [AS_SOURCE]); // the other finalizer is removed after the content
+  removeFinalizers(world, snapshot, MANAGER, [AS_SOURCE]); // the other finalizer is removed after the content
 }
 
 /** Whether a pending PVC is to be created from the snapshot. */
-function isNeeded(world: World, { metadata: { name, namespace } }: StoredObject): boolean {
+function isRestoreSource(world: World, { metadata: { name, namespace } }: StoredObject): boolean {
   return world.store.list("PersistentVolumeClaim", namespace).some(({ spec: { dataSource: source }, status }) =>
     source?.kind === "VolumeSnapshot" && source.name === name && status?.phase === "Pending"
   );
 }
 
-function fail(world: World, snapshot: StoredObject, reason: string, message: string): number {
-  say(world, snapshot, { by: MANAGER, warning: reason, message });
+function recordError(world: World, snapshot: StoredObject, reason: string, message: string): number {
+  recordEvent(world, snapshot, { by: MANAGER, warning: reason, message });
   changeStatus(world, snapshot, MANAGER, (status) => {
     const error = status.error?.message === message ? status.error : { message, time: world.timers.stamp() };
     return { ...status, readyToUse: false, error };
@@ -175,9 +174,10 @@ function fail(world: World, snapshot: StoredObject, reason: string, message: str
 }
 
 /** Creates the content and binds it to the snapshot. Records the error and returns undefined if it cannot. */
-function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
-  const refuse = (message: string): undefined => void fail(world, snapshot, "SnapshotContentCreationFailed", message);
-  const { source, volumeSnapshotClassName: wanted } = snapshot.spec;
+function createContent(world: World, snapshot: StoredObject): StoredObject | undefined {
+  const refuse = (message: string): undefined =>
+    void recordError(world, snapshot, "SnapshotContentCreationFailed", message);
+  const { source, volumeSnapshotClassName: className } = snapshot.spec;
   const { uid, namespace, name } = snapshot.metadata, claimed = source.persistentVolumeClaimName;
   const claim = world.store.get("PersistentVolumeClaim", namespace, claimed);
   const failed = "Failed to create snapshot content with error";
@@ -188,24 +188,24 @@ function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
   if (claim.status?.phase !== "Bound") {
     return refuse(`${failed} the PVC ${claimed} is not yet bound to a PV, will not attempt to take a snapshot`);
   }
-  const used = wanted === undefined
+  const snapshotClass = className === undefined
     ? world.store.list("VolumeSnapshotClass").find((each) => each.metadata.annotations?.[DEFAULT] === "true")
-    : world.store.get("VolumeSnapshotClass", undefined, wanted);
-  if (!used) {
+    : world.store.get("VolumeSnapshotClass", undefined, className);
+  if (!snapshotClass) {
     const why = "Failed to set default snapshot class with error cannot find default snapshot class";
-    return void fail(world, snapshot, "SetDefaultSnapshotClassFailed", why);
+    return void recordError(world, snapshot, "SetDefaultSnapshotClassFailed", why);
   }
   const content = `snapcontent-${uid}`;
   if (!world.store.get("VolumeSnapshotContent", undefined, content)) {
-    make(world, MANAGER, {
+    createManaged(world, MANAGER, {
       kind: "VolumeSnapshotContent",
       metadata: { name: content, finalizers: [CONTENT_BOUND] },
       spec: {
-        deletionPolicy: used.deletionPolicy,
-        driver: used.driver,
+        deletionPolicy: snapshotClass.deletionPolicy,
+        driver: snapshotClass.driver,
         source: { volumeHandle: claim.spec.volumeName },
         sourceVolumeMode: claim.spec.volumeMode,
-        volumeSnapshotClassName: used.metadata.name,
+        volumeSnapshotClassName: snapshotClass.metadata.name,
         volumeSnapshotRef: { apiVersion: snapshot.apiVersion, kind: snapshot.kind, name, namespace, uid },
       },
     });
@@ -216,7 +216,7 @@ function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
 }
 
 /** Copies the volume's data and size, unless a copy exists. Writes the handle to the content. */
-function cut(world: World, snapshot: StoredObject, content: StoredObject): void {
+function copyVolumeData(world: World, snapshot: StoredObject, content: StoredObject): void {
   if (content.status?.snapshotHandle) return;
   const stamp = world.timers.stamp(), { source } = content.spec, from = source?.volumeHandle;
   const snapshotHandle = source?.snapshotHandle ?? `snapshot-${snapshot.metadata.uid}`;
@@ -235,7 +235,7 @@ function cut(world: World, snapshot: StoredObject, content: StoredObject): void 
   ));
 }
 
-function finish(world: World, snapshot: StoredObject, name: string): void {
+function markReady(world: World, snapshot: StoredObject, name: string): void {
   const content = world.store.get("VolumeSnapshotContent", undefined, name)!, size = content.status?.restoreSize;
   changeStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
   changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({
@@ -245,5 +245,5 @@ function finish(world: World, snapshot: StoredObject, name: string): void {
     ...(size ? { restoreSize: `${size / 1024 ** 3}Gi` } : {}),
   }));
   const message = `Snapshot ${snapshot.metadata.namespace}/${snapshot.metadata.name} is ready to use.`;
-  say(world, snapshot, { by: MANAGER, normal: "SnapshotReady", message });
+  recordEvent(world, snapshot, { by: MANAGER, normal: "SnapshotReady", message });
 }

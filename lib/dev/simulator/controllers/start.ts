@@ -1,7 +1,7 @@
 /** Starts all controllers. After that, only changes and timers trigger them. */
 import type { World } from "#lib/dev/simulator/world.ts";
 import { certificateController, issuerController } from "#lib/dev/simulator/controllers/certificates.ts";
-import { claimController } from "#lib/dev/simulator/controllers/volume-claims.ts";
+import { volumeClaimController } from "#lib/dev/simulator/controllers/volume-claims.ts";
 import { runControllers } from "#lib/dev/simulator/controllers/controller.ts";
 import { cronJobController } from "#lib/dev/simulator/controllers/cronjobs.ts";
 import { deploymentController, replicaSetController } from "#lib/dev/simulator/controllers/deployments.ts";
@@ -26,7 +26,7 @@ export function startControllers(world: World): void {
     cronJobController(world),
     nodeController(world),
     podController(world),
-    claimController(world),
+    volumeClaimController(world),
     volumeController(world),
     snapshotController(world),
     contentController(world),

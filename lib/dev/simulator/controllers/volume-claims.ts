@@ -4,88 +4,100 @@
  * A PVC is bound when a pod uses it or immediately, depending on its StorageClass.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { openGrowth } from "#lib/dev/simulator/controllers/volume-expansion.ts";
-import { changeStatus, CONTROLLERS, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
-import { isPodOver } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimsOfPod, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { createVolumeExpansion } from "#lib/dev/simulator/controllers/volume-expansion.ts";
+import {
+  changeStatus,
+  CONTROLLER_MANAGER,
+  createManaged,
+  removeFinalizers,
+} from "#lib/dev/simulator/controllers/objects.ts";
+import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { claimNamesOf, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { amount } from "#lib/dev/simulator/admission/quantity.ts";
+import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-const BY = "persistentvolume-controller";
+const COMPONENT = "persistentvolume-controller";
 const RETRY = 1000; // ms between checks for a missing StorageClass or snapshot
 
-export function claimController(world: World): Controller {
-  const growth = openGrowth(world);
+export function volumeClaimController(world: World): Controller {
+  const expansion = createVolumeExpansion(world);
   return {
     kind: "PersistentVolumeClaim",
     also({ object }) {
       if (object.kind !== "Pod") return [];
       const { namespace } = object.metadata;
-      return claimsOfPod(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
+      return claimNamesOf(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
     },
-    gone(claim) {
-      growth.forget(claim);
-      release(world, claim);
+    removed(claim) {
+      expansion.forget(claim);
+      releaseVolume(world, claim);
     },
     // A pod that has not ended protects its PVCs from deletion, even before it is scheduled.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
-        .some((pod) => !isPodOver(pod) && claimsOfPod(pod).includes(claim.metadata.name));
-      if (!used) letGo(world, claim, CONTROLLERS, ["kubernetes.io/pvc-protection"]);
+        .some((pod) => !isPodFinished(pod) && claimNamesOf(pod).includes(claim.metadata.name));
+      if (!used) removeFinalizers(world, claim, CONTROLLER_MANAGER, ["kubernetes.io/pvc-protection"]);
     },
     reconcile(claim, memory) {
-      if (claim.status?.phase === "Bound") return growth.grow(claim, memory);
+      if (claim.status?.phase === "Bound") return expansion.expand(claim, memory);
       const { storageClassName } = claim.spec, { namespace, name, annotations } = claim.metadata;
       const storage = world.store.get("StorageClass", undefined, storageClassName ?? "");
       if (!storage && storageClassName) {
-        return fail(world, claim, BY, `storageclass.storage.k8s.io "${storageClassName}" not found`);
+        return recordProvisioningFailure(
+          world,
+          claim,
+          COMPONENT,
+          `storageclass.storage.k8s.io "${storageClassName}" not found`,
+        );
       }
       if (!storage) {
         const message = "no persistent volumes available for this claim and no storage class is set";
-        say(world, claim, { by: BY, normal: "FailedBinding", message });
+        recordEvent(world, claim, { by: COMPONENT, normal: "FailedBinding", message });
         return RETRY;
       }
-      if (storage.volumeBindingMode === "WaitForFirstConsumer" && annotations?.[SELECTED_NODE] === undefined) {
+      if (
+        storage.volumeBindingMode === "WaitForFirstConsumer" && annotations?.[SELECTED_NODE_ANNOTATION] === undefined
+      ) {
         const message = "waiting for first consumer to be created before binding";
-        return say(world, claim, { by: BY, normal: "WaitForFirstConsumer", message });
+        return recordEvent(world, claim, { by: COMPONENT, normal: "WaitForFirstConsumer", message });
       }
-      const broken = world.faults.of("no-volume", namespace, name);
+      const broken = world.faults.find("no-volume", namespace, name);
       if (broken) {
         const why = `failed to provision volume with StorageClass "${storage.metadata.name}": ${broken.message}`;
-        return fail(world, claim, storage.provisioner, why);
+        return recordProvisioningFailure(world, claim, storage.provisioner, why);
       }
-      if (world.faults.of("slow-volume", namespace, name)) {
+      if (world.faults.find("slow-volume", namespace, name)) {
         const message =
           `Waiting for a volume to be created either by the external provisioner '${storage.provisioner}' ` +
           "or manually by the system administrator.";
-        say(world, claim, { by: BY, normal: "ExternalProvisioning", message });
+        recordEvent(world, claim, { by: COMPONENT, normal: "ExternalProvisioning", message });
         return RETRY;
       }
       const left = memory.left(claim, world.delays[claim.spec.dataSource ? "filledClaim" : "claim"]);
-      return left > 0 ? left : bind(world, claim, storage);
+      return left > 0 ? left : bindClaim(world, claim, storage);
     },
   };
 }
 
-function fail(world: World, claim: StoredObject, by: string, message: string): number {
-  say(world, claim, { by, warning: "ProvisioningFailed", message });
+function recordProvisioningFailure(world: World, claim: StoredObject, by: string, message: string): number {
+  recordEvent(world, claim, { by, warning: "ProvisioningFailed", message });
   return RETRY;
 }
 
-function bind(world: World, claim: StoredObject, storage: StoredObject): number | void {
+function bindClaim(world: World, claim: StoredObject, storage: StoredObject): number | void {
   const { provisioner } = storage, { namespace, name, uid } = claim.metadata;
   const { dataSource: source, accessModes, volumeMode } = claim.spec;
   const volume = `pvc-${uid}`, capacity = { storage: claim.spec.resources.requests.storage };
   if (source?.kind === "VolumeSnapshot") {
-    const why = fill(world, claim, storage, volume);
+    const why = fillFromSnapshot(world, claim, storage, volume);
     const failed = `failed to provision volume with StorageClass "${storage.metadata.name}"`;
-    if (why !== null) return fail(world, claim, provisioner, `${failed}: ${why}`);
+    if (why !== null) return recordProvisioningFailure(world, claim, provisioner, `${failed}: ${why}`);
   }
   if (!world.store.get("PersistentVolume", undefined, volume)) {
-    const made = make(world, "csi-provisioner", {
+    const created = createManaged(world, "csi-provisioner", {
       kind: "PersistentVolume",
       metadata: { name: volume, finalizers: ["kubernetes.io/pv-protection"] },
       spec: {
@@ -98,9 +110,9 @@ function bind(world: World, claim: StoredObject, storage: StoredObject): number 
         csi: { driver: provisioner, volumeHandle: volume },
       },
     });
-    changeStatus(world, made, CONTROLLERS, () => ({ phase: "Bound" }));
+    changeStatus(world, created, CONTROLLER_MANAGER, () => ({ phase: "Bound" }));
   }
-  changeObject(world, claim, CONTROLLERS, (live) => {
+  changeObject(world, claim, CONTROLLER_MANAGER, (live) => {
     const annotations = {
       ...live.metadata.annotations,
       "pv.kubernetes.io/bind-completed": "yes",
@@ -111,16 +123,17 @@ function bind(world: World, claim: StoredObject, storage: StoredObject): number 
     return { ...live, metadata: { ...live.metadata, annotations }, spec: { ...live.spec, volumeName: volume }, status };
   });
   const message = `Successfully provisioned volume ${volume}`;
-  say(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
+  recordEvent(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
 }
 
 /** Copies the snapshot's data to the volume. Returns the error message of external-provisioner 5 if it cannot. */
-function fill(world: World, claim: StoredObject, storage: StoredObject, volume: string): string | null {
+function fillFromSnapshot(world: World, claim: StoredObject, storage: StoredObject, volume: string): string | null {
   const { namespace } = claim.metadata, { dataSource: { name }, resources: { requests } } = claim.spec;
   const snapshot = world.store.get("VolumeSnapshot", namespace, name), status = snapshot?.status;
   const bound: string | undefined = status?.boundVolumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
-  const asked = amount(requests.storage) / 1000, least = amount(status?.restoreSize ?? "0") / 1000;
+  const requestedSize = thousandthsOrZero(requests.storage) / 1000,
+    least = thousandthsOrZero(status?.restoreSize ?? "0") / 1000;
   const refusals: readonly (readonly [applies: boolean, why: string])[] = [
     [
       !snapshot,
@@ -138,7 +151,10 @@ function fill(world: World, claim: StoredObject, storage: StoredObject, volume: 
       `snapshotcontent ${bound} for snapshot ${name} is not handled by CSI driver of StorageClass ${storage.metadata.name}`,
     ],
     [status?.readyToUse !== true, `snapshot ${name} is not Ready`],
-    [asked < least, `requested volume size ${asked} is less than the size ${least} for the source snapshot ${name}`],
+    [
+      requestedSize < least,
+      `requested volume size ${requestedSize} is less than the size ${least} for the source snapshot ${name}`,
+    ],
   ];
   const [, why] = refusals.find(([applies]) => applies) ?? [];
   if (why !== undefined) return `error getting handle for DataSource Type VolumeSnapshot by Name ${name}: ${why}`;
@@ -149,12 +165,12 @@ function fill(world: World, claim: StoredObject, storage: StoredObject, volume: 
   return null;
 }
 
-function release(world: World, claim: StoredObject): void {
+function releaseVolume(world: World, claim: StoredObject): void {
   const volume = world.store.get("PersistentVolume", undefined, claim.spec.volumeName ?? "");
   if (!volume) return;
   if (volume.spec.persistentVolumeReclaimPolicy === "Retain") {
     const lastPhaseTransitionTime = world.timers.stamp();
-    return void changeStatus(world, volume, CONTROLLERS, () => ({ phase: "Released", lastPhaseTransitionTime }));
+    return void changeStatus(world, volume, CONTROLLER_MANAGER, () => ({ phase: "Released", lastPhaseTransitionTime }));
   }
   world.volumes.wipe(volume.metadata.name);
   world.store.remove(volume);

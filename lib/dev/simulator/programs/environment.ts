@@ -1,20 +1,20 @@
 /** Checks the prerequisites of a container: environment variables, volumes and image. Returns why one is missing. */
-import type { Faults } from "#lib/dev/simulator/faults.ts";
+import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-export interface Environment {
+export interface ContainerEnvironment {
   readonly values: Record<string, string>;
   /** The error message for the first missing Secret, ConfigMap or key. */
   readonly missing?: string;
 }
 
-export function environmentOf(world: World, pod: StoredObject, container: Json): Environment {
+export function readEnvironment(world: World, pod: StoredObject, container: Json): ContainerEnvironment {
   const namespace = pod.metadata.namespace!;
   const values: Record<string, string> = {};
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
     const source = configMapRef ?? secretRef;
-    const found = readSource(world, namespace, secretRef ? "Secret" : "ConfigMap", source.name);
+    const found = readConfigSource(world, namespace, secretRef ? "Secret" : "ConfigMap", source.name);
     if (found) { for (const [name, value] of Object.entries(found)) values[prefix + name] = value; }
     else if (source.optional !== true) {
       return { values, missing: `${secretRef ? "secret" : "configmap"} "${source.name}" not found` };
@@ -27,7 +27,7 @@ export function environmentOf(world: World, pod: StoredObject, container: Json):
       continue;
     }
     const secret = valueFrom.secretKeyRef !== undefined;
-    const found = readSource(world, namespace, secret ? "Secret" : "ConfigMap", reference.name);
+    const found = readConfigSource(world, namespace, secret ? "Secret" : "ConfigMap", reference.name);
     const read = found?.[reference.key];
     if (read !== undefined) values[name] = read;
     else if (reference.optional !== true) {
@@ -40,14 +40,14 @@ export function environmentOf(world: World, pod: StoredObject, container: Json):
 }
 
 /** Returns why a volume of the pod cannot be mounted, or null if all can. */
-export function unmountable(world: World, pod: StoredObject): string | null {
+export function findMountError(world: World, pod: StoredObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
     const named = volume.secret
       ? ["Secret", "secret", volume.secret.secretName]
       : ["ConfigMap", "configmap", volume.configMap?.name];
     const optional = (volume.secret ?? volume.configMap)?.optional === true;
     if (named[2] === undefined || optional) continue;
-    if (readSource(world, pod.metadata.namespace!, named[0], named[2]) === null) {
+    if (readConfigSource(world, pod.metadata.namespace!, named[0], named[2]) === null) {
       return `MountVolume.SetUp failed for volume "${volume.name}" : ${named[1]} "${named[2]}" not found`;
     }
   }
@@ -55,7 +55,12 @@ export function unmountable(world: World, pod: StoredObject): string | null {
 }
 
 /** Returns the data of a Secret (decoded) or ConfigMap, or null if it does not exist. */
-export function readSource(world: World, namespace: string, kind: string, name: string): Record<string, string> | null {
+export function readConfigSource(
+  world: World,
+  namespace: string,
+  kind: string,
+  name: string,
+): Record<string, string> | null {
   const object = world.store.get(kind, namespace, name);
   if (!object) return null;
   const data = Object.entries<string>(object.data ?? {});
@@ -71,22 +76,22 @@ function fieldOf(pod: StoredObject, path: string | undefined): string {
   return typeof found === "string" ? found : "";
 }
 
-const ABSENT = /nonexistent|does-not-exist|missing/;
+const MISSING_IMAGE = /nonexistent|does-not-exist|missing/;
 
 /** Returns why the image cannot be pulled, or null if it can. */
-export function pullFailure(image: string, faults: Faults): string | null {
-  const { host, path } = readImage(image);
+export function findImagePullError(image: string, faults: FaultRegistry): string | null {
+  const { host, path } = parseImageName(image);
   const failed = `failed to pull and unpack image "${host}/${path}": failed to resolve reference "${host}/${path}"`;
   if (host.endsWith(".invalid")) {
     return `${failed}: failed to do request: Head "https://${host}/v2/": dial tcp: lookup ${host}: no such host`;
   }
-  const told = faults.lacksImage(image);
-  if (told) return `${failed}: ${told}`;
-  return told === null || ABSENT.test(path) ? `${failed}: ${host}/${path}: not found` : null;
+  const pullError = faults.findPullError(image);
+  if (pullError) return `${failed}: ${pullError}`;
+  return pullError === null || MISSING_IMAGE.test(path) ? `${failed}: ${host}/${path}: not found` : null;
 }
 
 /** Splits an image name. Adds the registry and tag that a short name omits. */
-function readImage(image: string): { host: string; path: string } {
+function parseImageName(image: string): { host: string; path: string } {
   const [first = "", ...rest] = image.split("/");
   const hosted = rest.length > 0 && /[.:]|^localhost$/.test(first);
   const path = hosted ? rest.join("/") : rest.length === 0 ? `library/${image}` : image;

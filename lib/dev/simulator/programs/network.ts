@@ -4,24 +4,32 @@
  * A connection succeeds if the NetworkPolicies of both pods allow it. The fault `open-network` simulates a network
  * plugin that ignores policies, as many real ones do.
  */
-import { selects } from "#lib/dev/simulator/admission/selectors.ts";
-import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
+import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** Whether `from` can connect to this TCP port of `to`. */
-export function mayConnect(world: World, from: StoredObject, to: StoredObject, port: number): boolean {
+export function canConnect(world: World, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
-  return allows(world, from, to, "Egress", port) && allows(world, to, from, "Ingress", port);
+  return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
 
 /**
  * Whether the pod's policies allow the connection in this direction. A pod that no policy selects may connect freely.
  */
-function allows(world: World, pod: StoredObject, other: StoredObject, direction: "Ingress" | "Egress", port: number) {
+function allowsConnection(
+  world: World,
+  pod: StoredObject,
+  other: StoredObject,
+  direction: "Ingress" | "Egress",
+  port: number,
+) {
   const policies = world.store.list("NetworkPolicy", pod.metadata.namespace)
-    .filter(({ spec }) => selects(spec?.podSelector, pod.metadata.labels) && directionsOf(spec).includes(direction));
+    .filter(({ spec }) =>
+      matchesSelector(spec?.podSelector, pod.metadata.labels) && directionsOf(spec).includes(direction)
+    );
   return policies.length === 0 ||
     policies.some(({ metadata, spec }) =>
       (direction === "Ingress" ? spec.ingress ?? [] : spec.egress ?? []).some((rule: Json) =>
@@ -44,22 +52,24 @@ function isPeer(world: World, peers: Json[] | undefined, namespace: string, othe
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
   return peers.some(({ podSelector, namespaceSelector, ipBlock }) =>
-    !ipBlock && (!podSelector || selects(podSelector, other.metadata.labels)) &&
-    (namespaceSelector ? selects(namespaceSelector, space?.metadata.labels) : other.metadata.namespace === namespace)
+    !ipBlock && (!podSelector || matchesSelector(podSelector, other.metadata.labels)) &&
+    (namespaceSelector
+      ? matchesSelector(namespaceSelector, space?.metadata.labels)
+      : other.metadata.namespace === namespace)
   );
 }
 
 const PORT = 5432;
 const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
 /** Number of printed lines. The script waits for fewer equal results. */
-const ROUNDS = 5;
+const PRINTED_LINES = 5;
 
-export function knockAt({ world, pod, env }: Context): ProgramRun {
+export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {
   const pods = world.store.list("Pod", pod.metadata.namespace);
-  const ask = (address: string | undefined): number => {
-    const to = pods.find((each: StoredObject) => each.status?.podIP === address && isReady(each));
-    return to && mayConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;
+  const checkPort = (address: string | undefined): number => {
+    const to = pods.find((each: StoredObject) => each.status?.podIP === address && isPodReady(each));
+    return to && canConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;
   };
-  const line = `open=${ask(env.OPEN)} closed=${ask(env.CLOSED)}`;
-  return { lines: Array.from({ length: ROUNDS }, () => line), exit: 0 };
+  const line = `open=${checkPort(env.OPEN)} closed=${checkPort(env.CLOSED)}`;
+  return { lines: Array.from({ length: PRINTED_LINES }, () => line), exit: 0 };
 }

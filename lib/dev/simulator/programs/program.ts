@@ -3,7 +3,7 @@ import type { Delays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-export interface Context {
+export interface ProgramContext {
   readonly world: World;
   readonly pod: StoredObject;
   readonly container: Json;
@@ -15,13 +15,13 @@ export interface Context {
 export interface ProgramRun {
   readonly lines: readonly string[];
   /** The delay that sets the run time, if it is not the default one. */
-  readonly takes?: keyof Delays;
+  readonly delay?: keyof Delays;
   /** The exit code, or null for a server. */
   readonly exit: number | null;
   /** The termination reason, if it is not `Completed` or `Error`. */
   readonly reason?: "OOMKilled";
   /** Whether the program ignores SIGTERM, so that it takes the whole grace period to stop. */
-  readonly deaf?: boolean;
+  readonly ignoresSigterm?: boolean;
   /** Whether the program waits for a precondition. It is then run again later. */
   readonly waits?: boolean;
   /** The program's effect. Called when it ends without being killed, or starts to serve. */

@@ -5,17 +5,20 @@
  * `sleep` are simulated. Any other program serves forever in a pod that is always restarted, and succeeds in other
  * pods.
  */
-import { adoptDatabase, adoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
-import { boot, bootOnce, readProgramCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
+import { runAdoptDatabase, runAdoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
+import { bootInJob, bootServer, runPrintCodeVersion, runWipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
-import { probe } from "#lib/dev/simulator/programs/moodle/probe.ts";
+import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { runSettle } from "#lib/dev/simulator/programs/moodle/settle.ts";
-import { verifyFiles } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
-import { knockAt } from "#lib/dev/simulator/programs/network.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { runVerifyFiles } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
+import { runPgIsready } from "#lib/dev/simulator/programs/network.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-type Program = readonly [fits: (image: string, command: string) => boolean, run: (context: Context) => ProgramRun];
+type Program = readonly [
+  fits: (image: string, command: string) => boolean,
+  run: (context: ProgramContext) => ProgramRun,
+];
 
 const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
@@ -23,36 +26,36 @@ const POSTGRES = /postgres/;
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
-  [(_, command) => /\bpostgres --single\b/.test(command), adoptDatabase],
-  [(_, command) => command.includes("wheelwright-adopted"), adoptFiles],
-  [(_, command) => /\bpg_isready\b/.test(command), knockAt],
+  [(_, command) => /\bpostgres --single\b/.test(command), runAdoptDatabase],
+  [(_, command) => command.includes("wheelwright-adopted"), runAdoptFiles],
+  [(_, command) => /\bpg_isready\b/.test(command), runPgIsready],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
   [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSettle],
-  [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
+  [(_, command) => /\bcurl\b.*https?:/s.test(command), runCurl],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPassword],
   [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLink],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
-  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
-  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readProgramCode],
-  [(_, command) => /^php -r .*from mdl_files/s.test(command), verifyFiles],
-  [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), bootOnce],
-  [(image, command) => MOODLE.test(image) && command === "", boot],
+  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), runWipeFiles],
+  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), runPrintCodeVersion],
+  [(_, command) => /^php -r .*from mdl_files/s.test(command), runVerifyFiles],
+  [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), bootInJob],
+  [(image, command) => MOODLE.test(image) && command === "", bootServer],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],
   [(_, command) => /^(sh|bash|\/bin\/sh) -c /.test(command), runShell],
-  [(_, command) => /^sleep\b/.test(command), () => ({ lines: [], exit: null, deaf: true })],
+  [(_, command) => /^sleep\b/.test(command), () => ({ lines: [], exit: null, ignoresSigterm: true })],
 ];
 
-export function runProgram(context: Context): ProgramRun {
+export function runProgram(context: ProgramContext): ProgramRun {
   const { world, pod, container } = context;
   const { namespace, name, labels = {} } = pod.metadata;
-  const failing = world.faults.of("failing-job", namespace, labels["job-name"] ?? "\0");
-  if (failing) return { lines: failing.log ?? ["the simulated cluster was told to fail"], exit: failing.exitCode ?? 1 };
-  const hanging = world.faults.of("hanging-job", namespace, labels["job-name"] ?? "\0");
-  if (hanging) return { lines: hanging.log ?? ["Waiting for db:5432 to be ready"], exit: null, deaf: true };
-  const crashing = pod.spec.containers.includes(container) ? world.faults.of("crash", namespace, name) : null;
-  if (crashing) return { lines: crashing.log ?? ["told to crash"], exit: crashing.exitCode ?? 1 };
-  if (world.faults.of("oom", namespace, name)) {
+  const failing = world.faults.find("failing-job", namespace, labels["job-name"] ?? "\0");
+  if (failing) return { lines: failing.log ?? ["failed by an injected fault"], exit: failing.exitCode ?? 1 };
+  const hanging = world.faults.find("hanging-job", namespace, labels["job-name"] ?? "\0");
+  if (hanging) return { lines: hanging.log ?? ["Waiting for db:5432 to be ready"], exit: null, ignoresSigterm: true };
+  const crashing = pod.spec.containers.includes(container) ? world.faults.find("crash", namespace, name) : null;
+  if (crashing) return { lines: crashing.log ?? ["crashed by an injected fault"], exit: crashing.exitCode ?? 1 };
+  if (world.faults.find("oom", namespace, name)) {
     const line = "rsync error: error in rsync protocol data stream (code 12) at io.c(232)";
     return { lines: [line], exit: 12, reason: "OOMKilled" }; // the exit code is the parent's: only its child was killed
   }
@@ -64,7 +67,7 @@ export function runProgram(context: Context): ProgramRun {
 }
 
 /** Simulates `echo` (to stdout or stderr), `exit` and `false`. A long `sleep` runs forever. */
-function runShell({ container, pod }: Context): ProgramRun {
+function runShell({ container, pod }: ProgramContext): ProgramRun {
   const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
   const lines: string[] = [];
   for (const part of script.split(/;|&&|\n/).map((text) => text.trim())) {
@@ -74,7 +77,7 @@ function runShell({ container, pod }: Context): ProgramRun {
     if (exit) return { lines, exit: Number(exit[1]) };
     if (part === "false") return { lines, exit: 1 };
     if (/^(exec )?sleep\b/.test(part) && (pod.spec.restartPolicy === "Always" || /infinity|\d{3,}/.test(part))) {
-      return { lines, exit: null, deaf: true };
+      return { lines, exit: null, ignoresSigterm: true };
     }
   }
   return { lines, exit: 0 };

@@ -26,12 +26,12 @@ const STYLE =
   "padding:0 1rem}label{display:block;margin:1rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;" +
   "padding:.4rem}button{font:inherit;padding:.4rem 1rem}footer{margin-top:3rem;border-top:1px solid;padding-top:1rem}";
 
-export function renderMessage(heading: SiteHeading, title: string, text: string): string {
+export function renderMessagePage(heading: SiteHeading, title: string, text: string): string {
   return page(heading, title, `<p>${escape(text)}</p>`);
 }
 
 /** Renders the form for a new password that a sign-in link opens. */
-export function renderForm(heading: SiteHeading, { name, token, problem }: PasswordForm): string {
+export function renderPasswordForm(heading: SiteHeading, { name, token, problem }: PasswordForm): string {
   const field = (id: string, label: string) =>
     `<label>${label}<input type="password" name="${id}" autocomplete="new-password" required minlength="8"></label>`;
   return page(

@@ -1,14 +1,14 @@
 /** Answers HTTP requests to a simulated site, from the cluster's objects and the site's volumes. */
 import {
-  isInstalled,
-  isLocked,
-  readyBehind,
+  isSiteInstalled,
+  isUpgradeLocked,
+  listServicePods,
   type SimulatedSite,
+  simulatedSiteOf,
   type SiteDatabase,
-  siteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { pageStatus, reachesDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { renderForm, renderMessage, type SiteHeading } from "#lib/dev/simulator/sites/pages.ts";
+import { canReachDatabase, loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { renderMessagePage, renderPasswordForm, type SiteHeading } from "#lib/dev/simulator/sites/pages.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -22,7 +22,7 @@ export interface SiteRequest {
   readonly form: URLSearchParams;
 }
 
-export interface SiteAnswer {
+export interface SiteResponse {
   readonly status: number;
   readonly html: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,16 +35,16 @@ const REDIRECT = "nginx.ingress.kubernetes.io/permanent-redirect";
 const SHORTEST_PASSWORD = 8; // characters, as in Moodle's default policy
 const LINK_LIFETIME = 1800; // seconds; Moodle's pwresettime
 
-export function answerSite(world: World, request: SiteRequest): SiteAnswer {
+export function respondToSiteRequest(world: World, request: SiteRequest): SiteResponse {
   const host = request.host.replace(/:\d+$/, "").toLowerCase();
   const { path, query } = splitUrl(request.url);
   const ingress = world.store.list("Ingress").find(({ spec }) => spec.rules?.some((rule: Json) => rule.host === host));
   if (!ingress) return message(404, { title: host }, "No site has this address", "It was removed, or never created.");
   const location = ingress.metadata.annotations?.[REDIRECT];
   if (location !== undefined) return { status: 301, html: "", headers: { location } };
-  const site = siteOf(world, ingress.metadata.namespace!);
+  const site = simulatedSiteOf(world, ingress.metadata.namespace!);
   const heading = { title: site.database?.config?.fullname ?? host };
-  const closed = closedPage(world, ingress, site, heading);
+  const closed = findErrorPage(world, ingress, site, heading);
   if (closed) return closed;
   if (!["GET", "HEAD", "POST"].includes(request.method)) {
     return {
@@ -67,35 +67,35 @@ export function answerSite(world: World, request: SiteRequest): SiteAnswer {
 }
 
 /** Returns the error page of a site that is closed, or null for an open one. */
-function closedPage(
+function findErrorPage(
   world: World,
   { metadata: { namespace } }: StoredObject,
   { database, files }: SimulatedSite,
   heading: SiteHeading,
-): SiteAnswer | null {
+): SiteResponse | null {
   if (world.store.get("Deployment", namespace, "moodle")?.spec.replicas === 0) {
     return message(503, heading, "The site is suspended", "Its data is kept. Resume the spoke to open the site again.");
   }
-  if (files.maintenance || isLocked(database, world.timers.now())) {
+  if (files.maintenance || isUpgradeLocked(database, world.timers.now())) {
     return message(503, heading, "The site is in maintenance", "It is closed for a while. Try again later.");
   }
-  const [pod] = readyBehind(world, namespace!, "moodle");
+  const [pod] = listServicePods(world, namespace!, "moodle");
   if (!pod) return message(503, heading, "The site is starting", "Reload this page in a few seconds.");
-  if (!isInstalled(database) || !reachesDatabase(world, pod)) {
+  if (!isSiteInstalled(database) || !canReachDatabase(world, pod)) {
     return message(503, heading, "The database is not available", "Try again later.");
   }
-  const status = pageStatus(world, pod);
+  const status = loginPageStatus(world, pod);
   if (status !== null && status !== 200) {
-    return message(status, heading, "Error", "The simulated cluster was told to fail.");
+    return message(status, heading, "Error", "An injected fault makes this page fail.");
   }
   return null;
 }
 
-function showForm(world: World, site: OpenSite, heading: SiteHeading, token: string): SiteAnswer {
+function showForm(world: World, site: OpenSite, heading: SiteHeading, token: string): SiteResponse {
   const name = accountOf(world, site, token);
   return name === null
     ? invalidLink(heading)
-    : { status: 200, html: renderForm(heading, { name, token, problem: null }) };
+    : { status: 200, html: renderPasswordForm(heading, { name, token, problem: null }) };
 }
 
 /** Sets the password and invalidates the link, as Moodle does. */
@@ -105,7 +105,7 @@ function setPassword(
   heading: SiteHeading,
   token: string,
   form: URLSearchParams,
-): SiteAnswer {
+): SiteResponse {
   const name = accountOf(world, site, token);
   if (name === null) return invalidLink(heading);
   const password = form.get("password") ?? "";
@@ -114,7 +114,7 @@ function setPassword(
     : password === form.get("password2")
     ? null
     : "The two passwords differ.";
-  if (problem) return { status: 400, html: renderForm(heading, { name, token, problem }) };
+  if (problem) return { status: 400, html: renderPasswordForm(heading, { name, token, problem }) };
   const { accounts = {} } = site.database, { reset: _, ...account } = accounts[name]!;
   const after = { ...account, password, sessions: (account.sessions ?? 0) + 1 };
   site.saveDatabase({ ...site.database, accounts: { ...accounts, [name]: after } });
@@ -122,7 +122,7 @@ function setPassword(
   return message(200, heading, `You are signed in as ${name}`, next);
 }
 
-function invalidLink(heading: SiteHeading): SiteAnswer {
+function invalidLink(heading: SiteHeading): SiteResponse {
   const next = "A sign-in link works once, for 30 minutes. Create a new one in Wheelwright.";
   return message(403, heading, "This link is not valid", next);
 }
@@ -138,8 +138,8 @@ function accountOf(world: World, { database }: OpenSite, token: string): string 
   return found?.[0] ?? null;
 }
 
-function message(status: number, heading: SiteHeading, title: string, text: string): SiteAnswer {
-  return { status, html: renderMessage(heading, title, text) };
+function message(status: number, heading: SiteHeading, title: string, text: string): SiteResponse {
+  return { status, html: renderMessagePage(heading, title, text) };
 }
 
 function splitUrl(url: string): { path: string; query: URLSearchParams } {

@@ -7,7 +7,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
-import { answerSite, type SiteAnswer } from "#lib/dev/simulator/sites/respond.ts";
+import { respondToSiteRequest, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
 import { PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -21,7 +21,7 @@ const LARGEST_FORM = 10_000; // bytes
 /** Listens on the preferred port, or on any free port if that one is taken. */
 export async function openSiteServer(world: World, preferredPort: number): Promise<SiteServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
-    answer(world, request, response).catch((error) => {
+    handleSiteRequest(world, request, response).catch((error) => {
       world.log.error("A simulated site failed", { error });
       response.destroy();
     });
@@ -39,7 +39,7 @@ export async function openSiteServer(world: World, preferredPort: number): Promi
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
 }
 
-async function answer(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleSiteRequest(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readForm(request);
   if (body === null) {
     if (request.complete) send(response, { status: 413, html: "", headers: { connection: "close" } });
@@ -47,7 +47,10 @@ async function answer(world: World, request: IncomingMessage, response: ServerRe
     return;
   }
   const { method = "GET", url = "/", headers } = request;
-  send(response, answerSite(world, { method, url, host: headers.host ?? "", form: new URLSearchParams(body) }));
+  send(
+    response,
+    respondToSiteRequest(world, { method, url, host: headers.host ?? "", form: new URLSearchParams(body) }),
+  );
 }
 
 /** Reads the form. Returns null if it is too large or incomplete. */
@@ -65,7 +68,7 @@ async function readForm(request: IncomingMessage): Promise<string | null> {
   return size > LARGEST_FORM ? null : Buffer.concat(parts).toString("utf8");
 }
 
-function send(response: ServerResponse, { status, html, headers = {} }: SiteAnswer): void {
+function send(response: ServerResponse, { status, html, headers = {} }: SiteResponse): void {
   response.writeHead(status, { ...PAGE_HEADERS, ...headers, "content-length": Buffer.byteLength(html) });
   response.end(html); // Node omits the body of an answer to HEAD
 }

@@ -20,7 +20,7 @@ export interface Journal {
    */
   write(entry: Json): void;
   /** Starts a new journal and returns a function that deletes the older ones. Changes nothing if it throws. */
-  turn(): () => Promise<void>;
+  startNext(): () => Promise<void>;
   close(): void;
 }
 
@@ -36,26 +36,26 @@ export async function openJournal(path: string, last: number): Promise<Journal> 
   const begin = () => openSync(`${path}.${page + 1}`, "a", 0o600);
   let file = begin();
   page++;
-  let torn = false;
+  let isIncomplete = false;
   return {
     last: () => last,
     write(entry) {
       const line = Buffer.from(JSON.stringify({ number: ++last, entry }) + "\n");
-      if (torn) throw new Error("The line before this one may be cut off"); // readable only as the last line
-      torn = true;
+      if (isIncomplete) throw new Error("The previous line may be incomplete"); // readable only as the last line
+      isIncomplete = true;
       if (writeSync(file, line) < line.length) throw Object.assign(new Error("Cut off"), { code: "ENOSPC" });
-      torn = false;
+      isIncomplete = false;
     },
-    turn() {
+    startNext() {
       const next = begin();
       old.push(`${path}.${page++}`);
       closeSync(file);
       file = next;
-      torn = false;
-      const gone = [...old];
+      isIncomplete = false;
+      const olderJournals = [...old];
       return async () => {
-        for (const each of gone) await rm(each, { force: true });
-        old = old.filter((each) => !gone.includes(each));
+        for (const each of olderJournals) await rm(each, { force: true });
+        old = old.filter((each) => !olderJournals.includes(each));
       };
     },
     close: () => closeSync(file),

@@ -61,7 +61,7 @@ monitoring.coreos.com/v1: ServiceMonitor servicemonitors=smon gsnx; PrometheusRu
 acme.cert-manager.io/v1: Order orders ngsx; Challenge challenges ngsx
 `;
 
-export function readKinds(): ApiKinds {
+export function loadApiKinds(): ApiKinds {
   const all = TABLE.trim().split("\n").flatMap((line) => {
     const [apiVersion = "", rest = ""] = line.split(": ");
     return rest.split("; ").map((entry) => readKind(apiVersion, entry));
@@ -80,17 +80,17 @@ export function readKinds(): ApiKinds {
 }
 
 /** Returns a kind's name as in messages, for example `Deployment.apps` or `Namespace`. */
-export function qualified(kind: ApiKind): string {
+export function qualifiedKindName(kind: ApiKind): string {
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
 /** Returns a resource's name as in messages, for example `jobs.batch` or `pods`. */
-export function resource(kind: ApiKind): string {
+export function qualifiedResourceName(kind: ApiKind): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
 /** Returns an object's name as in messages about several kinds: `namespace/name`, or `name` without a namespace. */
-export function kindName(object: StoredObject): string {
+export function qualifiedObjectName(object: StoredObject): string {
   return object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name;
 }
 

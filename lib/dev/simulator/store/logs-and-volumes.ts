@@ -17,7 +17,7 @@ export interface ContainerLog {
   open: boolean;
 }
 
-export interface Logs {
+export interface ContainerLogs {
   /** Starts the log of a container's next run. */
   start(pod: string, container: string): ContainerLog;
   write(log: ContainerLog, at: number, lines: readonly string[]): void;
@@ -41,21 +41,21 @@ export interface Logs {
 const MOST_LINES = 1000;
 const PREVIOUS = "/previous"; // container names contain no slash
 
-export function openLogs(): Logs {
+export function createContainerLogs(): ContainerLogs {
   const pods = new Map<string, Map<string, ContainerLog>>();
   const listeners = new Map<ContainerLog, Set<() => void>>();
   const followed = new Set<string>();
   const all = new Set<(pod: string, container: string, log: ContainerLog | null) => void>();
-  const note = (pod: string, container: string, log: ContainerLog | null) => {
+  const notifyAll = (pod: string, container: string, log: ContainerLog | null) => {
     for (const listener of all) listener(pod, container, log);
   };
-  const tell = (log: ContainerLog) => {
-    note(log.pod, log.container, log);
+  const notifyFollowers = (log: ContainerLog) => {
+    notifyAll(log.pod, log.container, log);
     for (const listener of [...listeners.get(log) ?? []]) listener();
   };
   const end = (log: ContainerLog) => {
     log.open = false;
-    tell(log);
+    notifyFollowers(log);
     listeners.delete(log);
   };
   return {
@@ -64,17 +64,17 @@ export function openLogs(): Logs {
       const last = own.get(container), log: ContainerLog = { pod, container, lines: [], written: 0, open: true };
       if (last) {
         own.set(container + PREVIOUS, last);
-        note(pod, container + PREVIOUS, last);
+        notifyAll(pod, container + PREVIOUS, last);
       }
       pods.set(pod, own.set(container, log));
-      note(pod, container, log);
+      notifyAll(pod, container, log);
       return log;
     },
     write(log, at, lines) {
       log.lines.push(...lines.map((text) => ({ at, text })));
       log.written += lines.length;
       if (log.lines.length > MOST_LINES) log.lines = log.lines.slice(-MOST_LINES);
-      if (lines.length > 0) tell(log);
+      if (lines.length > 0) notifyFollowers(log);
     },
     end,
     find: (pod, container, previous) => pods.get(pod)?.get(container + (previous ? PREVIOUS : "")),
@@ -88,7 +88,7 @@ export function openLogs(): Logs {
     forget(pod) {
       followed.delete(pod);
       for (const log of pods.get(pod)?.values() ?? []) end(log);
-      if (pods.delete(pod)) note(pod, "", null);
+      if (pods.delete(pod)) notifyAll(pod, "", null);
     },
     subscribe(listener) {
       all.add(listener);
@@ -101,7 +101,7 @@ export function openLogs(): Logs {
   };
 }
 
-export interface Volumes {
+export interface VolumeContents {
   read(handle: string): Json;
   /** Whether the volume or snapshot exists. It may be empty. */
   has(handle: string): boolean;
@@ -113,7 +113,7 @@ export interface Volumes {
   restore(entries: readonly [string, Json][]): void;
 }
 
-export function openVolumes(): Volumes {
+export function createVolumeContents(): VolumeContents {
   const data = new Map<string, Json>();
   const listeners = new Set<(handle: string, data: Json | null) => void>();
   const put = (handle: string, value: Json): void => {

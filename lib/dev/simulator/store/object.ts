@@ -24,7 +24,7 @@ export interface ManagedFields {
   subresource?: string;
 }
 
-export interface StoredMeta {
+export interface ObjectMetadata {
   name: string;
   generateName?: string;
   namespace?: string;
@@ -44,19 +44,20 @@ export interface StoredMeta {
 export interface StoredObject {
   apiVersion: string;
   kind: string;
-  metadata: StoredMeta;
+  metadata: ObjectMetadata;
   [field: string]: Json;
 }
 
 /** Whether two JSON values are equal. The order of keys is ignored, and an undefined key counts as missing. */
-export function same(a: Json, b: Json): boolean {
+export function isSameJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => same(item, b[i]));
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length &&
+      a.every((item, i) => isSameJson(item, b[i]));
   }
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  for (const name of names) if (!same(a[name], b[name])) return false;
+  for (const name of names) if (!isSameJson(a[name], b[name])) return false;
   return true;
 }
 
@@ -66,7 +67,7 @@ export function isRecord(value: unknown): value is Record<string, Json> {
 }
 
 /** Formats a time like the API server: RFC 3339, whole seconds, UTC. */
-export function timestamp(at: number): string {
+export function formatTimestamp(at: number): string {
   return new Date(at).toISOString().slice(0, 19) + "Z";
 }
 

@@ -13,15 +13,15 @@ import { openJournal, readJournals } from "#lib/dev/simulator/store/journal.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-export interface Keeper {
+export interface StatePersistence {
   close(): Promise<void>;
 }
 
 const FORMAT = 1;
-const IN_VAIN =
-  "The simulated cluster's state cannot be kept: what changes now is lost if the process ends before it can";
+const SAVE_FAILED =
+  "Cannot save the simulated cluster's state. Changes are lost if the process ends before a save succeeds";
 
-export async function openKeeper(world: World, path: string | undefined): Promise<Keeper> {
+export async function openStatePersistence(world: World, path: string | undefined): Promise<StatePersistence> {
   if (path === undefined) return { close: () => Promise.resolve() };
   const journal = await openJournal(path, await load(world, path));
   let writing: Promise<void> | null = null;
@@ -29,7 +29,7 @@ export async function openKeeper(world: World, path: string | undefined): Promis
   let failing = false;
 
   async function write(): Promise<void> {
-    const forget = journal.turn();
+    const forget = journal.startNext();
     try {
       await writeFile(`${path}.tmp`, render(world, journal.last()), { mode: 0o600 });
       await rename(`${path}.tmp`, path!);
@@ -37,19 +37,19 @@ export async function openKeeper(world: World, path: string | undefined): Promis
       await rm(`${path}.tmp`, { force: true }).catch(() => {}); // it may use the last free disk space
       throw error;
     }
-    if (failing) world.log.info("The simulated cluster's state is kept again", { path });
+    if (failing) world.log.info("Saved the simulated cluster's state again", { path });
     failing = false;
     await forget();
   }
 
-  function complain(error: unknown): void {
-    if (!failing) world.log.error(IN_VAIN, { path, reason: reasonOf(error) });
+  function reportFailure(error: unknown): void {
+    if (!failing) world.log.error(SAVE_FAILED, { path, reason: reasonOf(error) });
     failing = true;
   }
 
   function plan(): void {
     planned ??= world.timers.after(SECOND, () => {
-      writing = write().catch(complain).finally(() => {
+      writing = write().catch(reportFailure).finally(() => {
         planned = null;
         if (failing) plan();
       });
@@ -60,7 +60,7 @@ export async function openKeeper(world: World, path: string | undefined): Promis
     try {
       journal.write(entry);
     } catch (error) {
-      complain(error);
+      reportFailure(error);
     }
     plan();
   });
@@ -69,7 +69,7 @@ export async function openKeeper(world: World, path: string | undefined): Promis
       stop();
       planned?.();
       await writing;
-      await write().then(() => journal.turn()()).catch(complain);
+      await write().then(() => journal.startNext()()).catch(reportFailure);
       journal.close();
     },
   };
@@ -97,7 +97,7 @@ function render(world: World, journal: number): string {
   });
 }
 
-interface Kept {
+interface LoadedState {
   version: number;
   readonly objects: Map<string, Json>;
   readonly volumes: Map<string, Json>;
@@ -108,15 +108,15 @@ interface Kept {
 async function load(world: World, path: string): Promise<number> {
   try {
     const state = await read(path);
-    const kept: Kept = {
+    const loaded: LoadedState = {
       version: state.version,
       objects: new Map(state.objects.map((object: Json) => [keyOf(object), object])),
       volumes: new Map(state.volumes),
       logs: new Map(state.logs.map(([pod, own]: [string, [string, Json][]]) => [pod, new Map(own)])),
     };
     const lines = await readJournals(path, state.journal);
-    for (const { entry } of lines) replay(kept, entry);
-    restore(world, kept);
+    for (const { entry } of lines) replay(loaded, entry);
+    restore(world, loaded);
     return lines.at(-1)?.number ?? state.journal;
   } catch (cause) {
     const message = `Cannot use the simulated cluster's state in ${path}: ${whyUnreadable(cause)}`;
@@ -135,27 +135,29 @@ async function read(path: string): Promise<Json> {
   });
   if (text === null) return { journal: 0, version: 0, objects: [], volumes: [], logs: [] };
   const state = JSON.parse(text);
-  if (state.format !== FORMAT) throw new Error(`its format is ${state.format}, this program knows ${FORMAT}`);
+  if (state.format !== FORMAT) {
+    throw new Error(`the format is ${state.format}, but this version supports only ${FORMAT}`);
+  }
   return state;
 }
 
-function replay(kept: Kept, entry: Json): void {
+function replay(loaded: LoadedState, entry: Json): void {
   if (entry.object) {
-    kept.version = entry.version;
-    if (entry.type === "DELETED") kept.objects.delete(keyOf(entry.object));
-    else kept.objects.set(keyOf(entry.object), entry.object);
+    loaded.version = entry.version;
+    if (entry.type === "DELETED") loaded.objects.delete(keyOf(entry.object));
+    else loaded.objects.set(keyOf(entry.object), entry.object);
   } else if (entry.volume !== undefined) {
-    if (entry.data === null) kept.volumes.delete(entry.volume);
-    else kept.volumes.set(entry.volume, entry.data);
+    if (entry.data === null) loaded.volumes.delete(entry.volume);
+    else loaded.volumes.set(entry.volume, entry.data);
   } else if (entry.log === null) {
-    kept.logs.delete(entry.pod);
+    loaded.logs.delete(entry.pod);
   } else {
-    const own = kept.logs.get(entry.pod) ?? new Map<string, Json>();
-    kept.logs.set(entry.pod, own.set(entry.container, entry.log));
+    const own = loaded.logs.get(entry.pod) ?? new Map<string, Json>();
+    loaded.logs.set(entry.pod, own.set(entry.container, entry.log));
   }
 }
 
-function restore(world: World, { version, objects, volumes, logs }: Kept): void {
+function restore(world: World, { version, objects, volumes, logs }: LoadedState): void {
   world.store.restore([...objects.values()].filter((object) => world.kinds.of(object)), version);
   world.volumes.restore([...volumes]);
   world.logs.restore([...logs].map(([pod, own]) => [pod, [...own]]));

@@ -6,10 +6,10 @@
  * bounded unless everything is kept. Entries have consecutive numbers, so a reader can detect missing ones.
  */
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { Store, StoreChange } from "#lib/dev/simulator/store/store.ts";
+import type { ObjectStore, StoreChange } from "#lib/dev/simulator/store/store.ts";
 
 /** A request that could have changed something: any but a GET. */
-export interface Write {
+export interface WriteRecord {
   readonly n: number;
   readonly at: string;
   readonly method: string;
@@ -28,11 +28,11 @@ export interface Write {
 }
 
 /** A change of one object. `write` is the number of the request, or null if a controller made the change. */
-export type Happening = { readonly n: number; readonly at: string; readonly write: number | null } & Digest;
+export type RecordedChange = { readonly n: number; readonly at: string; readonly write: number | null } & Digest;
 
 type Digest = Readonly<ReturnType<typeof digest>>;
 
-export interface Requested {
+export interface RecordedRequest {
   readonly method: string;
   /** The path and query. */
   readonly target: string;
@@ -41,20 +41,20 @@ export interface Requested {
 }
 
 /** The effect of a request on the object in its path. */
-export interface Effect {
+export interface WriteEffect {
   readonly changed: boolean;
   readonly resourceVersion: string | null;
 }
 
-export interface Recorder {
-  writes(): readonly Write[];
-  history(): readonly Happening[];
+export interface WriteRecorder {
+  writes(): readonly WriteRecord[];
+  history(): readonly RecordedChange[];
   /**
    * Runs a request's function and attributes all changes in the meantime to this request. The function must be
    * synchronous.
    */
   during<T>(run: () => T): T;
-  note(requested: Requested, status: number, effect?: Effect): void;
+  note(requested: RecordedRequest, status: number, effect?: WriteEffect): void;
 }
 
 export interface RecorderOptions {
@@ -64,8 +64,8 @@ export interface RecorderOptions {
 
 const LAST = 20_000;
 
-export function openRecorder(store: Store, { keep, now }: RecorderOptions): Recorder {
-  const writes: Write[] = [], history: Happening[] = [];
+export function createWriteRecorder(store: ObjectStore, { keep, now }: RecorderOptions): WriteRecorder {
+  const writes: WriteRecord[] = [], history: RecordedChange[] = [];
   let written = 0, happened = 0, inRequest = false;
   const at = () => new Date(now()).toISOString();
   const bound = (entries: unknown[]): void => {
@@ -99,7 +99,7 @@ export function openRecorder(store: Store, { keep, now }: RecorderOptions): Reco
         fieldManager: searchParams.get("fieldManager"),
         dryRun: searchParams.getAll("dryRun").includes("All"),
         userAgent,
-        fence: fenceOf(target, text),
+        fence: readRequestFence(target, text),
         status,
         ...effect,
       });
@@ -144,7 +144,7 @@ function numberOf(value: Json): number | null {
 
 const JOB = /\/apis\/batch\/v1\/namespaces\/[^/]+\/jobs\/[^/?]*?-(\d+)[^/?]*(?:[/?]|$)/;
 
-export function fenceOf(target: string, text: string): string | null {
+export function readRequestFence(target: string, text: string): string | null {
   return (text.includes("fence") ? inBody(text) : null) ?? JOB.exec(target)?.[1] ?? null;
 }
 

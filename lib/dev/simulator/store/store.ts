@@ -13,7 +13,7 @@ export interface StoreChange {
   readonly version: number;
 }
 
-export interface Store {
+export interface ObjectStore {
   version(): number;
   /** Returns the oldest version from which a watch can start. */
   horizon(): number;
@@ -41,7 +41,7 @@ export interface Store {
 const HISTORY = 3000; // changes; at a few kB each, some MB in total
 const FIRST = 500; // a new server has a history too: version 1 was compacted long ago
 
-export function openStore(): Store {
+export function createObjectStore(): ObjectStore {
   const tables = new Map<string, Map<string, Map<string, StoredObject>>>();
   const listeners = new Set<(change: StoreChange) => void>();
   let changes: StoreChange[] = [];
@@ -53,7 +53,11 @@ export function openStore(): Store {
     tables.set(kind, spaces.set(namespace, objects));
     return objects;
   };
-  const tell = (type: StoreChange["type"], object: StoredObject, previous: StoredObject | null): StoredObject => {
+  const storeChange = (
+    type: StoreChange["type"],
+    object: StoredObject,
+    previous: StoredObject | null,
+  ): StoredObject => {
     const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
     const change: StoreChange = { type, object: written, previous, version };
     changes.push(change);
@@ -62,7 +66,7 @@ export function openStore(): Store {
       horizon = changes[0]!.version - 1;
     }
     const { kind, metadata: { namespace = "", name } } = object, objects = table(object);
-    whole.delete(kind);
+    sortedByKind.delete(kind);
     if (type === "DELETED") objects.delete(name);
     else objects.set(name, written);
     if (objects.size === 0) tables.get(kind)!.delete(namespace);
@@ -70,9 +74,9 @@ export function openStore(): Store {
     return written;
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
-    [...objects].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1);
+    [...objects].sort((a, b) => listKeyOf(a) < listKeyOf(b) ? -1 : 1);
   /** Caches the sorted objects of each kind, because a paged list reads all of them for each page. */
-  const whole = new Map<string, StoredObject[]>();
+  const sortedByKind = new Map<string, StoredObject[]>();
 
   return {
     version: () => version,
@@ -82,23 +86,23 @@ export function openStore(): Store {
       const spaces = tables.get(kind);
       if (!spaces) return [];
       if (namespace !== undefined) return sorted(spaces.get(namespace)?.values() ?? []);
-      const known = whole.get(kind) ?? sorted([...spaces.values()].flatMap((objects) => [...objects.values()]));
-      whole.set(kind, known);
-      return known;
+      const cached = sortedByKind.get(kind) ?? sorted([...spaces.values()].flatMap((objects) => [...objects.values()]));
+      sortedByKind.set(kind, cached);
+      return cached;
     },
     contents: (namespace) => [...tables.values()].flatMap((spaces) => [...spaces.get(namespace)?.values() ?? []]),
     everything: () =>
       [...tables.values()].flatMap((spaces) => [...spaces.values()].flatMap((objects) => [...objects.values()])),
     save(object) {
       const previous = table(object).get(object.metadata.name) ?? null;
-      return tell(previous ? "MODIFIED" : "ADDED", object, previous);
+      return storeChange(previous ? "MODIFIED" : "ADDED", object, previous);
     },
-    remove: (object) => tell("DELETED", object, object),
+    remove: (object) => storeChange("DELETED", object, object),
     restore(objects, at) {
       for (const object of objects) table(object).set(object.metadata.name, object);
       version = horizon = Math.max(at, FIRST);
       changes = [];
-      whole.clear();
+      sortedByKind.clear();
     },
     since(from) {
       if (from < horizon) return null;
@@ -122,6 +126,6 @@ export function openStore(): Store {
 }
 
 /** Returns the key by which lists are sorted. A `continue` token stores it. */
-export function keyOf(object: StoredObject): string {
+export function listKeyOf(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

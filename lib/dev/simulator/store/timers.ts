@@ -1,7 +1,7 @@
 /** Creates timers that end with the cluster. After `close`, no timer fires and none keeps the process alive. */
-import { timestamp } from "#lib/dev/simulator/store/object.ts";
+import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 
-export interface Timers {
+export interface SimulatorTimers {
   now(): number;
   /** Returns the current time in the API server's format. */
   stamp(): string;
@@ -13,12 +13,12 @@ export interface Timers {
   close(): void;
 }
 
-export function openTimers(): Timers {
+export function createTimers(): SimulatorTimers {
   const pending = new Set<() => void>();
   let open = true;
   return {
     now: () => Date.now(),
-    stamp: () => timestamp(Date.now()),
+    stamp: () => formatTimestamp(Date.now()),
     after(ms, act) {
       if (!open) return () => {};
       const run = () => {

@@ -56,7 +56,7 @@ scene(table);
 
 for (
   const [fault, words] of [
-    [null, "A fault is a JSON object"],
+    [null, "A fault must be a JSON object"],
     [{ type: "meteor" }, "type must be one of latency, answer, cut"],
     [{ type: "toString" }, "type must be one of"],
     [{ type: "latency" }, "ms must be a whole number from 0 to 3600000"],
@@ -66,18 +66,18 @@ for (
     [{ type: "latency", ms: null }, "ms must be"],
     [{ type: "cut", times: 0 }, "times must be a whole number from 1 to 1000000"],
     [{ type: "cut", times: 1.5 }, "times must be"],
-    [{ type: "hang", at: "nowhere" }, "at must be one of asked, done, headers, body"],
+    [{ type: "hang", at: "nowhere" }, "at must be one of received, performed, headers, body"],
     [{ type: "answer", status: 101 }, "status must be a whole number from 200 to 599"],
     [{ type: "answer", status: 600 }, "status must be"],
     [{ type: "answer", status: 200, headers: { "a b": "c" } }, "headers must be"],
     [{ type: "answer", status: 200, headers: { a: "b\r\nc" } }, "headers must be"],
     [{ type: "answer", status: 429, retryAfter: "1\n" }, "retryAfter must be"],
-    [{ type: "answer", status: 200, body: {} }, "body must be a text"],
+    [{ type: "answer", status: 200, body: {} }, "body must be a string"],
     [{ type: "trickle", ms: 1, bytes: 0 }, "bytes must be"],
-    [{ type: "cut", pth: "/x" }, "A cut has no field pth"],
+    [{ type: "cut", pth: "/x" }, "Unknown field pth for cut"],
     [{ type: "drop-watches", how: "gently" }, "how must be one of"],
     [{ type: "failing-job", name: "x", exitCode: 256 }, "exitCode must be"],
-    [{ type: "unready" }, "name must be a text that is not empty"],
+    [{ type: "unready" }, "name must be a non-empty string"],
   ] as const
 ) {
   table(`refuses ${JSON.stringify(fault)} and says why`, async (scene) => {
@@ -94,7 +94,7 @@ scene(calls);
 for (
   const fault of [
     { type: "cut" },
-    { type: "cut", at: "done" },
+    { type: "cut", at: "performed" },
     { type: "cut", at: "headers" },
     { type: "cut", at: "body" },
     { type: "cut", at: "headers", chunked: true },
@@ -112,7 +112,7 @@ for (
   });
 }
 
-for (const at of ["asked", "done", "headers", "body"] as const) {
+for (const at of ["received", "performed", "headers", "body"] as const) {
   calls(`a server that hangs when it has ${at} costs the deadline`, async (scene) => {
     await post(scene, { type: "hang", at, path: `${SPACES}/a` });
     const { code, transient } = await failureOf(
@@ -150,18 +150,18 @@ for (
   });
 }
 
-for (const at of ["asked", "done", "headers", "body"] as const) {
+for (const at of ["received", "performed", "headers", "body"] as const) {
   calls(`a JSON patch whose answer is cut off when ${at} is sent once, for it may have been done`, async (scene) => {
     await post(scene, { type: "cut", at, method: "PATCH", times: 1 });
     const { code, transient } = await failureOf(patch(scene.api));
     assert.equal([code, transient], ["unreachable", true]);
     const patches = scene.simulator.writes().filter(({ method }) => method === "PATCH");
-    assert.equal(patches.map(({ changed }) => changed), [at !== "asked"]);
+    assert.equal(patches.map(({ changed }) => changed), [at !== "received"]);
   });
 }
 
 calls("a creation whose answer is lost is found done", async (scene) => {
-  await post(scene, { type: "cut", at: "done", method: "POST", times: 1 });
+  await post(scene, { type: "cut", at: "performed", method: "POST", times: 1 });
   assert.is((await failureOf(make(scene.api, MAPS, "c"))).code, "AlreadyExists");
   assert.equal(scene.simulator.objects("ConfigMap").filter(({ metadata }) => metadata.name === "c").length, 1);
 });

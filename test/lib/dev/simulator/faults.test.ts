@@ -103,7 +103,7 @@ test("a missing image is pulled once it is healed.", async () => {
     (await kube.send("GET", pods)).body.items[0]?.status.containerStatuses?.[0].state.waiting?.reason ===
       "ImagePullBackOff"
   );
-  kube.simulator.faults.heal(id);
+  kube.simulator.faults.remove(id);
   await kube.when(deployment("a", "d"), (live: Json) => live.status.readyReplicas === 1);
 });
 

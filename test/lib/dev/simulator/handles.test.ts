@@ -170,7 +170,7 @@ test("keep the snapshot that they are made from until they are.", async ({ kube,
   const pending = (event: StoredObject) => event.metadata.namespace === target;
   assert.is(await said(kube, "SnapshotDeletePending", pending), "Snapshot is being used to restore a PVC");
   assert.ok(snapshot(kube, target, "from"));
-  kube.faults.heal(fault);
+  kube.faults.remove(fault);
   await ask(kube, "DELETE", `/api/v1/namespaces/${target}/persistentvolumeclaims/restored`);
   await until(() => !snapshot(kube, target, "from"));
 });

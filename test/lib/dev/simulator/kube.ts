@@ -1,6 +1,6 @@
 /** A bare client of the simulated cluster, which hides nothing of what was answered. */
 import { silentLog } from "#lib/base/log.ts";
-import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { until } from "#test/support/until.ts";
 
@@ -36,7 +36,7 @@ export interface Kube {
 
 export async function openKube(options: Partial<SimulatorOptions> = {}): Promise<Kube> {
   const simulator = await openSimulator({ delayMs: 0, log: silentLog, ...options });
-  const kinds = readKinds();
+  const kinds = loadApiKinds();
   const kube: Kube = {
     simulator,
     async send(method, path, body, type = "application/json") {

@@ -91,7 +91,7 @@ test("that the driver does not cut say so, keep the time at which they first did
   });
   assert.equal([status.readyToUse, status.error.message], [false, "the pool is full"]);
   assert.is(content(kube, namespace, "a")!.status?.snapshotHandle, undefined);
-  kube.faults.heal(fault);
+  kube.faults.remove(fault);
   assert.is((await ready(kube, namespace, "a")).status.error, undefined);
 });
 
@@ -101,7 +101,7 @@ test("that are held back are cut, and not ready.", async ({ kube }) => {
   await cut(kube, namespace, "a", "standard-retain");
   await until(() => content(kube, namespace, "a")?.status?.snapshotHandle);
   assert.is(snapshot(kube, namespace, "a")!.status.readyToUse, false);
-  kube.faults.heal(fault);
+  kube.faults.remove(fault);
   await ready(kube, namespace, "a");
 });
 

@@ -96,7 +96,7 @@ test("leaves to retention what a failed backup has cut, and reports it once its 
   const { id: backupId, state, volumes } = await backUp(scene, id);
   assert.equal([state, volumes.some(({ content }: { content?: string }) => content)], ["failed", false]);
   assert.equal(await storage(scene), []);
-  simulator.faults.heal(fault);
+  simulator.faults.remove(fault);
   for (const { snapshot } of volumes) {
     await byHand(
       simulator.url,

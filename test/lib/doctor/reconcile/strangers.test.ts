@@ -166,7 +166,7 @@ test("judges nothing while a cluster does not answer", async ({ scene }) => {
   const error = await told(scene.app, { apply: true }).then(() => null, (error) => error);
   assert.is(error?.name, "ClusterError");
   assert.equal(await spokes(scene), []);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 });
 
 test("leaves to replicas what was asked for since the restore, and says which clusters are configured no more", async ({ scene, ids }) => {

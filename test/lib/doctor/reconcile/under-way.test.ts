@@ -24,7 +24,7 @@ test("is made on by a retry where a template had given it its volumes", async (c
       .map(({ metadata }) => metadata.uid).sort();
   const made = claims();
   await goBack();
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 
   const lines = await told(scene.app, { apply: true });
   assert.ok(lines.some((line) => line.startsWith(`✓ spoke: math/second (${id})`)), lines.join("\n"));

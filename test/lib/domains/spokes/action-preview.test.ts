@@ -238,7 +238,7 @@ test("of a retry is what failed", async ({ scene, id }) => {
 test("says so where the cluster cannot be asked, and in its words what it would refuse", async ({ scene, id }) => {
   const fault = scene.simulator.faults.answer(403, { method: "PATCH", path: "/deployments/" });
   const refused = await preview(scene, id, { action: "suspend" });
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   assert.match(refused.notes.join(), "The cluster refuses Deployment/moodle: ");
   assert.equal(refused.changes.map(({ object }) => object), ["CronJob/moodle-cron", "StatefulSet/db"]);
   await meanwhile(scene, id, "namespace_uid = 'another'", async () => {

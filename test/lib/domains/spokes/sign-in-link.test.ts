@@ -37,7 +37,7 @@ async function remove(porch: Porch): Promise<void> {
 }
 
 test("finds its own Job where the answer to its creation was lost", async ({ porch }) => {
-  porch.work.simulator.faults.add({ type: "cut", method: "POST", path: "/jobs", at: "done", times: 1 });
+  porch.work.simulator.faults.add({ type: "cut", method: "POST", path: "/jobs", at: "performed", times: 1 });
   assert.is((await porch.ask()).status, 201);
   await gone(porch);
 });

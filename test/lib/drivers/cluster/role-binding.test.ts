@@ -37,7 +37,7 @@ test(
     const before = reviews();
     await until(() => reviews() > before + 2);
     assert.is(made, false);
-    simulator.faults.heal(fault);
+    simulator.faults.remove(fault);
     await making;
   }, { role }),
 );
@@ -64,14 +64,14 @@ test(
       resource: "rolebindings.rbac.authorization.k8s.io",
     });
     assert.is((await failureOf(cluster.createNamespace(namespace("spoke-2"), call))).status, 403);
-    simulator.faults.heal(fault);
+    simulator.faults.remove(fault);
     const hidden = simulator.faults.add(HIDDEN);
     const stop = new AbortController();
     const making = cluster.createNamespace(namespace("spoke-2"), { signal: stop.signal });
     await until(() => simulator.objects("RoleBinding").length === 2);
     stop.abort(new Error("enough"));
     assert.is((await failureOf(making)).message, "enough");
-    simulator.faults.heal(hidden);
+    simulator.faults.remove(hidden);
     const { uid } = await cluster.createNamespace(namespace("spoke-2"), call);
     assert.is(await cluster.space("spoke-2", uid).get(CONFIG, call), null);
     assert.is(simulator.objects("RoleBinding").length, 2);

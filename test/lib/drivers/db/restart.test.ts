@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
+import { type EmbeddedPostgres, openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -16,7 +16,7 @@ const test = suite("openDatabase, while PostgreSQL restarts");
 // An uncaught exception ends this process, and so fails this file.
 test("no restart kills the process, hangs a caller, tears a transaction, or lasts", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-restart-"));
-  const start = (): Promise<Embedded> => openEmbedded({ directory, durable: false, log: silentLog });
+  const start = (): Promise<EmbeddedPostgres> => openEmbeddedPostgres({ directory, durable: false, log: silentLog });
   let server = await start();
   const db = await openDatabase({ url: server.url, size: 5, log: silentLog });
   await sql`create table pairs (id text, half int)`.execute(db.rows);

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import { showOperation } from "#lib/domains/operations/show.ts";
-import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { type Clinic, openClinic } from "./scene.ts";
@@ -11,12 +11,12 @@ const test = suite<{ clinic: Clinic }>("suspend, of a site whose node is lost");
 test.before.each(async (context) => void (context.clinic = await openClinic()));
 test.after.each(({ clinic }) => clinic.close());
 
-const onNode = new RegExp(`Still running: moodle-\\S+ \\(on node ${NODE.replaceAll(".", "\\.")}\\b`);
+const onNode = new RegExp(`Still running: moodle-\\S+ \\(on node ${NODE_NAME.replaceAll(".", "\\.")}\\b`);
 
 async function lose({ scene, objects }: Clinic): Promise<() => void> {
-  const fault = scene.simulator.faults.add({ type: "lost-node", name: NODE });
+  const fault = scene.simulator.faults.add({ type: "lost-node", name: NODE_NAME });
   await until(() => objects("Event").some(({ reason }) => reason === "NodeNotReady"));
-  return () => void scene.simulator.faults.heal(fault);
+  return () => void scene.simulator.faults.remove(fault);
 }
 
 test("names the node while it waits, and goes on when the node is back", async ({ clinic }) => {

@@ -145,7 +145,7 @@ test("is switched once whichever answer of the cluster is lost on the way", asyn
   const { faults } = clinic.scene.simulator;
   for (const [action, expected] of [["maintenance-on", ON], ["maintenance-off", OFF]] as const) {
     for (const [method, path] of [["PATCH", "/cronjobs/"], ["POST", "/jobs"], ["DELETE", "/jobs/"]] as const) {
-      faults.cut({ method, path, at: "done", times: 1 });
+      faults.cut({ method, path, at: "performed", times: 1 });
     }
     assert.is((await clinic.does(action)).state, "succeeded");
     assert.equal(await facts(clinic), expected);

@@ -71,7 +71,7 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
     holdBack(name) {
       const message = "Internal error occurred: failed calling webhook: it does not answer";
       const fault = scene.simulator.faults.add({ type: "deny", kind: "Job", name, message });
-      return () => void scene.simulator.faults.heal(fault);
+      return () => void scene.simulator.faults.remove(fault);
     },
     lines,
     async close() {

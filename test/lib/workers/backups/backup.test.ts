@@ -60,7 +60,7 @@ test("is not ready before the cluster shows both snapshots ready, and was cut at
   const [row] = await rows(scene, id);
   assert.equal([row.state, row.readyAt, row.sizeBytes], ["pending", null, null]);
   assert.equal(await told(scene, id), ["spoke_actioned"]);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.ended(id, "backup");
   assert.is((await rows(scene, id))[0].state, "ready");
 });
@@ -70,14 +70,14 @@ const UPGRADED = "update spokes set lms_version = '5.2.2' where id = $1";
 test("has two snapshots of one moment: one that an earlier try has left alone goes, with what it was cut into.", async (context) => {
   const { scene } = context, { id, namespace } = await spoke(context), { simulator } = scene;
   const mine = () => simulator.objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace);
-  const fault = simulator.faults.cut({ at: "done", method: "POST", path: `${namespace}/volumesnapshots` });
+  const fault = simulator.faults.cut({ at: "performed", method: "POST", path: `${namespace}/volumesnapshots` });
   await ask(scene, id);
   await until(() => mine().some(({ status }) => status?.boundVolumeSnapshotContentName));
   const [alone, ...others] = mine();
   assert.equal([alone!.metadata.name.split("-")[0], others], ["files", []]);
   await betweenTries(scene, id, async () => {
     await scene.db.sql(UPGRADED, [id]);
-    simulator.faults.heal(fault);
+    simulator.faults.remove(fault);
   });
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   const [row] = await rows(scene, id), [files, db] = row.volumes;
@@ -96,7 +96,7 @@ test("is of what the spoke is when it is taken, and not of what it was when it w
   await ask(scene, id);
   await betweenTries(scene, id, async () => {
     await scene.db.sql(UPGRADED, [id]);
-    simulator.faults.heal(fault);
+    simulator.faults.remove(fault);
   });
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   const [{ lmsVersion, volumes }] = await rows(scene, id);
@@ -126,7 +126,7 @@ test("that a driver keeps refusing fails with the driver's words, once told, and
     2,
     "whoever asks is told",
   );
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 });
 
 test("of the night that fails again is told no second time, until one has succeeded.", async (context) => {
@@ -139,7 +139,7 @@ test("of the night that fails again is told no second time, until one has succee
     assert.is((await scene.ended(id, "backup")).state, "failed");
     assert.is(await failures(), 1);
   }
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await nightly(scene, id);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   fault = scene.simulator.faults.add({ type: "no-snapshot", name: `${namespace}/`, message });
@@ -152,7 +152,7 @@ test("of the night that fails again is told no second time, until one has succee
     ["ready", false],
     ["failed", true],
   ]);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 });
 
 test("without a class that retains fails as an operation, and makes no snapshot.", async (context) => {

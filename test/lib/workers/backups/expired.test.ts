@@ -107,7 +107,7 @@ test("keeps the success when an old one cannot be removed, says so, and goes on 
   assert.match(String(job.progress.notes), /could not be removed/);
   const before = (await rows(scene, id)).find((row) => row.id === old);
   assert.equal([before.state, before.deletingSince instanceof Date], ["ready", true]);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await ask(scene, id);
   await scene.ended(id, "backup");
   assert.is((await rows(scene, id)).find((row) => row.id === old).state, "deleted");
@@ -135,7 +135,7 @@ test("does not take an API server that is late with an answer for storage that i
   } as unknown as Run;
   const fault = scene.simulator.faults.hang({ method: "GET", path: `${namespace}/volumesnapshots` });
   const failure = await rejection(removeExpired(site as unknown as SpokeSite, run, "by the rule"));
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await cluster.close();
   assert.equal([failure.code, notes], ["deadline", []]);
 });

@@ -122,7 +122,7 @@ test("whose certificate is refused leaves the site where it was, and can be aske
   assert.is(clinic.objects("Deployment")[0]!.metadata.generation, metadata.generation, "nothing was restarted");
   await until(() => clinic.objects("Certificate").every(({ spec }) => !spec.dnsNames.includes(THIRD)));
   assert.is(await drift(clinic), null);
-  clinic.scene.simulator.faults.heal(fault);
+  clinic.scene.simulator.faults.remove(fault);
 });
 
 test("after which the site does not answer is put back", async ({ clinic }) => {
@@ -134,7 +134,7 @@ test("after which the site does not answer is put back", async ({ clinic }) => {
   await until(() => clinic.site().files.wwwroot === SECOND);
   assert.is(await drift(clinic), null);
   assert.is((await clinic.row()).requestedDomain, null);
-  clinic.scene.simulator.faults.heal(fault);
+  clinic.scene.simulator.faults.remove(fault);
 });
 
 test("back to a name that leads here turns the two around", async ({ clinic }) => {

@@ -83,7 +83,7 @@ test("stays as it was where the site cannot be told, and can be asked for again"
   const fault = clinic.scene.simulator.faults.failJob("health-", { log: ["500"], exitCode: 22 });
   const job = await clinic.configures({ mail: "held" });
   assert.equal([job.state, job.failure!.step], ["failed", "health"]);
-  clinic.scene.simulator.faults.heal(fault);
+  clinic.scene.simulator.faults.remove(fault);
   assert.equal([told(clinic), await inForce(clinic)], [ON(clinic), ["held", false]]);
   assert.is((await clinic.configures({ mail: "held" })).state, "succeeded");
   assert.equal([told(clinic), await inForce(clinic)], [HELD, ["held", true]]);

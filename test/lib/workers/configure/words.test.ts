@@ -93,7 +93,7 @@ test("that fails says why, and can be asked for once more with the same words", 
   const row = await clinic.row();
   assert.equal([row.state, row.displayName, row.blueprintInputs.displayName], ["active", "Geometry", "Algebra"]);
   assert.match(row.stateReason!, /could not be set up because Moodle ended with an error/);
-  clinic.scene.simulator.faults.heal(fault);
+  clinic.scene.simulator.faults.remove(fault);
   const again = await clinic.configures({ displayName: "Geometry" });
   assert.equal([again.state, seen(clinic)[0], (await clinic.row()).stateReason], ["succeeded", "Geometry", null]);
 });

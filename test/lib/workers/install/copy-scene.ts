@@ -49,13 +49,13 @@ export async function backUp({ scene, id }: CopyScene): Promise<string> {
 /** Blocks backups of the source until the returned function is called. */
 export function holdBackups({ scene, namespace }: CopyScene): () => void {
   const { faults } = scene.simulator, fault = faults.add({ type: "unready", name: `${namespace}/files-` });
-  return () => void faults.heal(fault);
+  return () => void faults.remove(fault);
 }
 
 /** Blocks the creation of copies' volumes until the returned function is called. */
 export function holdCopies({ scene }: CopyScene): () => void {
   const { faults } = scene.simulator, fault = faults.add({ type: "unready", name: "origin-files" });
-  return () => void faults.heal(fault);
+  return () => void faults.remove(fault);
 }
 
 /** Returns the snapshot objects behind volumes, which must be deleted, by kind. */

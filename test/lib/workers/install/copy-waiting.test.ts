@@ -76,7 +76,7 @@ test("fails for good where the backup does, and leaves the source and nothing el
   const fault = faults.add({ type: "no-snapshot", name: `${namespace}/`, message: "the array is full" });
   const made = await copy(context, { copyBackup: "now" });
   const row = await scene.becomes(made, "active", "failed");
-  faults.heal(fault);
+  faults.remove(fault);
   assert.equal([row.state, (await scene.row(id)).state], ["failed", "active"]);
   assert.match(row.stateReason!, /^The backup bak_\w+ could not be taken: .*the array is full/, row.stateReason!);
   const [job] = await scene.operations(made);
@@ -94,7 +94,7 @@ test("is told how its backup has ended, though that is between its first look at
   const spoke = (await findSpoke(scene.db.rows, made, "hidden"))!;
   const ends = async () => {
     await scene.ended(id, "backup");
-    faults.heal(fault);
+    faults.remove(fault);
   };
   let ending: Promise<void> | undefined;
   const rows = scene.db.rows.withPlugin({
@@ -117,7 +117,7 @@ test("fails for good where its source was upgraded before the backup was taken: 
         blueprint_inputs = jsonb_set(blueprint_inputs, '{images,moodle}', '"moodle:5.2.2"') where id = $1`,
       [source.id],
     );
-    faults.heal(fault);
+    faults.remove(fault);
   });
   const row = await scene.becomes(made, "active", "failed");
   assert.is(row.state, "failed");
@@ -161,7 +161,7 @@ test("that failed keeps its backup, and is gone on with by a retry, or leaves no
   await backUp(context);
   const [kept] = await scene.db.sql("select state from backups where id = $1", [older]);
   assert.is(kept.state, "ready");
-  faults.heal(fault);
+  faults.remove(fault);
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, made, { action: "retry", parameters: {} }));
   const row = await scene.becomes(made, "active", "failed");
   assert.equal([row.state, row.mail, row.blueprintInputs.mailHeld], ["active", "held", true]);

@@ -1,10 +1,15 @@
 /** Ways for what an install runs, writes or opens to fail: the API's refusals, the Jobs, the site and its certificate. */
-import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { FailureCase } from "./failure-cases.ts";
 
 const status = (code: number, reason: string, message: string) =>
   JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code });
-const job = (log: string[], exitCode = 1): Breakage => ({ type: "failing-job", name: "NS/install-", log, exitCode });
+const job = (log: string[], exitCode = 1): SimulatorFault => ({
+  type: "failing-job",
+  name: "NS/install-",
+  log,
+  exitCode,
+});
 
 export const SITE_CASES: readonly FailureCase[] = [
   {

@@ -1,12 +1,12 @@
 /** Ways for a cluster to keep an install from running, each as data: what is broken, and what the report must say. */
-import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 
 export interface FailureCase {
   /** The slug of its spoke. */
   readonly slug: string;
   readonly name: string;
   /** Faults; `NS` stands for the spoke's namespace. */
-  readonly faults?: readonly Breakage[];
+  readonly faults?: readonly SimulatorFault[];
   /** Changed inputs: path in blueprint_inputs and value. */
   readonly inputs?: readonly (readonly [path: string, value: unknown])[];
   readonly domain?: string;

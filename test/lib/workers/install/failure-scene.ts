@@ -1,7 +1,7 @@
 /** Spokes of one hub that each fail in their own way, queued in one lane, and a last one that succeeds. */
 import { sql } from "kysely";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { FailureCase } from "./failure-cases.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -31,7 +31,7 @@ export async function openFailures(cases: readonly FailureCase[]): Promise<Failu
 async function breakSpoke(scene: WorkScene, id: string, { faults = [], inputs = [], timeLimit }: FailureCase) {
   const { namespace } = await scene.row(id);
   for (const fault of faults) {
-    scene.simulator.faults.add(JSON.parse(JSON.stringify(fault).replaceAll("NS", namespace)) as Breakage);
+    scene.simulator.faults.add(JSON.parse(JSON.stringify(fault).replaceAll("NS", namespace)) as SimulatorFault);
   }
   for (const [path, value] of inputs) {
     await sql`update spokes set blueprint_inputs =

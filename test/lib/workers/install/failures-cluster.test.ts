@@ -131,7 +131,7 @@ test("that does not let a namespace go is told of for as long as it lasts, and w
     new RegExp(`^Deleting the namespace: Namespace ${namespace}, terminating since [-\\d]+ [\\d:]+ UTC, waits for `),
   );
   assert.match(label, /configmaps.* to be deleted; held by the finalizer simulator\/stuck$/);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await until(async () => (await scene.ended(id, "remove")).state === "succeeded", 60_000);
 });
 
@@ -142,7 +142,7 @@ test("whose authority has refused a certificate is asked again when somebody ret
   const fault = scene.simulator.faults.add({ type: "uncertified", name: `${namespace}/`, message, final: true });
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
   const back = await scene.becomes(id, "active", "failed");
   assert.equal([back.state, back.stateReason], ["active", null]);
@@ -158,7 +158,7 @@ test("that waits for a node says so while it lasts", async ({ scene }) => {
     const [job] = await scene.operations(id);
     return job!.label.startsWith(`Starting the database: Waiting for a node for pod db-0: ${message}`);
   }, 60_000);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
 });
 

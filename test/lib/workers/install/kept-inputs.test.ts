@@ -66,7 +66,7 @@ test("is retried as it was asked for when the catalogue does not offer that any 
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
   const { blueprintInputs: inputs } = await scene.becomes(id, "failed");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   const catalog = loadCatalog('versions: ["5.2.2"]\nsizes: [large]', scene.app.blueprint);
   assert.throws(() => catalog.imagesOf("4.5.12"));
   await ask(scene, { ...scene.app, catalog }, id, "retry");

@@ -88,7 +88,7 @@ test("fails with what the cluster said of a missing image, lets the lane go on, 
   const audits = await scene.db.sql("select 1 from audit_events where kind = 'spoke_provision_failed'");
   assert.is(audits.length, 1);
 
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await retry(scene, bad);
   assert.is((await scene.becomes(bad, "active", "failed")).state, "active");
 });
@@ -142,7 +142,7 @@ test("keeps the log of an install that failed, and resets what it left before th
   assert.is(job!.failure!.code, "BackoffLimitExceeded");
   assert.is(job!.attempt, 1);
 
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await retry(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const names = scene.simulator.objects("Job").map(({ metadata }) => metadata.name).filter((name) =>
@@ -191,7 +191,7 @@ test("lets spokes wait for a hub that failed, until it is provisioned", async ({
   await scene.replica();
   assert.is((await scene.hubBecomes(hub.id, "failed")).stateReason !== null, true);
   assert.is((await scene.operations(id))[0]!.state, "queued");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await requestHubAction(scene.app, scene.actor, await scene.hubBecomes(hub.id, "failed"), { action: "retry" });
   await scene.hubBecomes(hub.id, "active");
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
-import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { builtIn } from "#test/lib/moodle/scene.ts";
@@ -14,13 +14,13 @@ test.before.each(async (context) => void (context.scene = await openWorkScene())
 test.after.each(({ scene }) => scene.close());
 
 /** Creates a spoke whose Job `settle` fails in this way. A retry makes it active. */
-async function failSettling(scene: WorkScene, fault: Omit<Breakage & { type: "failing-job" }, "type" | "name">) {
+async function failSettling(scene: WorkScene, fault: Omit<SimulatorFault & { type: "failing-job" }, "type" | "name">) {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const broken = scene.simulator.faults.add({ type: "failing-job", name: "settle-", ...fault });
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   const [job] = await scene.operations(id), { siteIdentifier } = await scene.row(id);
-  scene.simulator.faults.heal(broken);
+  scene.simulator.faults.remove(broken);
   await retry(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   return { ...job!.failure!, siteIdentifier };
@@ -82,7 +82,7 @@ test("sets nothing of a site that is another one than was installed", async ({ s
   await until(async () => (await scene.operations(id))[0]!.finishedSteps.includes("install"));
   const { namespace } = await scene.row(id), site = scene.simulator.site(namespace);
   site.saveDatabase({ ...site.database!, config: { ...site.database!.config, siteidentifier: "another" } });
-  scene.simulator.faults.heal(held);
+  scene.simulator.faults.remove(held);
   const { stateReason } = await scene.becomes(id, "active", "failed");
   assert.equal([(await scene.operations(id))[0]!.failure?.step, stateReason], [
     "settle",

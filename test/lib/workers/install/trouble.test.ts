@@ -5,7 +5,7 @@ import type { App } from "#lib/app.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
-import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -42,10 +42,10 @@ function troubled(test: Test<Context>): void {
 
 const SPACES = "/namespaces/spoke-";
 /** Faults that hit each call of a provisioning a number of times and then pass. */
-const PASSING: Readonly<Record<string, readonly Breakage[]>> = {
+const PASSING: Readonly<Record<string, readonly SimulatorFault[]>> = {
   "is busy": [{ type: "answer", status: 429, retryAfter: 1, path: SPACES, times: 3 }],
   "is restarting": [{ type: "answer", status: 503, times: 40 }],
-  "loses answers of what it has done": [{ type: "cut", at: "done", method: "POST", times: 18 }],
+  "loses answers of what it has done": [{ type: "cut", at: "performed", method: "POST", times: 18 }],
   "cuts its answers in two": [{ type: "cut", at: "body", path: SPACES, times: 20 }, {
     type: "cut",
     at: "body",

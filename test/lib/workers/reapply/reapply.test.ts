@@ -82,7 +82,7 @@ test("brings back a suspended site whose database was deleted, and one that it c
   const fault = clinic.scene.simulator.faults.answer(403, { method: "GET", path: "/persistentvolumeclaims/files" });
   assert.is((await clinic.does("reapply")).state, "failed");
   assert.is((await clinic.row()).state, "suspended");
-  clinic.scene.simulator.faults.heal(fault);
+  clinic.scene.simulator.faults.remove(fault);
   await succeeds(clinic);
   assert.equal(await clinic.row().then(({ state, health }) => [state, health]), ["active", "healthy"]);
   assert.equal(await drift(clinic), []);
@@ -106,7 +106,7 @@ test("leaves the row as it was until the cluster has shown all of it, and a site
     await until(async () => (await clinic.last("reapply")).failure?.step === step);
     const row = await clinic.row();
     assert.equal([row.state, row.blueprintRevision, row.drift], ["updating", "before", told], step);
-    scene.simulator.faults.heal(faults[i]!);
+    scene.simulator.faults.remove(faults[i]!);
   }
   assert.is((await scene.ended(id, "reapply")).state, "succeeded");
   const row = await clinic.row();

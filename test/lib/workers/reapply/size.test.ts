@@ -63,7 +63,7 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "database");
   // Of each bound the larger one, for as long as some parts have the one size and some the other.
   assert.equal([hard()["requests.cpu"], hard()["requests.storage"]], ["1", "44Gi"]);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   const job = await scene.ended(id, "reapply");
   assert.is(job.state, "succeeded", job.failure?.message);
   assert.match(notesOf(job).join(), "The size small has other amounts now");

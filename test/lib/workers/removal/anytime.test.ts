@@ -70,7 +70,7 @@ test("stops it within its step, removes everything, and tells each thing once.",
     await until(async () => (await scene.operations(id))[1]!.state === "cancelled");
     assert.is((await scene.row(id)).state, "removing", kind);
   }
-  scene.simulator.faults.heal(held);
+  scene.simulator.faults.remove(held);
   for (const [kind, id] of spokes) {
     const { namespace } = await scene.becomes(id, "removed");
     assert.equal((await scene.operations(id)).slice(0, 2).map(({ kind, state }) => `${kind} ${state}`), [

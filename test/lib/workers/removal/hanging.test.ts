@@ -68,7 +68,7 @@ test("for three days is told of once a day, floods nobody, and ends by itself wh
     [id],
   );
   assert.ok(events <= 6 * tries + 10, `${events} events of ${tries} tries`);
-  scene.simulator.faults.heal(stuck);
+  scene.simulator.faults.remove(stuck);
   await scene.becomes(id, "removed");
   assert.equal((await scene.operations(id)).map(({ kind, state }) => `${kind} ${state}`), [
     "remove succeeded",
@@ -104,7 +104,7 @@ test("and is given up, tells so once, and its end comes to nothing.", async ({ s
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
   await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
-  scene.simulator.faults.heal(refusal);
+  scene.simulator.faults.remove(refusal);
   const row = await scene.row(id);
   assert.equal([row.state, row.health], ["removed", "unknown"]);
   assert.ok(row.removedAt && row.stateReason);
@@ -137,7 +137,7 @@ test("and is given up in the middle of a try, is told to be removed once.", asyn
     ],
   );
   assert.equal(told.map(({ data }) => data.state), ["removed"]);
-  scene.simulator.faults.heal(stuck);
+  scene.simulator.faults.remove(stuck);
 });
 
 test.run();

@@ -151,7 +151,7 @@ test("does not wait for ever for pods to end, notes that, and names the one that
     await ask(scene, spokes.pod);
     const notes = await until(async () => (await scene.operations(id))[0]!.progress.notes);
     assert.match(String(notes), /^The site was not stopped before it was removed: Waiting for pods to end took over/);
-    scene.simulator.faults.heal(silent);
+    scene.simulator.faults.remove(silent);
     const label = await labelled(scene, spokes.pod, /^Deleting the namespace: .*; held by/);
     assert.match(label, / waits for pods db-0 \(on node [^)]+\) to end; held by the finalizer example\.org\/held$/);
     assert.is((await scene.row(id)).state, "removing");

@@ -73,7 +73,7 @@ test("calls off a provisioning that runs, and what that ends with changes nothin
   await remove(scene, id);
   const provisioning = async () => (await operations(scene, id)).find(({ kind }) => kind === "provision-hub")!.state;
   await until(async () => await provisioning() !== "running", 60_000); // or it might be through in the same moment
-  held.forEach(faults.heal);
+  held.forEach(faults.remove);
   await scene.hubBecomes(id, "removed");
   assert.equal((await operations(scene, id)).map(({ kind, state }) => `${kind} ${state}`), [
     "remove-hub succeeded",
@@ -94,7 +94,7 @@ test("takes down a hub whose provisioning has failed, and one that never was any
   await scene.hubBecomes(id, "failed");
   await remove(scene, id);
   await scene.hubBecomes(id, "removed");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 });
 
 test("takes down a namespace whose maker died before it could say so", async ({ scene }) => {
@@ -122,7 +122,7 @@ test("goes on with another replica where the first had to leave it, and is remov
   await scene.replica();
   await until(async () => (await operations(scene, hub.id))[0]!.state === "running", 60_000);
   assert.is((await scene.hubBecomes(hub.id, "removing")).removedAt, null);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.hubBecomes(hub.id, "removed");
   assert.is((await operations(scene, hub.id))[0]!.id, left!.id);
 });

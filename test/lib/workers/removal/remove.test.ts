@@ -134,7 +134,7 @@ test("says what a namespace hangs on, and goes on when that is gone", async ({ s
   }, 60_000);
   assert.match(label, namespace);
   assert.is((await scene.row(id)).state, "removing");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.becomes(id, "removed");
 });
 
@@ -150,7 +150,7 @@ test("goes on trying when the cluster refuses", async ({ scene }) => {
   }, 60_000);
   assert.is(waiting.kind, "remove");
   assert.is((await scene.row(id)).state, "removing");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.becomes(id, "removed");
 });
 

@@ -81,7 +81,7 @@ test("keeps the disks where their class does not let them grow, says so, and doe
 
 test("half the way leaves the old size in the row, and the disks as they have become", async ({ scene }) => {
   const message = "rpc error: code = OutOfRange desc = the pool has no room";
-  scene.breakIt({ type: "no-growth", name: "data-db-0", message }); // and stays so for the next two tests
+  scene.breakIt({ type: "no-expansion", name: "data-db-0", message }); // and stays so for the next two tests
   const job = await scene.resize("large");
   assert.equal([job.state, job.failure!.step, job.failure!.code], ["failed", "disks", "VolumeResizeFailed"]);
   assert.match(
@@ -115,8 +115,8 @@ test("is undone by reapplying the blueprint, but for the disks and the room that
 
 test("is done when it is asked for again, though the file system grows when its pod starts and not before", async ({ scene }) => {
   const [refusal] = scene.simulator.faults.list();
-  scene.breakIt({ type: "offline-growth", name: "data-db-0" });
-  scene.simulator.faults.heal(refusal!.id);
+  scene.breakIt({ type: "offline-expansion", name: "data-db-0" });
+  scene.simulator.faults.remove(refusal!.id);
   const job = await scene.resize("large");
   assert.is(job.state, "succeeded", job.failure?.message);
   const { files, database, workers } = scene.sizes();
@@ -168,7 +168,7 @@ test("goes by what the spoke is made from when it runs, not when it was asked fo
     "update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{version}', '\"4.5.13\"') where id = $1",
     [scene.id],
   );
-  scene.simulator.faults.heal(hold);
+  scene.simulator.faults.remove(hold);
   assert.is((await scene.ended(scene.id, "resize")).state, "succeeded");
   const { size, blueprintInputs: inputs } = await scene.row(scene.id);
   assert.equal([size, inputs.size, inputs.version], ["medium", "medium", "4.5.13"]);

@@ -55,7 +55,7 @@ test("does not say in the row what the cluster has not shown yet, whatever step 
   const pods = scene.simulator.objects("Pod").map(({ metadata }) => metadata.uid);
   const busy = "rpc error: code = Unavailable desc = busy";
   const holds = [
-    ["disks", "claim data-db-0", scene.breakIt({ type: "no-growth", name: "data-db-0", message: busy })],
+    ["disks", "claim data-db-0", scene.breakIt({ type: "no-expansion", name: "data-db-0", message: busy })],
     ["database", "The database is", scene.breakIt({ type: "unready", name: "db-0" })],
     ["app", "The site is", scene.breakIt({ type: "unready", name: `${scene.namespace}/moodle-` })],
   ] as const;
@@ -64,7 +64,7 @@ test("does not say in the row what the cluster has not shown yet, whatever step 
     await waiting(scene, step, what);
     const { size, blueprintInputs, state } = await scene.row(scene.id);
     assert.equal([size, state, blueprintInputs], ["small", "updating", before.blueprintInputs], step);
-    scene.simulator.faults.heal(hold);
+    scene.simulator.faults.remove(hold);
   }
   const job = await scene.ended(scene.id, "resize");
   assert.equal([job.state, job.progress.notes ?? []], ["succeeded", []], job.failure?.message);

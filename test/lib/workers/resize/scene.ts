@@ -1,6 +1,6 @@
 /** A spoke to resize, with helpers. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -16,7 +16,7 @@ export interface ResizeScene extends WorkScene {
   /** Claims' requests, quota and so on, for comparison. */
   sizes(): Record<string, unknown>;
   /** Breaks something in the spoke's namespace alone. */
-  breakIt(breakage: Breakage): string;
+  breakIt(breakage: SimulatorFault): string;
 }
 
 /** Opens the scene with a running replica, or without one, so that the test starts its own. */

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
-import type { Faults } from "#lib/dev/simulator/faults.ts";
+import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -27,7 +27,7 @@ test.after(({ scene }) => scene.close());
 const FORCED = "?fieldManager=wheelwright&force=true";
 
 /** Faults that make each step fail permanently. */
-const BROKEN: Readonly<Record<string, (faults: Faults) => string>> = {
+const BROKEN: Readonly<Record<string, (faults: FaultRegistry) => string>> = {
   stop: (faults) => faults.answer(403, { method: "PATCH", path: "/cronjobs/moodle-cron" }),
   switch: (faults) => faults.answer(403, { method: "DELETE", path: "/statefulsets/db" }),
   database: (faults) => faults.failJob("claim-", { log: ["psql: error: no"], exitCode: 2 }),
@@ -72,7 +72,7 @@ for (const [step, breakIt] of Object.entries(BROKEN)) {
     const job = await restoreTo(scene, id);
     assert.equal([job.state, job.failure?.step], ["failed", step], job.failure?.message);
     tellsWayBack(job);
-    scene.simulator.faults.heal(fault);
+    scene.simulator.faults.remove(fault);
     const row = await scene.row(id);
     assert.equal([row.state, row.health, row.stateReason], ["failed", "unknown", job.failure!.message]);
     assert.equal([row.lmsVersion, row.blueprintInputs], [before.lmsVersion, before.blueprintInputs]);
@@ -131,7 +131,7 @@ test("half-way can be restored again, and what it had made goes", async ({ scene
   const fault = BROKEN["settle"]!(scene.simulator.faults);
   assert.is((await restoreTo(scene, id)).state, "failed");
   assert.is((await restoreTo(scene, id, { backupId: good })).failure?.step, "settle");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   const job = await restoreTo(scene, id);
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
   assert.equal(await marks(scene, id), ["as it was", "as it was"]);
@@ -150,7 +150,7 @@ test("after a failed upgrade brings the spoke back to before, and the next upgra
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
   assert.equal(await marks(scene, id), ["before the upgrade", "before the upgrade"]);
   await isWhole(scene, id);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   const again = await ask(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   assert.equal([again.state, again.failure?.message], ["succeeded", undefined]);
   assert.is.not(again.progress.backup.id, taken.id, "it takes a backup of its own");

@@ -143,7 +143,7 @@ test("whose making failed is gone on with by a retry, from the same backup", asy
   const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
   const failed = await recreate(scene, gone);
   assert.is(failed.state, "failed");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.db.transact((tx) =>
     acceptAction(scene.app, tx, scene.actor, failed.id, { action: "retry", parameters: {} })
   );
@@ -169,7 +169,7 @@ test("and is removed in the middle leaves no content behind that it was to be ma
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, spoke.id));
   await scene.becomes(spoke.id, "removed");
   assert.equal(made(scene, spoke), []);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   assert.is((await recreate(scene, gone)).state, "active", "the snapshots themselves are there still");
 });
 

@@ -67,7 +67,7 @@ test("stay while the spoke is not active, or is to be restored", async ({ scene,
   await requestRestore(scene.app, ANN, id, { back: true });
   await scene.db.sql("update spokes set state = 'active' where id = $1", [id]);
   await keeps(scene, id);
-  scene.simulator.faults.heal(hang);
+  scene.simulator.faults.remove(hang);
   assert.is((await scene.ended(id, "restore")).state, "succeeded");
 });
 

@@ -102,7 +102,7 @@ test("nothing is done while the cluster does not answer.", async ({ app, scene }
   const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/namespaces/kube-system" });
   const error = await rejection(listLostObjects(app, {}));
   assert.is(error.name, "ClusterError");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 });
 
 test("what is being removed is left, and how it is given up is told.", async ({ app, scene, ids: { bare } }) => {
@@ -139,7 +139,7 @@ test("all comes back from its newest backup, hubs first, also where the work is 
   await scene.db.sql("update jobs set holder = $1 where state = 'running'", [heir.replicaId]);
   try {
     assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
-    scene.simulator.faults.heal(fault);
+    scene.simulator.faults.remove(fault);
     await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, ids.calm, { action: "retry", parameters: {} }));
     for (const name of ["busy", "calm", "asleep"] as const) {
       const row = await scene.becomes(ids[name], "active", "failed");

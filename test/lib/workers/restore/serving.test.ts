@@ -66,7 +66,7 @@ for (const mode of ["Immediate", "WaitForFirstConsumer"]) {
     const pending = (await objects(scene, id, "PersistentVolumeClaim"))
       .filter(({ status }) => status.phase !== "Bound").map(({ metadata: { name } }) => name);
     assert.ok(pending.length > 0 && pending.every((name) => !usedBy(before).includes(name)), pending.join());
-    faults.heal(fault);
+    faults.remove(fault);
     const job = await scene.ended(id, "restore");
     assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
     assert.equal(await marks(scene, id), ["as it was", "as it was"]);
@@ -79,7 +79,7 @@ for (const mode of ["Immediate", "WaitForFirstConsumer"]) {
     const job = await restoreTo(scene, id);
     assert.equal([job.state, job.failure?.step], ["failed", "volumes"]);
     assert.match(job.failure!.message, "the pool is full");
-    scene.simulator.faults.heal(fault);
+    scene.simulator.faults.remove(fault);
     const { state } = await scene.row(id), { pods, replicas, cronPaused } = await standing(scene, id);
     assert.equal([state, pods, replicas, cronPaused], ["active", 1, 1, false]);
     assert.equal(await jobNames(scene, id, "mount"), []);

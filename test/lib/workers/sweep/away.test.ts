@@ -53,7 +53,7 @@ for (const [what, status, reason] of CASES) {
       assert.is((await tryToLook(scene, attempt)).status, status);
       assert.equal([await health(), await told(scene)], ["unknown", [["healthy", reason]]]);
     }
-    scene.simulator.faults.heal(fault);
+    scene.simulator.faults.remove(fault);
     await lookOnce(scene.app);
     assert.is(await health(), "healthy");
   });

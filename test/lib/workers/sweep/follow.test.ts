@@ -172,7 +172,7 @@ test("changes nothing while the cluster does not answer, and looks afterwards.",
   const looks = await bad();
   assert.instance(await rejection(lookOnce(app)), ClusterError);
   assert.is(await bad(), looks);
-  world.faults.heal(fault);
+  world.faults.remove(fault);
   repair();
   const again = await follow(context, app);
   await until(async () => await bad() === 0);

@@ -62,7 +62,7 @@ test("is lost while the page answers with an error, and the pod stays in the ser
   );
   const site = `http://127.0.0.1:${clinic.scene.simulator.sitePort}/login/index.php`;
   assert.is((await visit(site, (await clinic.row()).domain)).status, 500, "the site's own answer");
-  faults.heal(fault);
+  faults.remove(fault);
   assert.is(await healthWhen(clinic, true), "healthy");
 });
 

@@ -141,7 +141,7 @@ test("changes nothing when the cluster stops answering in the middle of it.", as
   const before = await scene.db.sql("select id, observed_at, health, drift from spokes order by id");
   const fault = standing.world.faults.answer(403, { path: "/persistentvolumeclaims" });
   assert.is((await rejection(lookOnce(app))).code, "Forbidden");
-  standing.world.faults.heal(fault);
+  standing.world.faults.remove(fault);
   assert.equal(await scene.db.sql("select id, observed_at, health, drift from spokes order by id"), before);
 });
 
@@ -151,7 +151,7 @@ test("tells no drift of a kind that it may not list, and all the rest.", async (
   await alter(context, id, ["v1", "Service", "db"], null);
   const fault = standing.world.faults.answer(403, { path: "/configmaps" });
   await lookOnce(app);
-  standing.world.faults.heal(fault);
+  standing.world.faults.remove(fault);
   const titles = async () => (await scene.row(id)).drift.objects.map(({ object }: Json) => object);
   assert.equal(await titles(), ["Service/db"]);
   await lookOnce(app);
@@ -191,7 +191,7 @@ test("begins a list anew whose place to go on from has expired.", async ({ app, 
   const from = between.asked.length;
   const fault = standing.world.faults.answer(410, { path: "/networkpolicies?labelSelector", times: 2 });
   assert.is((await rejection(lookOnce(app, { page: 100 }))).code, "Expired", "the first page cannot expire");
-  standing.world.faults.heal(fault);
+  standing.world.faults.remove(fault);
   standing.world.faults.answer(410, { path: "continue", times: 1 });
   await lookOnce(app, { page: 100 });
   assert.ok(between.asked.length > from);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
-import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { provision } from "#lib/workers/install/provision.ts";
@@ -138,7 +138,7 @@ for (const [step, breakage] of Object.entries(OWN)) {
     const [job] = await scene.operations(id);
     assert.equal([failed.state, job!.failure?.step], ["failed", step], job!.failure?.message);
     const claims = claimsOf(scene, failed.namespace).map(({ metadata }) => metadata.uid);
-    scene.simulator.faults.heal(fault);
+    scene.simulator.faults.remove(fault);
     const pod = `${scene.simulator.url}/api/v1/namespaces/${failed.namespace}/pods/db-0`;
     await fetch(pod, { method: "DELETE" }); // its back-off is longer than a retry looks on
     await retry(scene, id);
@@ -162,7 +162,7 @@ const SPOKES_OWN = {
     ...{ type: "no-volume", name: "data-db-0" },
     message: "rpc error: code = ResourceExhausted desc = cannot clone the snapshot: no space left",
   },
-} as const satisfies Record<string, Breakage>;
+} as const satisfies Record<string, SimulatorFault>;
 
 for (const [what, breakage] of Object.entries(SPOKES_OWN)) {
   test(`is left to the others where one spoke has ${what}`, async (context) => {
@@ -170,7 +170,7 @@ for (const [what, breakage] of Object.entries(SPOKES_OWN)) {
     const fault = scene.simulator.faults.add(breakage);
     const id = await scene.spoke(context.hub, "second");
     assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
-    scene.simulator.faults.heal(fault);
+    scene.simulator.faults.remove(fault);
     assert.equal((await templates(scene)).map(({ id, state, failures, error }) => [id, state, failures, error]), [
       [before!.id, "ready", 0, null],
     ]);
@@ -183,7 +183,7 @@ test("is no fault of its own where a retry makes the spoke otherwise: what was b
   const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
   const id = await scene.spoke(context.hub, "second");
   assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.db.sql("update templates set revision = 'before'"); // as after an upgrade of Wheelwright
   await retry(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
@@ -199,7 +199,7 @@ test("is left out by a retry of what its own Job had begun", async (context) => 
   const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
   const id = await scene.spoke(context.hub, "second");
   assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   await scene.db.sql("delete from templates where version <> 'other'");
   await scene.db.sql("update templates set version = '4.5.12'");
   await retry(scene, id);

@@ -96,7 +96,7 @@ test("that cannot be made fails no spoke, leaves nothing, and is tried again aft
   const twice = await again("third", "failed");
   assert.equal([twice.failures, twice.id === failed.id], [2, false]);
   assert.ok(twice.nextAttemptAt!.getTime() - twice.createdAt.getTime() >= 2 * HOUR);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   const ready = await again("fourth", "ready");
   isAlone(context, ready.volumes);
 });

@@ -111,7 +111,7 @@ test("goes on in an hour with what the storage keeps, and nobody uses that meanw
     "It is installed by its own Job: there is no template of 4.5.12 yet",
   ]);
   assert.equal(await states(context), ["retiring"], "the next one is made when this one is gone");
-  faults.heal(fault);
+  faults.remove(fault);
   await retireAfter(context, 15 * DAY + HOUR);
   await isGone(context);
 });

@@ -39,7 +39,7 @@ test.before(async (context) => {
     const whole = namespace !== "" && scene.simulator.site(namespace).database?.config?.rolesactive === "1";
     return Promise.resolve(whole && secretsOf(scene.simulator, namespace));
   }, 60_000);
-  scene.simulator.faults.heal(slow);
+  scene.simulator.faults.remove(slow);
   const template = await templateIs(scene, "ready"), source = await scene.row(context.first);
   const site = await place({ scene, source } as VolumeScene, "same");
   await make(site, nextRun(), snapshotsOf(template, template));

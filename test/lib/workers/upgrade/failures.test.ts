@@ -63,7 +63,7 @@ test("as it stops the site leaves a failed spoke, which says that it is one", as
   assert.match(job.failure!.message, /\. How things stand since then could not be looked at$/);
   const { state, health, stateReason } = await scene.row(id);
   assert.equal([state, health, stateReason], ["failed", "unknown", job.failure!.message]);
-  assert.ok(scene.simulator.faults.heal(faults.get("stop")!));
+  assert.ok(scene.simulator.faults.remove(faults.get("stop")!));
 });
 
 test("in its Job leaves the site down, and says what it was, where that lies and what to do", async ({ scene, id, faults }) => {
@@ -88,7 +88,7 @@ test("in its Job leaves the site down, and says what it was, where that lies and
   const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed' order by at");
   const told = audits.map(({ metadata: { step, from, to } }) => [step, from, to]);
   assert.equal(told, [["stop", OLD, NEW], ["migrate", OLD, NEW]]);
-  scene.simulator.faults.heal(faults.get("migrate")!);
+  scene.simulator.faults.remove(faults.get("migrate")!);
 });
 
 test("again before it comes to that is still down, with the same way back", async ({ scene, id }) => {
@@ -98,7 +98,7 @@ test("again before it comes to that is still down, with the same way back", asyn
   await isDown(scene, id, job, "prepare");
   assert.match(job.failure!.message, backup!);
   assert.match(job.failure!.hint!, /wheelwright restore/);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 });
 
 test("after its database was taken along, before or after the site was up again, is down, too", async ({ scene, id, faults }) => {
@@ -106,7 +106,7 @@ test("after its database was taken along, before or after the site was up again,
     const job = await retry(scene, id);
     await isDown(scene, id, job, step);
     assert.match(job.failure!.message, "it ran 4.5.12", step);
-    scene.simulator.faults.heal(faults.get(step)!);
+    scene.simulator.faults.remove(faults.get(step)!);
   }
 });
 

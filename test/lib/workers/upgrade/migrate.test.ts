@@ -40,7 +40,7 @@ async function withJob(
   });
   const job = scene.app.blueprint.jobObject(target, "upgrade", fence ?? held.fence);
   assert.is(await send(scene, id, "POST", "", { ...job, spec: { ...job["spec"], suspend: true } }), 201);
-  return { name: job.metadata.name, letGo: () => void scene.simulator.faults.heal(fault) };
+  return { name: job.metadata.name, letGo: () => void scene.simulator.faults.remove(fault) };
 }
 
 async function resume(scene: WorkScene, id: string, name: string): Promise<void> {

@@ -88,7 +88,7 @@ test("because there is no image of it is told while the site still runs", async 
     message,
     hint: /that is offered \(4/,
   });
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
 });
 
 test("because the data is another site's touches neither", async ({ scene, id }) => {

@@ -45,7 +45,7 @@ test("leaves the row as it was until the cluster has shown all of it, and takes 
     assert.equal([row.state, row.lmsVersion, row.blueprintInputs], ["updating", OLD, before.blueprintInputs], step);
     if (["prepare", "backup", "stop"].includes(step)) assert.equal(await standing(scene, id), old, step);
     if (step === "backup") assert.equal(await jobNames(scene, id, "upgrade"), []);
-    scene.simulator.faults.heal(faults[i]!);
+    scene.simulator.faults.remove(faults[i]!);
   }
   const job = await scene.ended(id, "upgrade");
   assert.is(job.state, "succeeded");
@@ -167,7 +167,7 @@ test("waits for a scheduled task that has begun after all, as the cluster heard 
   const isOfTask = ({ metadata: { name } }: KubeObject) => name.startsWith("task-");
   const pod = await until(async () => (await objects(scene, own, "Pod")).find(isOfTask));
   await until(async () => (await scene.operations(own))[0]!.label.includes(pod.metadata.name)); // a try that began after it
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   assert.equal(await jobNames(scene, own, "upgrade"), []);
   await space.delete(task, metadata.uid!, CALL);
   assert.is((await scene.ended(own, "upgrade")).state, "succeeded");
@@ -178,7 +178,7 @@ test("stops for a removal, which then has the site", async ({ scene, id }) => {
   await ask(scene, id, "upgrade", { lmsVersion: "5.3.1", skipBackup: false });
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "migrate");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   const removed = await until(async () => {
     const [row] = await scene.db.sql("select state, lms_version from spokes where id = $1", [id]);
     return row.state === "removed" && row;

@@ -91,7 +91,7 @@ test("wait for a cluster that does not answer", async ({ scene, id }) => {
   await rename(scene, id, "Ash school");
   const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/configmaps/wheelwright" });
   await noteParticulars(scene.app);
-  scene.simulator.faults.heal(fault);
+  scene.simulator.faults.remove(fault);
   assert.is((await said(scene, id)).displayName, "ash");
   await noteParticulars(scene.app);
   assert.is((await said(scene, id)).displayName, "Ash school");

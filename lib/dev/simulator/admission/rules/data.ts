@@ -3,30 +3,30 @@
  * that a Secret type requires.
  */
 import {
-  all,
   badRequest,
-  type Cause,
+  collectCauses,
   forbiddenField,
-  required,
-  tooLong,
-  wrong,
-  wrongValue,
+  invalidValue,
+  invalidValues,
+  requiredValue,
+  type StatusCause,
+  tooLongValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { badDataKey, badLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
+import { validateDataKey, validateLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
 
-const MOST = 1024 * 1024;
-const DEMANDED: Readonly<Record<string, readonly string[]>> = {
+const MAX_DATA_BYTES = 1024 * 1024;
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
 
 /** Throws 400 if a value is not valid base64. The object then cannot be decoded, so no other rule is checked. */
-export function refuseUndecoded(kind: string, body: Json): void {
+export function requireBase64(kind: string, body: Json): void {
   const bytes: Json = kind === "Secret" ? body.data : kind === "ConfigMap" ? body.binaryData : undefined;
   if (!isRecord(bytes)) return;
   for (const text of Object.values(bytes)) {
-    const at = typeof text === "string" ? firstBad(text) : -1;
+    const at = typeof text === "string" ? findInvalidBase64(text) : -1;
     if (at < 0) continue;
     throw badRequest(
       `${kind} in version "v1" cannot be handled as a ${kind}: illegal base64 data at input byte ${at}`,
@@ -35,7 +35,7 @@ export function refuseUndecoded(kind: string, body: Json): void {
 }
 
 /** Returns the index of the first invalid base64 character, or -1 if the text is valid. */
-function firstBad(text: string): number {
+function findInvalidBase64(text: string): number {
   const bare = text.replace(/[\r\n]/g, "");
   const found = bare.search(/[^A-Za-z0-9+/=]/);
   if (found >= 0) return found;
@@ -44,31 +44,31 @@ function firstBad(text: string): number {
   return bare.length % 4 === 0 ? -1 : bare.length - bare.length % 4;
 }
 
-export function badConfigMap({ data = {}, binaryData = {} }: Json): Cause[] {
+export function validateConfigMap({ data = {}, binaryData = {} }: Json): StatusCause[] {
   const size = sizeOf(data, Buffer.byteLength) + sizeOf(binaryData, bytesOf);
-  return all(
+  return collectCauses(
     Object.keys(data).flatMap((key) =>
-      all(
-        wrong(`data[${key}]`, key, badDataKey(key)),
-        key in binaryData && wrongValue(`data[${key}]`, key, "duplicate of key present in binaryData"),
+      collectCauses(
+        invalidValues(`data[${key}]`, key, validateDataKey(key)),
+        key in binaryData && invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"),
       )
     ),
-    Object.keys(binaryData).flatMap((key) => wrong(`binaryData[${key}]`, key, badDataKey(key))),
-    size > MOST && tooLong("[]", MOST),
+    Object.keys(binaryData).flatMap((key) => invalidValues(`binaryData[${key}]`, key, validateDataKey(key))),
+    size > MAX_DATA_BYTES && tooLongValue("[]", MAX_DATA_BYTES),
   );
 }
 
 /** Checks a Secret. `data` already includes the values from `stringData`. */
-export function badSecret({ type = "Opaque", data = {} }: Json): Cause[] {
-  return all(
-    Object.keys(data).flatMap((key) => wrong(`data[${key}]`, key, badDataKey(key))),
-    sizeOf(data, bytesOf) > MOST && tooLong("data", MOST),
-    (DEMANDED[type] ?? []).filter((key) => !(key in data)).map((key) => required(`data[${key}]`)),
-    badRegistries(type, data[".dockerconfigjson"]),
+export function validateSecret({ type = "Opaque", data = {} }: Json): StatusCause[] {
+  return collectCauses(
+    Object.keys(data).flatMap((key) => invalidValues(`data[${key}]`, key, validateDataKey(key))),
+    sizeOf(data, bytesOf) > MAX_DATA_BYTES && tooLongValue("data", MAX_DATA_BYTES),
+    (REQUIRED_KEYS[type] ?? []).filter((key) => !(key in data)).map((key) => requiredValue(`data[${key}]`)),
+    validateDockerConfig(type, data[".dockerconfigjson"]),
   );
 }
 
-function badRegistries(type: string, encoded: string | undefined): Cause[] {
+function validateDockerConfig(type: string, encoded: string | undefined): StatusCause[] {
   if (type !== "kubernetes.io/dockerconfigjson" || encoded === undefined) return [];
   const text = Buffer.from(encoded, "base64").toString();
   try {
@@ -78,7 +78,7 @@ function badRegistries(type: string, encoded: string | undefined): Cause[] {
     const why = text === ""
       ? "unexpected end of JSON input"
       : `invalid character '${text.trim()[0]}' looking for beginning of value`;
-    return [wrongValue("data[.dockerconfigjson]", "<secret contents redacted>", why)];
+    return [invalidValue("data[.dockerconfigjson]", "<secret contents redacted>", why)];
   }
 }
 
@@ -90,10 +90,10 @@ function bytesOf(encoded: string): number {
   return Buffer.byteLength(encoded, "base64");
 }
 
-const ANNOTATIONS_MOST = 256 * 1024;
+const MAX_ANNOTATION_BYTES = 256 * 1024;
 const STANDARD = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
 
-export function badMetadata({ metadata }: StoredObject): Cause[] {
+export function validateMetadata({ metadata }: StoredObject): StatusCause[] {
   const { annotations = {}, finalizers = [], ownerReferences = [] } = metadata;
   const size = Object.entries(annotations).reduce(
     (sum, [k, v]) => sum + Buffer.byteLength(k) + Buffer.byteLength(v),
@@ -101,33 +101,33 @@ export function badMetadata({ metadata }: StoredObject): Cause[] {
   );
   const field = "metadata.ownerReferences";
   const [first, second] = ownerReferences.filter((owner) => owner.controller === true);
-  return all(
-    size > ANNOTATIONS_MOST && tooLong("metadata.annotations", ANNOTATIONS_MOST),
+  return collectCauses(
+    size > MAX_ANNOTATION_BYTES && tooLongValue("metadata.annotations", MAX_ANNOTATION_BYTES),
     ownerReferences.flatMap((owner: Json) =>
       ["apiVersion", "kind", "name", "uid"].filter((name) => !owner[name]).map((name) => {
         const what = name === "apiVersion" ? "version must" : "must";
-        return wrongValue(`${field}.${name}`, owner[name] ?? "", `${what} not be empty`);
+        return invalidValue(`${field}.${name}`, owner[name] ?? "", `${what} not be empty`);
       })
     ),
-    second && wrongValue(
+    second && invalidValue(
       field,
       ownerReferences,
       'Only one reference can have Controller set to true. Found "true" in references for ' +
         `${first!.kind}/${first!.name} and ${second.kind}/${second.name}`,
     ),
-    finalizers.flatMap(badFinalizer),
+    finalizers.flatMap(validateFinalizer),
   );
 }
 
-function badFinalizer(name: string, i: number): Cause[] {
-  const causes = wrong("metadata.finalizers", name, badLabelKey(name));
+function validateFinalizer(name: string, i: number): StatusCause[] {
+  const causes = invalidValues("metadata.finalizers", name, validateLabelKey(name));
   if (causes.length > 0 || name.includes("/") || STANDARD.has(name)) return causes;
   const why = "name is neither a standard finalizer name nor is it fully qualified";
-  return [wrongValue(`metadata.finalizers[${i}]`, name, why)];
+  return [invalidValue(`metadata.finalizers[${i}]`, name, why)];
 }
 
 /** Rejects new finalizers on an object that is being deleted. It may only lose finalizers. */
-export function newFinalizers(live: StoredObject, next: Json): Cause[] {
+export function validateNewFinalizers(live: StoredObject, next: Json): StatusCause[] {
   if (live.metadata.deletionTimestamp === undefined) return [];
   const gained = (next.metadata?.finalizers ?? []).filter((name: string) => !live.metadata.finalizers?.includes(name));
   if (gained.length === 0) return [];

@@ -1,14 +1,14 @@
 /** Checks the names of labels, data keys and variables, with the API server's messages. */
 import { SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
 
-const PART_MOST = 63;
-const PREFIX_MOST = 253;
+const MAX_NAME_LENGTH = 63;
+const MAX_PREFIX_LENGTH = 253;
 const PART = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const PART_RULE = "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric " +
   "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
   "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-export const KEY_RULE = `name part must ${PART_RULE}`;
-export const VALUE_RULE =
+export const LABEL_KEY_RULE = `name part must ${PART_RULE}`;
+export const LABEL_VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end " +
   "with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " +
   "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
@@ -17,7 +17,7 @@ const DATA_KEY_RULE =
   "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
 /** Returns the errors in a qualified name, such as the key of a label or annotation. */
-export function badLabelKey(key: string): string[] {
+export function validateLabelKey(key: string): string[] {
   const parts = key.split("/"), name = parts.at(-1)!;
   if (parts.length > 2) {
     return [
@@ -25,13 +25,14 @@ export function badLabelKey(key: string): string[] {
     ];
   }
   const prefix = parts.length === 2 ? parts[0]! : null;
-  return wordsOf(
+  return selectMessages(
     prefix === "" && "prefix part must be non-empty",
-    prefix !== null && prefix.length > PREFIX_MOST && `prefix part must be no more than ${PREFIX_MOST} bytes`,
+    prefix !== null && prefix.length > MAX_PREFIX_LENGTH &&
+      `prefix part must be no more than ${MAX_PREFIX_LENGTH} bytes`,
     prefix && !SUBDOMAIN.test(prefix) && `prefix part ${SUBDOMAIN_RULE}`,
     name === "" && "name part must be non-empty",
-    name.length > PART_MOST && `name part must be no more than ${PART_MOST} bytes`,
-    !PART.test(name) && KEY_RULE,
+    name.length > MAX_NAME_LENGTH && `name part must be no more than ${MAX_NAME_LENGTH} bytes`,
+    !PART.test(name) && LABEL_KEY_RULE,
   );
 }
 
@@ -39,26 +40,26 @@ export function isLabelValue(value: string): boolean {
   return value === "" || PART.test(value);
 }
 
-export function badLabelValue(value: string): string[] {
-  return wordsOf(
-    value.length > PART_MOST && `must be no more than ${PART_MOST} bytes`,
-    !isLabelValue(value) && VALUE_RULE,
+export function validateLabelValue(value: string): string[] {
+  return selectMessages(
+    value.length > MAX_NAME_LENGTH && `must be no more than ${MAX_NAME_LENGTH} bytes`,
+    !isLabelValue(value) && LABEL_VALUE_RULE,
   );
 }
 
 /** Returns the errors in a key of a ConfigMap or Secret. */
-export function badDataKey(key: string): string[] {
-  return wordsOf(
-    key.length > PREFIX_MOST && `must be no more than ${PREFIX_MOST} characters`,
+export function validateDataKey(key: string): string[] {
+  return selectMessages(
+    key.length > MAX_PREFIX_LENGTH && `must be no more than ${MAX_PREFIX_LENGTH} characters`,
     !/^[-._a-zA-Z0-9]+$/.test(key) && DATA_KEY_RULE,
   );
 }
 
-export function badVariable(name: string): string[] {
+export function validateVariableName(name: string): string[] {
   if (/^[\x20-\x3c\x3e-\x7e]+$/.test(name)) return [];
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
-function wordsOf(...found: readonly (string | false | null)[]): string[] {
+function selectMessages(...found: readonly (string | false | null)[]): string[] {
   return found.filter((each): each is string => typeof each === "string" && each !== "");
 }

@@ -1,18 +1,18 @@
 /** Checks ResourceQuotas, LimitRanges and PVCs. */
-import { amount } from "#lib/dev/simulator/admission/quantity.ts";
+import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import {
-  all,
-  type Cause,
-  duplicate,
+  collectCauses,
+  duplicateValue,
+  findRepeated,
   forbiddenField,
-  repeated,
-  wrong,
-  wrongValue,
+  invalidValue,
+  invalidValues,
+  type StatusCause,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 const SCOPES = "Terminating NotTerminating BestEffort NotBestEffort PriorityClass CrossNamespacePodAffinity".split(" ");
-const APART = [["Terminating", "NotTerminating"], ["BestEffort", "NotBestEffort"]];
+const CONFLICTING_SCOPES = [["Terminating", "NotTerminating"], ["BestEffort", "NotBestEffort"]];
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
 const OBJECTS = ("configmaps persistentvolumeclaims pods replicationcontrollers resourcequotas secrets services " +
   "services.loadbalancers services.nodeports").split(" ");
@@ -23,42 +23,46 @@ const STANDARD = new Set([
   "requests.storage",
 ]);
 
-export function badQuota({ spec }: Json): Cause[] {
+export function validateQuota({ spec }: Json): StatusCause[] {
   const hard: Record<string, string> = spec?.hard ?? {};
-  return all(
-    Object.entries(hard).flatMap(([name, value]) => badBound(`spec.hard[${name}]`, name, value)),
-    badScopes(spec?.scopes ?? [], Object.keys(hard)),
+  return collectCauses(
+    Object.entries(hard).flatMap(([name, value]) => validateQuotaBound(`spec.hard[${name}]`, name, value)),
+    validateScopes(spec?.scopes ?? [], Object.keys(hard)),
   );
 }
 
-function badBound(field: string, name: string, value: string): Cause[] {
+function validateQuotaBound(field: string, name: string, value: string): StatusCause[] {
   if (!STANDARD.has(name) && !name.includes("/")) {
     const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for quota"];
-    return wrong(field, name, whys);
+    return invalidValues(field, name, whys);
   }
-  if (amount(value) < 0) return [wrongValue(field, value, "must be greater than or equal to 0")];
+  if (thousandthsOrZero(value) < 0) return [invalidValue(field, value, "must be greater than or equal to 0")];
   const whole = OBJECTS.includes(name) || name.startsWith("count/");
-  return all(whole && amount(value) % 1000 !== 0 && wrongValue(field, value, "must be an integer"));
-}
-
-function badScopes(scopes: readonly string[], bounded: readonly string[]): Cause[] {
-  const field = "spec.scopes";
-  if (!scopes.every((scope) => SCOPES.includes(scope))) return [wrongValue(field, scopes, "unsupported scope")];
-  const apart = APART.some((pair) => pair.every((scope) => scopes.includes(scope)));
-  const own = (name: string) =>
-    scopes.includes("BestEffort") ? name === "pods" : !/storage$|^(?!pods$)[a-z]+s(\.|$)/.test(name);
-  return all(
-    apart && wrongValue(field, scopes, "conflicting scopes"),
-    scopes.length > 0 && !bounded.every(own) &&
-      wrongValue(field, scopes, "unsupported scope applied to resource"),
+  return collectCauses(
+    whole && thousandthsOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
   );
 }
 
-export function badLimits({ spec }: Json): Cause[] {
+function validateScopes(scopes: readonly string[], bounded: readonly string[]): StatusCause[] {
+  const field = "spec.scopes";
+  if (!scopes.every((scope) => SCOPES.includes(scope))) return [invalidValue(field, scopes, "unsupported scope")];
+  const conflicting = CONFLICTING_SCOPES.some((pair) => pair.every((scope) => scopes.includes(scope)));
+  const own = (name: string) =>
+    scopes.includes("BestEffort") ? name === "pods" : !/storage$|^(?!pods$)[a-z]+s(\.|$)/.test(name);
+  return collectCauses(
+    conflicting && invalidValue(field, scopes, "conflicting scopes"),
+    scopes.length > 0 && !bounded.every(own) &&
+      invalidValue(field, scopes, "unsupported scope applied to resource"),
+  );
+}
+
+export function validateLimitRange({ spec }: Json): StatusCause[] {
   const limits: Json[] = spec?.limits ?? [];
-  return all(
-    repeated(limits, ({ type }) => type).map(({ item, at }) => duplicate(`spec.limits[${at}].type`, item.type)),
-    limits.flatMap((item, i) => badLimit(`spec.limits[${i}]`, item)),
+  return collectCauses(
+    findRepeated(limits, ({ type }) => type).map(({ item, at }) =>
+      duplicateValue(`spec.limits[${at}].type`, item.type)
+    ),
+    limits.flatMap((item, i) => validateLimit(`spec.limits[${i}]`, item)),
   );
 }
 
@@ -76,31 +80,31 @@ const ORDERED = [
 ] as const;
 
 /** The name of each limit in messages. */
-const CALLED = { min: "min", max: "max", default: "default", defaultRequest: "default request" };
+const LIMIT_NAMES = { min: "min", max: "max", default: "default", defaultRequest: "default request" };
 
-function badLimit(field: string, item: Json): Cause[] {
+function validateLimit(field: string, item: Json): StatusCause[] {
   if (item.type === "Pod") {
     return ["default", "defaultRequest"].filter((name) => item[name])
       .map((name) => forbiddenField(`${field}.${name}`, "may not be specified when `type` is 'Pod'"));
   }
   const names = new Set(["min", "max", "default", "defaultRequest"].flatMap((which) => Object.keys(item[which] ?? {})));
   return [...names].flatMap((name) =>
-    ORDERED.flatMap(([less, more, told, shown]) => {
+    ORDERED.flatMap(([less, more, reportedField, valueField]) => {
       const [least, most]: (string | undefined)[] = [item[less]?.[name], item[more]?.[name]];
-      if (least === undefined || most === undefined || amount(least) <= amount(most)) return [];
-      const larger = less === "defaultRequest" && more === "default" ? "default limit" : CALLED[more];
-      const why = `${CALLED[less]} value ${least} is greater than ${larger} value ${most}`;
-      return [wrongValue(`${field}.${told}[${name}]`, item[shown][name], why)];
+      if (least === undefined || most === undefined || thousandthsOrZero(least) <= thousandthsOrZero(most)) return [];
+      const larger = less === "defaultRequest" && more === "default" ? "default limit" : LIMIT_NAMES[more];
+      const why = `${LIMIT_NAMES[less]} value ${least} is greater than ${larger} value ${most}`;
+      return [invalidValue(`${field}.${reportedField}[${name}]`, item[valueField][name], why)];
     })
   );
 }
 
-export function badClaim(field: string, spec: Json): Cause[] {
-  const asked = spec?.resources?.requests?.storage, modes: string[] = spec?.accessModes ?? [];
-  return all(
+export function validateClaim(field: string, spec: Json): StatusCause[] {
+  const storage = spec?.resources?.requests?.storage, modes: string[] = spec?.accessModes ?? [];
+  return collectCauses(
     modes.includes("ReadWriteOncePod") && modes.length > 1 &&
       forbiddenField(`${field}.accessModes`, "may not use ReadWriteOncePod with other access modes"),
-    asked !== undefined && amount(asked) <= 0 &&
-      wrongValue(`${field}.resources[storage]`, asked, "must be greater than zero"),
+    storage !== undefined && thousandthsOrZero(storage) <= 0 &&
+      invalidValue(`${field}.resources[storage]`, storage, "must be greater than zero"),
   );
 }

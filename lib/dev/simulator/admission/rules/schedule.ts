@@ -1,5 +1,5 @@
 /** Parses the schedules of CronJobs: five fields (minute, hour, day, month, weekday), or a word such as `@daily`. */
-const NAMED: Readonly<Record<string, string>> = {
+const DESCRIPTORS: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
@@ -21,14 +21,14 @@ const NAMES = [
  * Returns the values of each field, or an error message. `@every` returns no fields, because the simulator does not run
  * it.
  */
-export function readSchedule(schedule: string): ReadonlySet<number>[] | string {
+export function parseCronSchedule(schedule: string): ReadonlySet<number>[] | string {
   if (/^@every \d+(\.\d+)?(ns|us|ms|s|m|h)/.test(schedule)) return [];
-  if (schedule.startsWith("@") && !Object.hasOwn(NAMED, schedule)) return `unrecognized descriptor: ${schedule}`;
+  if (schedule.startsWith("@") && !Object.hasOwn(DESCRIPTORS, schedule)) return `unrecognized descriptor: ${schedule}`;
   const fields: Set<number>[] = [];
-  for (const [i, field] of (NAMED[schedule] ?? schedule).trim().split(/\s+/).slice(0, RANGES.length).entries()) {
+  for (const [i, field] of (DESCRIPTORS[schedule] ?? schedule).trim().split(/\s+/).slice(0, RANGES.length).entries()) {
     const values = fields[i] = new Set<number>();
     for (const part of field.split(",")) {
-      const read = readPart(part, i);
+      const read = parseSchedulePart(part, i);
       if (typeof read === "string") return read;
       for (let value = read.from; value <= read.to; value += read.step) values.add(value);
     }
@@ -37,7 +37,7 @@ export function readSchedule(schedule: string): ReadonlySet<number>[] | string {
 }
 
 /** Parses one part of a field: `*`, `5`, `1-5` or `0-59/10`. */
-function readPart(part: string, i: number): { from: number; to: number; step: number } | string {
+function parseSchedulePart(part: string, i: number): { from: number; to: number; step: number } | string {
   const [least, most] = RANGES[i]!;
   const [range = "", step, more] = part.split("/");
   if (more !== undefined) return `too many slashes: ${part}`;

@@ -1,74 +1,74 @@
 /** Checks the rules of Deployments, StatefulSets, Jobs and CronJobs that involve several values. */
 import {
-  all,
-  type Cause,
+  collectCauses,
   forbiddenField,
-  required,
-  unsupported,
-  wrongValue,
+  invalidValue,
+  requiredValue,
+  type StatusCause,
+  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { readSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
-import { badClaim } from "#lib/dev/simulator/admission/rules/quotas.ts";
+import { parseCronSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
+import { validateClaim } from "#lib/dev/simulator/admission/rules/quotas.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
-export function badDeployment({ spec }: Json): Cause[] {
+export function validateDeployment({ spec }: Json): StatusCause[] {
   const { strategy = {}, selector, minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
   const { type = "RollingUpdate", rollingUpdate } = strategy, field = "spec.strategy.rollingUpdate";
   const none = (value: Json) => value === 0 || value === "0%";
   const { maxSurge, maxUnavailable } = rollingUpdate ?? {};
-  return all(
-    badEmptySelector(selector, "deployment"),
+  return collectCauses(
+    validateSelectorNotEmpty(selector, "deployment"),
     type !== "RollingUpdate" && type !== "Recreate" &&
-      unsupported("spec.strategy", { Type: type, RollingUpdate: null }, ["Recreate", "RollingUpdate"]),
+      unsupportedValue("spec.strategy", { Type: type, RollingUpdate: null }, ["Recreate", "RollingUpdate"]),
     type === "Recreate" && rollingUpdate &&
       forbiddenField(field, "may not be specified when strategy `type` is 'Recreate'"),
     type === "RollingUpdate" && none(maxSurge) && none(maxUnavailable) &&
-      wrongValue(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"),
+      invalidValue(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"),
     deadline !== undefined && deadline <= minReadySeconds &&
-      wrongValue("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"),
+      invalidValue("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"),
   );
 }
 
-export function badStatefulSet({ spec }: Json): Cause[] {
+export function validateStatefulSet({ spec }: Json): StatusCause[] {
   const { selector, podManagementPolicy: policy = "Parallel", updateStrategy, volumeClaimTemplates = [] } = spec;
   const { type = "OnDelete", rollingUpdate = null } = updateStrategy ?? {};
   const strategy = { Type: type, RollingUpdate: rollingUpdate };
-  return all(
-    badEmptySelector(selector, "statefulset"),
+  return collectCauses(
+    validateSelectorNotEmpty(selector, "statefulset"),
     policy !== "OrderedReady" && policy !== "Parallel" &&
-      wrongValue("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"),
+      invalidValue("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"),
     type !== "RollingUpdate" && type !== "OnDelete" &&
-      wrongValue("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'"),
+      invalidValue("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'"),
     volumeClaimTemplates.flatMap((claim: Json, i: number) => {
       const field = `spec.volumeClaimTemplates[${i}].spec`;
-      return all(
-        !claim.spec?.accessModes?.length && required(`${field}.accessModes`, "at least 1 access mode is required"),
-        !claim.spec?.resources?.requests?.storage && required(`${field}.resources[storage]`),
-        badClaim(field, claim.spec),
+      return collectCauses(
+        !claim.spec?.accessModes?.length && requiredValue(`${field}.accessModes`, "at least 1 access mode is required"),
+        !claim.spec?.resources?.requests?.storage && requiredValue(`${field}.resources[storage]`),
+        validateClaim(field, claim.spec),
       );
     }),
   );
 }
 
-function badEmptySelector(selector: Json, what: string): Cause[] {
+function validateSelectorNotEmpty(selector: Json, what: string): StatusCause[] {
   const empty = isRecord(selector) && !Object.keys(selector.matchLabels ?? {}).length &&
     !selector.matchExpressions?.length;
-  return all(empty && wrongValue("spec.selector", {}, `empty selector is invalid for ${what}`));
+  return collectCauses(empty && invalidValue("spec.selector", {}, `empty selector is invalid for ${what}`));
 }
 
-export function badJob({ spec }: Json): Cause[] {
+export function validateJob({ spec }: Json): StatusCause[] {
   const policy = spec.template?.spec?.restartPolicy ?? "", field = "spec.template.spec.restartPolicy";
   const why = 'only "Never" is supported when podFailurePolicy is specified';
-  return all(spec.podFailurePolicy && policy !== "Never" && wrongValue(field, policy, why));
+  return collectCauses(spec.podFailurePolicy && policy !== "Never" && invalidValue(field, policy, why));
 }
 
-export function badCronJob({ spec }: Json): Cause[] {
+export function validateCronJob({ spec }: Json): StatusCause[] {
   const { schedule = "", timeZone } = spec;
-  const read = readSchedule(schedule);
-  return all(
-    typeof read === "string" && wrongValue("spec.schedule", schedule, read),
+  const read = parseCronSchedule(schedule);
+  return collectCauses(
+    typeof read === "string" && invalidValue("spec.schedule", schedule, read),
     timeZone !== undefined && !isZone(timeZone) &&
-      wrongValue("spec.timeZone", timeZone, `unknown time zone ${timeZone}`),
+      invalidValue("spec.timeZone", timeZone, `unknown time zone ${timeZone}`),
   );
 }
 

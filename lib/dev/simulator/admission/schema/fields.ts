@@ -9,43 +9,48 @@ import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { KIND_TYPES } from "#lib/dev/simulator/admission/schema/kinds.ts";
 import { POD_TYPES } from "#lib/dev/simulator/admission/schema/pods.ts";
 
-export type Type =
+export type FieldType =
   | { readonly form: "text" | "number" | "boolean" | "any" | "quantity" }
-  | { readonly form: "map"; readonly of: Type; readonly atomic: boolean }
-  | { readonly form: "list"; readonly of: Type; readonly keys: readonly string[]; readonly set: boolean }
-  | { readonly form: "struct"; readonly name: string; readonly fields: Map<string, Type>; readonly atomic: boolean };
+  | { readonly form: "map"; readonly of: FieldType; readonly atomic: boolean }
+  | { readonly form: "list"; readonly of: FieldType; readonly keys: readonly string[]; readonly set: boolean }
+  | {
+    readonly form: "struct";
+    readonly name: string;
+    readonly fields: Map<string, FieldType>;
+    readonly atomic: boolean;
+  };
 
 export interface FieldSchema {
   /** Returns the type of a kind. A kind without a schema accepts any field next to its metadata. */
-  of(kind: string): Type;
+  of(kind: string): FieldType;
 }
 
-const ANY: Type = { form: "any" };
+const ANY: FieldType = { form: "any" };
 
-export function readSchema(): FieldSchema {
+export function loadFieldSchema(): FieldSchema {
   const lines = (POD_TYPES + KIND_TYPES).trim().replace(/\n\s+/g, " ").split("\n").filter((line) => line !== "");
   const texts = new Map(lines.map((line): [string, string] => {
     const [name = "", sign = "", ...fields] = line.split(" ");
     const head = sign === "+=" ? ["apiVersion:s", "kind:s", "metadata:ObjectMeta"] : [];
     return [name, [...head, ...fields].join(" ")];
   }));
-  const types = new Map<string, Type>();
-  const struct = (name: string): Type => {
+  const types = new Map<string, FieldType>();
+  const struct = (name: string): FieldType => {
     const known = types.get(name);
     if (known) return known;
-    const fields = new Map<string, Type>();
-    const type: Type = { form: "struct", name, fields, atomic: false };
+    const fields = new Map<string, FieldType>();
+    const type: FieldType = { form: "struct", name, fields, atomic: false };
     types.set(name, type); // set before its fields are read, because types can be recursive
     for (const field of (texts.get(name) ?? "").split(" ").filter((text) => text !== "")) {
       const colon = field.indexOf(":");
-      fields.set(field.slice(0, colon), readType(field.slice(colon + 1), struct));
+      fields.set(field.slice(0, colon), parseType(field.slice(colon + 1), struct));
     }
     return type;
   };
-  const other: Type = {
+  const other: FieldType = {
     form: "struct",
     name: "",
-    fields: new Map<string, Type>([
+    fields: new Map<string, FieldType>([
       ["apiVersion", { form: "text" }],
       ["kind", { form: "text" }],
       ["metadata", struct("ObjectMeta")],
@@ -56,15 +61,15 @@ export function readSchema(): FieldSchema {
   return { of: (kind) => texts.has(kind) ? struct(kind) : other };
 }
 
-function readType(text: string, struct: (name: string) => Type): Type {
+function parseType(text: string, struct: (name: string) => FieldType): FieldType {
   if (text.endsWith("!")) {
-    const whole = readType(text.slice(0, -1), struct);
+    const whole = parseType(text.slice(0, -1), struct);
     return whole.form === "struct" || whole.form === "map" ? { ...whole, atomic: true } : whole;
   }
-  if (text.startsWith("{")) return { form: "map", of: readType(text.slice(1, -1), struct), atomic: false };
+  if (text.startsWith("{")) return { form: "map", of: parseType(text.slice(1, -1), struct), atomic: false };
   if (text.startsWith("[")) {
     const end = text.lastIndexOf("]"), keys = text.slice(end + 2);
-    const of = readType(text.slice(1, end), struct);
+    const of = parseType(text.slice(1, end), struct);
     return { form: "list", of, keys: keys === "" || keys === "*" ? [] : keys.split(","), set: keys === "*" };
   }
   if (text === "s" || text === "string") return { form: "text" };
@@ -75,7 +80,7 @@ function readType(text: string, struct: (name: string) => Type): Type {
   return struct(text);
 }
 
-export interface Misfit {
+export interface SchemaViolation {
   /** The path, for example `.spec.template`. In a list it is `.spec.ports[0]` or `.spec.containers[name="m"]`. */
   readonly path: string;
   /** The expected type, or undefined if the field is unknown. */
@@ -84,21 +89,21 @@ export interface Misfit {
 }
 
 /** Returns how a path names a list item: by the values of `keys`, or by its index if there are no keys. */
-function nameOf(item: Json, i: number, keys: readonly string[]): string {
+function formatItemKey(item: Json, i: number, keys: readonly string[]): string {
   if (keys.length === 0 || !isRecord(item)) return String(i);
   return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");
 }
 
 /** Returns the value without nulls and unknown fields, and the fields that do not fit the type. */
-export function fitField(
+export function fitToSchema(
   value: Json,
-  type: Type,
+  type: FieldType,
   items: "placed" | "keyed" = "placed",
-): { value: Json; misfits: Misfit[] } {
-  const misfits: Misfit[] = [];
+): { value: Json; misfits: SchemaViolation[] } {
+  const misfits: SchemaViolation[] = [];
   return { value: visit(value, type, ""), misfits };
 
-  function visit(value: Json, type: Type, path: string): Json {
+  function visit(value: Json, type: FieldType, path: string): Json {
     const wrong = (expected: string) => void misfits.push({ path, expected, value });
     if (type.form === "any") return value;
     if (type.form === "text") return typeof value === "string" ? value : wrong("string");
@@ -110,7 +115,7 @@ export function fitField(
     if (type.form === "list") {
       if (!Array.isArray(value)) return wrong("list");
       return value.map((item, i) =>
-        visit(item, type.of, `${path}[${nameOf(item, i, items === "keyed" ? type.keys : [])}]`)
+        visit(item, type.of, `${path}[${formatItemKey(item, i, items === "keyed" ? type.keys : [])}]`)
       );
     }
     if ((type.form !== "map" && type.form !== "struct") || !isRecord(value)) return wrong("map");

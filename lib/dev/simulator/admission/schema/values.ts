@@ -6,12 +6,12 @@
  * pod spec, in a pod or in a pod template.
  */
 import {
-  all,
-  type Cause,
-  outside,
-  required,
-  unsupported,
-  wrongValue,
+  checkNumberRange,
+  collectCauses,
+  invalidValue,
+  requiredValue,
+  type StatusCause,
+  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -54,13 +54,13 @@ Pod: containers[].imagePullPolicy in Always,IfNotPresent,Never; containers[].por
 Pod: dnsPolicy in ClusterFirstWithHostNet,ClusterFirst,Default,None; serviceAccountName subdomain
 `;
 
-interface Line {
+interface ValueRule {
   readonly steps: readonly string[];
   readonly rule: string;
   readonly choices: readonly string[];
 }
 
-const POD_AT: Readonly<Record<string, string>> = {
+const POD_SPEC_PATHS: Readonly<Record<string, string>> = {
   Pod: "spec",
   Deployment: "spec.template.spec",
   ReplicaSet: "spec.template.spec",
@@ -70,16 +70,17 @@ const POD_AT: Readonly<Record<string, string>> = {
 };
 
 /** Returns the causes for invalid values in an object of this kind. */
-export function badValues(kind: string, object: Json): Cause[] {
-  const at = POD_AT[kind];
-  const own = kind === "Pod" ? [] : linesOf(kind);
-  return all(
+export function validateValues(kind: string, object: Json): StatusCause[] {
+  const at = POD_SPEC_PATHS[kind];
+  const own = kind === "Pod" ? [] : valueRulesOf(kind);
+  return collectCauses(
     own.flatMap((line) => walk(object, line.steps, "", line)),
-    at !== undefined && linesOf("Pod").flatMap((line) => walk(object, [...at.split("."), ...line.steps], "", line)),
+    at !== undefined &&
+      valueRulesOf("Pod").flatMap((line) => walk(object, [...at.split("."), ...line.steps], "", line)),
   );
 }
 
-function linesOf(kind: string): Line[] {
+function valueRulesOf(kind: string): ValueRule[] {
   const lines = TABLE.trim().split("\n").filter((line) => line.startsWith(`${kind}: `));
   return lines.flatMap((line) => line.slice(kind.length + 2).split("; ")).map((entry) => {
     const [path = "", rule = "", choices = ""] = entry.split(" ");
@@ -88,8 +89,8 @@ function linesOf(kind: string): Line[] {
 }
 
 /** Follows a path, through each item of the lists on it, and checks the value at its end. */
-function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: Line): Cause[] {
-  if (step === undefined) return judge(value, field, line);
+function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: ValueRule): StatusCause[] {
+  if (step === undefined) return checkValue(value, field, line);
   if (!isRecord(value)) return [];
   const [, name = "", list] = /^(\w+)(\[\*?\])?$/.exec(step) ?? [];
   const at = field === "" ? name : `${field}.${name}`;
@@ -100,41 +101,43 @@ function walk(value: Json, [step, ...rest]: readonly string[], field: string, li
 }
 
 /** Checks a value against its rule. A missing value is valid unless the rule is `required`. */
-function judge(value: Json, field: string, { rule, choices }: Line): Cause[] {
-  if (rule === "required") return value === undefined || value === "" ? [required(field)] : [];
+function checkValue(value: Json, field: string, { rule, choices }: ValueRule): StatusCause[] {
+  if (rule === "required") return value === undefined || value === "" ? [requiredValue(field)] : [];
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "number") {
-    if (rule === "port") return outside(field, value, 1, 65535);
-    return all(rule === "least" && value < 0 && wrongValue(field, value, "must be greater than or equal to 0"));
+    if (rule === "port") return checkNumberRange(field, value, 1, 65535);
+    return collectCauses(
+      rule === "least" && value < 0 && invalidValue(field, value, "must be greater than or equal to 0"),
+    );
   }
   if (typeof value !== "string") return [];
   switch (rule) {
     case "in":
-      return choices.includes(value) ? [] : [unsupported(field, value, choices)];
+      return choices.includes(value) ? [] : [unsupportedValue(field, value, choices)];
     case "label":
-      return badName(field, value, LABEL, LABEL_RULE, 63);
+      return validateName(field, value, LABEL, LABEL_RULE, 63);
     case "subdomain":
-      return badName(field, value, SUBDOMAIN, SUBDOMAIN_RULE, 253);
+      return validateName(field, value, SUBDOMAIN, SUBDOMAIN_RULE, 253);
     case "port":
     case "portname":
-      return badPortName(field, value);
+      return validatePortName(field, value);
     default:
       return [];
   }
 }
 
-function badName(field: string, value: string, form: RegExp, rule: string, most: number): Cause[] {
-  return all(
-    value.length > most && wrongValue(field, value, `must be no more than ${most} characters`),
-    !form.test(value) && wrongValue(field, value, rule),
+function validateName(field: string, value: string, form: RegExp, rule: string, most: number): StatusCause[] {
+  return collectCauses(
+    value.length > most && invalidValue(field, value, `must be no more than ${most} characters`),
+    !form.test(value) && invalidValue(field, value, rule),
   );
 }
 
-function badPortName(field: string, value: string): Cause[] {
-  if (value.length > 15) return [wrongValue(field, value, "must be no more than 15 characters")];
-  return all(
+function validatePortName(field: string, value: string): StatusCause[] {
+  if (value.length > 15) return [invalidValue(field, value, "must be no more than 15 characters")];
+  return collectCauses(
     !/^[-a-z0-9]+$/.test(value) &&
-      wrongValue(field, value, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
-    !/[a-z]/.test(value) && wrongValue(field, value, "must contain at least one letter (a-z)"),
+      invalidValue(field, value, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
+    !/[a-z]/.test(value) && invalidValue(field, value, "must contain at least one letter (a-z)"),
   );
 }

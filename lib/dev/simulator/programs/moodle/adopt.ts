@@ -8,21 +8,21 @@
  * The files part turns maintenance mode off. If the script renews secrets, it also removes config.php and
  * `moodledata/secret`.
  */
-import { foreignTo, majorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { findVersionError, postgresMajorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
-import { firstVolume, type SiteDatabase, type SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { firstVolumeHandle, type SiteDatabase, type SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-const NOTHING = (what: string) =>
+const noDataMessage = (what: string) =>
   `not adopted: there is no ${what} on this volume, and none is made where data should be`;
 const ADOPTED = "wheelwright_adopted"; // the name of a row in mdl_config
 
-export function adoptDatabase({ world, pod, container, env }: Context): ProgramRun {
-  const script = scriptOf(container), handle = firstVolume(world, pod.metadata.namespace!, pod);
+export function runAdoptDatabase({ world, pod, container, env }: ProgramContext): ProgramRun {
+  const script = parseScript(container), handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   const before: SiteDatabase = handle === null ? {} : world.volumes.read(handle);
-  if (handle === null || before.password === undefined) return failed(NOTHING("database"));
-  const foreign = foreignTo(before, majorOf(container.image));
+  if (handle === null || before.password === undefined) return failed(noDataMessage("database"));
+  const foreign = findVersionError(before, postgresMajorOf(container.image));
   if (foreign) return failed(...foreign);
   if (before.damaged) return failed(before.damaged);
   if (before.absent) return failed('FATAL:  database "moodle" does not exist');
@@ -31,23 +31,23 @@ export function adoptDatabase({ world, pod, container, env }: Context): ProgramR
     world.volumes.write(handle, known); // the real script sets the password in a separate statement
     return failed("FATAL:  not adopted: no site is in this database");
   }
-  const after = before.config[ADOPTED] === script.turn ? known : adopted(known, script);
+  const after = before.config[ADOPTED] === script.turn ? known : applyAdoption(known, script);
   return { lines: ["adopted"], exit: 0, done: () => world.volumes.write(handle, after) };
 }
 
-interface Script {
+interface AdoptScript {
   readonly text: string;
   readonly turn: string;
   readonly renewed: boolean;
 }
 
-function scriptOf({ command = [], args = [] }: Context["container"]): Script {
+function parseScript({ command = [], args = [] }: ProgramContext["container"]): AdoptScript {
   const text = [...command, ...args].join("\n");
   const [, turn = ""] = /(?:turn constant text := '|!= ")(\w+)/.exec(text) ?? [];
   return { text, turn, renewed: /:= 'new' = 'new'|"new" = new/.test(text) };
 }
 
-function adopted(database: SiteDatabase, { text, turn, renewed }: Script): SiteDatabase {
+function applyAdoption(database: SiteDatabase, { text, turn, renewed }: AdoptScript): SiteDatabase {
   const { secrets = {}, accounts = {}, config = {} } = database;
   const names = (words: string): boolean => text.includes(words) && (renewed || words === "'sessions'");
   const left = Object.entries(secrets).filter(([place]) => {
@@ -76,10 +76,10 @@ function adopted(database: SiteDatabase, { text, turn, renewed }: Script): SiteD
   };
 }
 
-export function adoptFiles({ world, pod, container }: Context): ProgramRun {
-  const { turn, renewed } = scriptOf(container), handle = firstVolume(world, pod.metadata.namespace!, pod);
+export function runAdoptFiles({ world, pod, container }: ProgramContext): ProgramRun {
+  const { turn, renewed } = parseScript(container), handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
   const before: SiteFiles = handle === null ? {} : world.volumes.read(handle);
-  if (handle === null || before.code === undefined) return { lines: [NOTHING("site")], exit: 1 };
+  if (handle === null || before.code === undefined) return { lines: [noDataMessage("site")], exit: 1 };
   const { upgrading: _, maintenance: __, ...files } = before;
   const { configured: ___, wwwroot: ____, key: _____, ...bare } = files;
   const done = (): void => {

@@ -8,57 +8,57 @@
  * request and never downgraded. This follows the image's start scripts and Moodle's `admin/cli/upgrade.php`; it was not
  * measured. One difference: an older image always fails here, but the real one serves unless an upgrade is requested.
  */
-import { reachesDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { factsOf, passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
-  hostOf,
-  isInstalled,
-  isLocked,
-  pendingUpgrade,
-  releaseOf,
+  isSiteInstalled,
+  isUpgradeLocked,
+  isUpgradePending,
+  moodleReleaseOf,
   type SimulatedSite,
+  simulatedSiteOf,
   type SiteDatabase,
   type SiteFiles,
-  siteOf,
+  siteHostOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { partLines } from "#lib/dev/simulator/programs/moodle/plugins.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { installerOutput } from "#lib/dev/simulator/programs/moodle/plugins.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-const WHOLE = 494, PART = 415; // number of tables of an installed site and of a killed install (measured)
+const INSTALLED_TABLES = 494, PARTIAL_TABLES = 415; // number of tables of an installed site and of a killed install (measured)
 
 /** Runs the entry point in a Job, where it exits. */
-export function bootOnce(context: Context): ProgramRun {
+export function bootInJob(context: ProgramContext): ProgramRun {
   return start(context, 0);
 }
 
 /** Runs the entry point in the Deployment. Like the image, it installs a NEW site in an empty database. */
-export function boot(context: Context): ProgramRun {
+export function bootServer(context: ProgramContext): ProgramRun {
   return start(context, null);
 }
 
 /** Removes the files in the volume mounted at /v, and config.php. The code stays. */
-export function wipeFiles({ world, pod }: Context): ProgramRun {
-  const site = siteOf(world, pod.metadata.namespace!, pod);
+export function runWipeFiles({ world, pod }: ProgramContext): ProgramRun {
+  const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
   return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
 }
 
-function start(context: Context, exit: number | null): ProgramRun {
+function start(context: ProgramContext, exit: number | null): ProgramRun {
   const { world, pod, env } = context;
-  const site = siteOf(world, pod.metadata.namespace!, pod);
+  const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({
     lines: [...lines, "*** Failed with return value: 0"],
     exit: 1,
   });
-  if (!site.database || !reachesDatabase(world, pod)) {
-    return { lines: ["Waiting for db:5432 to be ready", "."], exit: null, waits: true, deaf: true };
+  if (!site.database || !canReachDatabase(world, pod)) {
+    return { lines: ["Waiting for db:5432 to be ready", "."], exit: null, waits: true, ignoresSigterm: true };
   }
   const own = site.database.installer === pod.metadata.uid;
   if (!site.files.configured && / /.test(env.MOODLE_SITENAME ?? "")) {
     const rest = env.MOODLE_SITENAME!.split(" ").slice(1).join(" ");
     return failed("Generating config.php file...", `Unrecognised options: ${rest}`, "Please use --help option.");
   }
-  const refusal = passwordRefusal(site.database, env.DB_PASS);
+  const refusal = findPasswordError(site.database, env.DB_PASS);
   if (refusal) {
     return site.files.configured
       ? failed(
@@ -71,24 +71,33 @@ function start(context: Context, exit: number | null): ProgramRun {
       );
   }
   const { config } = site.database;
-  const broken = (config !== undefined && !isInstalled(site.database)) || site.files.upgrading === true;
+  const broken = (config !== undefined && !isSiteInstalled(site.database)) || site.files.upgrading === true;
   if (broken && !own) {
     return failed(
       "!!! Site is being upgraded, please retry later. !!!",
       "ERROR: could not determine whether Moodle is installed",
     );
   }
-  if (isInstalled(site.database)) return startOnSite(context, site, exit);
+  if (isSiteInstalled(site.database)) return startExistingSite(context, site, exit);
   return install(context, site, exit);
 }
 
-function install({ pod: { metadata }, container, env }: Context, site: SimulatedSite, exit: number | null): ProgramRun {
+function install(
+  { pod: { metadata }, container, env }: ProgramContext,
+  site: SimulatedSite,
+  exit: number | null,
+): ProgramRun {
   const pod: string = metadata.uid;
-  const { release, version } = releaseOf(container.image);
-  const host = hostOf(env);
+  const { release, version } = moodleReleaseOf(container.image);
+  const host = siteHostOf(env);
   const siteidentifier = randomText(32) + host;
   const config = { rolesactive: "1", siteidentifier, version, release, calendar_exportsalt: randomText(60) };
-  const before: SiteDatabase = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
+  const before: SiteDatabase = {
+    ...site.database,
+    installer: pod,
+    tables: PARTIAL_TABLES,
+    config: { rolesactive: "0" },
+  };
   const files: SiteFiles = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: host };
   site.saveDatabase(before);
   site.saveFiles({ ...files, upgrading: true });
@@ -98,17 +107,17 @@ function install({ pod: { metadata }, container, env }: Context, site: Simulated
       "Syncing Moodle code...",
       "Generating config.php file...",
       "Installing Moodle database...",
-      ...partLines(),
+      ...installerOutput(),
       "Installation completed successfully.",
-      ...(exit === null ? ["ready to handle connections"] : [END]),
-      ...(container.args?.[0] === "php" ? factsOf({ tables: WHOLE, config }) : []),
+      ...(exit === null ? ["ready to handle connections"] : [LAST_LINE]),
+      ...(container.args?.[0] === "php" ? renderFacts({ tables: INSTALLED_TABLES, config }) : []),
     ],
     exit,
-    takes: "install",
-    deaf: true,
+    delay: "install",
+    ignoresSigterm: true,
     done: () => {
       const secrets = { "mod_lti/privatekey": randomText(40), "enrol_lti/lti_13_privatekey": randomText(40) };
-      site.saveDatabase({ ...rest, tables: WHOLE, config, secrets });
+      site.saveDatabase({ ...rest, tables: INSTALLED_TABLES, config, secrets });
       site.saveFiles(files);
     },
   };
@@ -119,13 +128,13 @@ export function randomText(length: number): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-const LOCK = 10; // factor for the simulated delay; Moodle locks for at least five minutes
-const LOCKED = [
+const UPGRADE_LOCK_FACTOR = 10; // factor for the simulated delay; Moodle locks for at least five minutes
+const LOCKED_ERROR = [
   "!!! Site is being upgraded, please retry later. !!!",
   "ERROR: could not determine whether Moodle is installed",
 ];
-const OLDER = "ERROR!!! The code you are using is OLDER than the version that made these databases!";
-const END = "*** Failed with return value: 0"; // the entry point prints this line in any case
+const OLDER_CODE_ERROR = "ERROR!!! The code you are using is OLDER than the version that made these databases!";
+const LAST_LINE = "*** Failed with return value: 0"; // the entry point prints this line in any case
 
 /** The oldest release that each branch can upgrade from. */
 const REQUIRES: Readonly<Record<string, string>> = {
@@ -137,46 +146,46 @@ const REQUIRES: Readonly<Record<string, string>> = {
 };
 
 /** Starts an existing site, and upgrades it if requested. `exit` is null in the Deployment's pod. */
-export function startOnSite(
-  { world, pod, container, env }: Context,
+export function startExistingSite(
+  { world, pod, container, env }: ProgramContext,
   site: SimulatedSite,
   exit: number | null,
 ): ProgramRun {
   const database = site.database!, config = database.config!, now = world.timers.now();
-  const { release, version } = releaseOf(container.image), present = config.version ?? version;
+  const { release, version } = moodleReleaseOf(container.image), present = config.version ?? version;
   const upgrades = env.AUTO_UPDATE_MOODLE === "true";
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
-  const files = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
-  const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, END], exit: 1 });
+  const files = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: siteHostOf(env) };
+  const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, LAST_LINE], exit: 1 });
   site.saveFiles(files); // the first start script runs even if a later one fails
   const own = database.installer === pod.metadata.uid;
-  if (isLocked(database, now) && !own) return failed(...LOCKED);
+  if (isUpgradeLocked(database, now) && !own) return failed(...LOCKED_ERROR);
   if (Number(version) < Number(present)) {
     if (upgrades) site.saveFiles({ ...files, maintenance: true });
-    return failed(OLDER);
+    return failed(OLDER_CODE_ERROR);
   }
   const told = [synced, "Configuring settings...", "Upgrading admin user"];
   if (!upgrades) {
     const off = /--name=noemailever --set=([01])/.exec(env.POST_CONFIGURE_COMMANDS ?? "")?.[1];
     if (off) site.saveDatabase({ ...database, config: { ...config, noemailever: off } });
-    const last = exit === null ? "ready to handle connections" : END;
-    return { lines: [...told, "Skipped auto update of Moodle", last], exit, takes: "app" };
+    const last = exit === null ? "ready to handle connections" : LAST_LINE;
+    return { lines: [...told, "Skipped auto update of Moodle", last], exit, delay: "app" };
   }
   site.saveFiles({ ...files, maintenance: true });
-  if (!pendingUpgrade(database, files)) {
+  if (!isUpgradePending(database, files)) {
     const lines = [
       ...told,
       "Upgrading moodle...",
       `No upgrade needed for the installed version ${release} (${version}).`,
     ];
-    return { lines: [...lines, END], exit, done: () => site.saveFiles(withoutMaintenance(files)) };
+    return { lines: [...lines, LAST_LINE], exit, done: () => site.saveFiles(withoutMaintenance(files)) };
   }
   const needed = REQUIRES[release.split(".").slice(0, 2).join(".")];
   if (needed !== undefined && compare(config.release ?? "", needed) < 0) {
     const why = `version ${needed} is required and you are running ${config.release}`;
     return failed("Upgrading moodle...", "== Environment ==", "!! moodle !!", why);
   }
-  const until = Math.ceil((now + LOCK * world.delayMs) / 1000);
+  const until = Math.ceil((now + UPGRADE_LOCK_FACTOR * world.delayMs) / 1000);
   site.saveDatabase({ ...database, installer: pod.metadata.uid, config: { ...config, upgraderunning: String(until) } });
   const { installer: _, ...rest } = database;
   const { upgraderunning: __, ...settings } = config;
@@ -185,13 +194,13 @@ export function startOnSite(
     lines: [
       ...told,
       "Upgrading moodle...",
-      ...partLines(),
+      ...installerOutput(),
       `Command line upgrade from ${config.release} (${present}) to ${release} (${version}) completed successfully.`,
-      ...(exit === null ? ["ready to handle connections"] : [END]),
+      ...(exit === null ? ["ready to handle connections"] : [LAST_LINE]),
     ],
     exit,
-    takes: "upgrade",
-    deaf: true,
+    delay: "upgrade",
+    ignoresSigterm: true,
     done: () => {
       site.saveDatabase(whole);
       site.saveFiles(withoutMaintenance(files));
@@ -200,8 +209,8 @@ export function startOnSite(
 }
 
 /** Prints the version and release of the image's code, for the blueprint's preflight. */
-export function readProgramCode({ container }: Context): ProgramRun {
-  const { release, version } = releaseOf(container.image);
+export function runPrintCodeVersion({ container }: ProgramContext): ProgramRun {
+  const { release, version } = moodleReleaseOf(container.image);
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 

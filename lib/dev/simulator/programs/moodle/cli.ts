@@ -3,44 +3,44 @@
  * sign-in-link.php.
  */
 import { SECOND } from "#lib/base/time.ts";
-import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
-  isInstalled,
-  isLocked,
+  isSiteInstalled,
+  isUpgradeLocked,
+  isUpgradePending,
   type MoodleAccount,
-  pendingUpgrade,
   type SimulatedSite,
+  simulatedSiteOf,
   type SiteDatabase,
-  siteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import { readSource } from "#lib/dev/simulator/programs/environment.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { readConfigSource } from "#lib/dev/simulator/programs/environment.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { seal } from "#lib/drivers/crypto/seal.ts";
 
 type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }) => ProgramRun;
 
-const said = (...lines: string[]): ProgramRun => ({ lines, exit: 0 });
+const succeeded = (...lines: string[]): ProgramRun => ({ lines, exit: 0 });
 
 const COMMANDS: Record<string, Command> = {
   cron: (_, { files, database }) =>
     files.maintenance
       ? { lines: ["CLI maintenance mode active, cron execution suspended."], exit: 1 }
-      : pendingUpgrade(database, files)
+      : isUpgradePending(database, files)
       ? { lines: ["Moodle upgrade pending, cron execution suspended."], exit: 1 }
-      : said("Server Time: now", "Cron run completed correctly", "Cron completed"),
+      : succeeded("Server Time: now", "Cron run completed correctly", "Cron completed"),
   maintenance,
   cfg: (text, { database }) => {
     const name = /--name=(\w+)/.exec(text)?.[1];
-    if (name === undefined || text.includes("--set")) return said();
+    if (name === undefined || text.includes("--set")) return succeeded();
     const value = database.config?.[name];
-    return value === undefined ? { lines: [], exit: 3 } : said(value);
+    return value === undefined ? { lines: [], exit: 3 } : succeeded(value);
   },
-  checks: () => said("OK: All 'status' checks OK"),
-  purge_caches: () => said(),
-  reset_password: () => said("Password changed"),
-  kill_all_sessions: () => said(),
+  checks: () => succeeded("OK: All 'status' checks OK"),
+  purge_caches: () => succeeded(),
+  reset_password: () => succeeded("Password changed"),
+  kill_all_sessions: () => succeeded(),
   isinstalled: () => ({ lines: [], exit: 2 }), // exit code 2 means "installed" here
 };
 
@@ -70,17 +70,17 @@ function maintenance(text: string, site: SimulatedSite): ProgramRun {
   };
 }
 
-export function runCli(context: Context): ProgramRun {
+export function runCli(context: ProgramContext): ProgramRun {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
   const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
   const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
-  return onSite(context, path, (site) => ({ ...(COMMANDS[name] ?? (() => said()))(text, site), takes: "cli" }));
+  return runOnSite(context, path, (site) => ({ ...(COMMANDS[name] ?? (() => succeeded()))(text, site), delay: "cli" }));
 }
 
 /** Simulates seed.php: applies the requested settings and prints each change, then `seeded`. */
-export function runSeed(context: Context): ProgramRun {
+export function runSeed(context: ProgramContext): ProgramRun {
   const { env, world, pod } = context;
-  const read = (name: string) => readSource(world, pod.metadata.namespace!, "ConfigMap", name);
+  const read = (name: string) => readConfigSource(world, pod.metadata.namespace!, "ConfigMap", name);
   const scripts = read("seed-script");
   if (!scripts?.["seed.php"]) return { lines: ["Could not open input file: /seed/seed.php"], exit: 1 };
   if (!scripts["courses.php"]) {
@@ -98,16 +98,16 @@ export function runSeed(context: Context): ProgramRun {
   const said = (known: MoodleAccount | undefined): string[] => [
     ...(asked("title", settings.SEED_TITLE) ? ["title set"] : []),
     ...(asked("mail", settings.SEED_MAIL) ? [`mail ${settings.SEED_MAIL}`] : []),
-    ...(administers ? [`administrator ${saidOf(known, settings.SEED_ADMIN_EMAIL!)}`] : []),
+    ...(administers ? [`administrator ${describeAdmin(known, settings.SEED_ADMIN_EMAIL!)}`] : []),
     ...(asked("brand", settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS) ? ["brand set"] : []),
     ...(asked("brand", settings.SEED_BRAND_LOGO) ? ["logo set"] : []),
     ...(asked("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET) ? ["single sign-on set"] : []),
     ...courses.map(({ shortname }) => `course created: ${shortname}`),
   ];
-  return onSite(context, "/var/www/html/config.php", (site) => ({
+  return runOnSite(context, "/var/www/html/config.php", (site) => ({
     lines: [...said(site.database.accounts?.admin), "seeded"],
     exit: 0,
-    takes: "seed",
+    delay: "seed",
     done() {
       const { accounts = {}, courses: there = [], config: before } = site.database;
       const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
@@ -125,38 +125,42 @@ export function runSeed(context: Context): ProgramRun {
   }));
 }
 
-function saidOf(known: MoodleAccount | undefined, email: string): string {
+function describeAdmin(known: MoodleAccount | undefined, email: string): string {
   return known === undefined ? "created" : known.email === email ? "kept" : "readdressed";
 }
 
 /** Runs a script on an installed site. Fails if the code, config.php, the database or the site is missing. */
-export function onSite(
-  { world, pod }: Context,
+export function runOnSite(
+  { world, pod }: ProgramContext,
   path: string,
   run: (site: SimulatedSite & { database: SiteDatabase }) => ProgramRun,
 ): ProgramRun {
-  const site = siteOf(world, pod.metadata.namespace!, pod);
+  const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   if (!site.files.code) return failed(`Could not open input file: ${path}`);
   if (!site.files.configured) return failed("PHP Fatal error:  Failed opening required '/var/www/html/config.php'");
   const { database } = site;
-  const password = readSource(world, pod.metadata.namespace!, "Secret", "moodle")?.DB_PASS;
-  if (!database || passwordRefusal(database, password)) {
+  const password = readConfigSource(world, pod.metadata.namespace!, "Secret", "moodle")?.DB_PASS;
+  if (!database || findPasswordError(database, password)) {
     return failed("!!! <p>Error: Database connection failed</p>");
   }
-  if (!isInstalled(database) || isLocked(database, world.timers.now())) {
+  if (!isSiteInstalled(database) || isUpgradeLocked(database, world.timers.now())) {
     return failed("!!! Site is being upgraded, please retry later. !!!");
   }
   return run({ ...site, database });
 }
 
-export function runPassword(context: Context): ProgramRun {
-  return onSite(context, "/var/www/html/config.php", (site) => ({ ...setPassword(site, context.env), takes: "cli" }));
+export function runPassword(context: ProgramContext): ProgramRun {
+  return runOnSite(
+    context,
+    "/var/www/html/config.php",
+    (site) => ({ ...setPassword(site, context.env), delay: "cli" }),
+  );
 }
 
 function setPassword(
   site: SimulatedSite & { database: SiteDatabase },
-  { ADMIN_PASSWORD: password, FENCE = "0" }: Context["env"],
+  { ADMIN_PASSWORD: password, FENCE = "0" }: ProgramContext["env"],
 ): ProgramRun {
   const { database } = site, { accounts = {}, passwordAttempt = "0" } = database;
   const failed = (exit: number, line: string): ProgramRun => ({ lines: [line], exit });
@@ -186,17 +190,17 @@ function setPassword(
   };
 }
 
-export function runSignInLink(context: Context): ProgramRun {
-  return onSite(context, "/var/www/html/config.php", (site) => {
+export function runSignInLink(context: ProgramContext): ProgramRun {
+  return runOnSite(context, "/var/www/html/config.php", (site) => {
     const { database } = site, { accounts = {}, config = {} } = database, { admin } = accounts;
-    const refused = refusalOf(database, admin);
+    const refused = findLinkRefusal(database, admin);
     if (refused !== null || !admin) return { lines: [`refused: ${refused}`], exit: 3 };
     const requested = Math.floor(context.world.timers.now() / SECOND), token = randomText(32);
     const answer = JSON.stringify({ token, expires: requested + Number(config.pwresettime ?? 1800) });
     return {
       lines: [`sealed: ${seal(answer, context.env.LINK_KEY!)}`],
       exit: 0,
-      takes: "cli",
+      delay: "cli",
       done() {
         const after = { ...admin, reset: { token, requested } };
         site.saveDatabase({ ...database, accounts: { ...accounts, admin: after } });
@@ -205,7 +209,7 @@ export function runSignInLink(context: Context): ProgramRun {
   });
 }
 
-function refusalOf({ config }: SiteDatabase, admin: MoodleAccount | undefined): string | null {
+function findLinkRefusal({ config }: SiteDatabase, admin: MoodleAccount | undefined): string | null {
   if (config?.forgottenpasswordurl) return "page";
   if (!admin) return "missing";
   if (admin.suspended) return "suspended";

@@ -1,7 +1,12 @@
 /** Simulates PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
-import { type EventText, say } from "#lib/dev/simulator/controllers/events.ts";
-import { firstVolume, isInstalled, type SiteDatabase, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import {
+  firstVolumeHandle,
+  isSiteInstalled,
+  simulatedSiteOf,
+  type SiteDatabase,
+} from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const ERROR = 1; // psql's exit code after an error in a `-c` command
@@ -9,38 +14,38 @@ const STOPPED = 3; // psql's exit code after an error in its input, with ON_ERRO
 const UNREACHABLE = 2;
 const NO_DATABASE = 'FATAL:  database "moodle" does not exist';
 const NOTE = /comment on database[^\n]*'(wheelwright \w+ )'/;
-const RAISED = (words: string) => new RegExp(`raise exception '(not \\w+): ${words}`);
+const raisedException = (words: string) => new RegExp(`raise exception '(not \\w+): ${words}`);
 
-export function servePostgres(context: Context): ProgramRun {
+export function servePostgres(context: ProgramContext): ProgramRun {
   const { world, pod, env, container } = context;
-  const handle = firstVolume(world, pod.metadata.namespace!, pod), major = majorOf(container.image);
+  const handle = firstVolumeHandle(world, pod.metadata.namespace!, pod), major = postgresMajorOf(container.image);
   if (!env.POSTGRES_PASSWORD) {
     return { lines: ["Error: Database is uninitialized and superuser password is not specified."], exit: 1 };
   }
   const before: SiteDatabase = handle === null ? { password: "" } : world.volumes.read(handle);
   const ready = "database system is ready to accept connections";
-  const foreign = foreignTo(before, major);
+  const foreign = findVersionError(before, major);
   if (foreign) return { lines: foreign, exit: 1 };
-  if (before.absent && !context.resumed) return serveNothing(context, ready);
+  if (before.absent && !context.resumed) return serveWithoutDatabase(context, ready);
   if (handle === null || (before.password !== undefined && !before.absent)) {
-    return { lines: [ready], exit: null, takes: "database" };
+    return { lines: [ready], exit: null, delay: "database" };
   }
   const password = env.POSTGRES_PASSWORD;
   world.volumes.write(handle, { password, major, absent: true });
   return {
     lines: ["PostgreSQL init process complete; ready for start up.", ready],
     exit: null,
-    takes: "databaseSetUp",
+    delay: "databaseSetUp",
     done: () => world.volumes.write(handle, { password, major }),
   };
 }
 
-export function majorOf(image: string): string {
+export function postgresMajorOf(image: string): string {
   return /:(\d+)/.exec(image)?.[1] ?? "";
 }
 
 /** Returns the server's error for data files of another major version, or null if it can read them. */
-export function foreignTo({ major: made = "" }: SiteDatabase, major: string): string[] | null {
+export function findVersionError({ major: made = "" }: SiteDatabase, major: string): string[] | null {
   if (made === "" || major === "" || made === major) return null;
   const detail = `DETAIL:  The data directory was initialized by PostgreSQL version ${made}, which is not compatible ` +
     `with this version ${major}.`;
@@ -52,21 +57,21 @@ export function foreignTo({ major: made = "" }: SiteDatabase, major: string): st
  * then. The startup probe fails, so the container is restarted again and again. A real kubelet needs five minutes for a
  * failure that happens immediately here.
  */
-function serveNothing({ world, pod, container }: Context, ready: string): ProgramRun {
+function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
   const where = 'connection to server at "127.0.0.1", port 5432 failed';
-  const tell = (statement: EventText) => say(world, pod, { by: "kubelet", fieldPath, ...statement });
+  const tell = (statement: EventText) => recordEvent(world, pod, { by: "kubelet", fieldPath, ...statement });
   tell({ warning: "Unhealthy", message: `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}` });
   tell({ normal: "Killing", message: `Container ${container.name} failed startup probe, will be restarted` });
   return { lines: ["Skipping initialization", ready, NO_DATABASE], exit: 0 };
 }
 
-export function runPsql({ world, pod, container, env }: Context): ProgramRun {
+export function runPsql({ world, pod, container, env }: ProgramContext): ProgramRun {
   const namespace = pod.metadata.namespace!;
-  const site = siteOf(world, namespace);
+  const site = simulatedSiteOf(world, namespace);
   const text = [...container.command ?? [], ...container.args ?? []].join("\n");
-  if (!site.database) return { lines: [unreachable(world, namespace)], exit: UNREACHABLE };
-  const refusal = passwordRefusal(site.database, env.PGPASSWORD);
+  if (!site.database) return { lines: [unreachableError(world, namespace)], exit: UNREACHABLE };
+  const refusal = findPasswordError(site.database, env.PGPASSWORD);
   if (refusal) return { lines: [`psql: error: ${refusal}`], exit: UNREACHABLE };
   const guarded = runGuard(world, namespace, site.database, text);
   if (guarded.refusal !== null) return { lines: [`ERROR:  ${guarded.refusal}`], exit: ERROR };
@@ -86,13 +91,13 @@ export function runPsql({ world, pod, container, env }: Context): ProgramRun {
 }
 
 /** Returns the server's error for a wrong password, or null if the password is correct. */
-export function passwordRefusal(database: SiteDatabase, password: string | undefined): string | null {
+export function findPasswordError(database: SiteDatabase, password: string | undefined): string | null {
   if (password === database.password) return null;
   const where = `connection to server at "db" (10.96.0.20), port 5432 failed`;
   return `${where}: FATAL:  password authentication failed for user "moodle"`;
 }
 
-function unreachable(world: World, namespace: string): string {
+function unreachableError(world: World, namespace: string): string {
   const service = world.store.get("Service", namespace, "db");
   return service
     ? `psql: error: connection to server at "db" (10.96.0.20), port 5432 failed: Connection refused`
@@ -112,18 +117,18 @@ function runGuard(
   const [, note = ""] = NOTE.exec(text) ?? [];
   const mine = BigInt(/mine constant bigint := (\d+)/.exec(text)?.[1] ?? 0);
   const noted = BigInt(/ (\d+)$/.exec(database.comment ?? "")?.[1] ?? 0);
-  if (/'wheelwright claim '/.test(text)) return { database: claimed(database, noted, mine), refusal: null };
+  if (/'wheelwright claim '/.test(text)) return { database: recordClaim(database, noted, mine), refusal: null };
   const others = world.store.list("Pod", namespace)
     .some((pod) => pod.metadata.uid === database.installer && pod.status?.phase === "Running");
   const facts: readonly (readonly [applies: boolean, raised: RegExp, words: string])[] = [
     [
       noted > mine || note === "wheelwright seed " && database.comment === `${note}${mine}`,
-      RAISED("attempt % has begun after"),
+      raisedException("attempt % has begun after"),
       `attempt ${database.comment} has begun after this one, ${mine}`,
     ],
-    [others, RAISED("another session"), "another session is at work in this database"],
-    [isInstalled(database), RAISED("rolesactive is 1"), "rolesactive is 1, an installed site is here"],
-    [!isInstalled(database), RAISED("no installed site"), "no installed site is here"],
+    [others, raisedException("another session"), "another session is at work in this database"],
+    [isSiteInstalled(database), raisedException("rolesactive is 1"), "rolesactive is 1, an installed site is here"],
+    [!isSiteInstalled(database), raisedException("no installed site"), "no installed site is here"],
   ];
   for (const [applies, raised, words] of facts) {
     const not = applies && raised.exec(text)?.[1];
@@ -137,7 +142,7 @@ function isAttempt(comment = ""): boolean {
 }
 
 /** Returns the database with the fence of a claim in its comment. The kind of the last attempt stays in the comment. */
-function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
+function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
     "wheelwright claim ";
@@ -145,7 +150,7 @@ function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatab
 }
 
 /** Returns the lines that facts.php prints. */
-export function factsOf({ config = {}, tables = 0 }: SiteDatabase): string[] {
+export function renderFacts({ config = {}, tables = 0 }: SiteDatabase): string[] {
   const { rolesactive = "", ...others } = config;
   const known = ["siteidentifier", "version", "release"].filter((name) => name in others);
   return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...known.map((name) => `${name}|${others[name]}`)];

@@ -1,6 +1,11 @@
 /** Simulates the login page of a site, as the web server in the pod and the readiness probe see it. */
-import { isInstalled, isLocked, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
+import {
+  isSiteInstalled,
+  isUpgradeLocked,
+  listServicePods,
+  simulatedSiteOf,
+} from "#lib/dev/simulator/programs/moodle/site.ts";
+import { canConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -8,32 +13,36 @@ export const POSTGRES_PORT = 5432;
 const LOGIN = "/login/index.php";
 
 /** Whether the pod can connect to the database. */
-export function reachesDatabase(world: World, pod: StoredObject): boolean {
-  return readyBehind(world, pod.metadata.namespace!, "db").some((each) => mayConnect(world, pod, each, POSTGRES_PORT));
+export function canReachDatabase(world: World, pod: StoredObject): boolean {
+  return listServicePods(world, pod.metadata.namespace!, "db").some((each) =>
+    canConnect(world, pod, each, POSTGRES_PORT)
+  );
 }
 
 /** Returns the HTTP status of the page, or null if it times out because packets to the database are dropped. */
-export function pageStatus(world: World, pod: StoredObject): number | null {
+export function loginPageStatus(world: World, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
-  const { database, files } = siteOf(world, namespace!, pod);
+  const { database, files } = simulatedSiteOf(world, namespace!, pod);
   if (files.maintenance) return 503; // Moodle answers this before it connects to the database
-  const failing = world.faults.of("failing-page", namespace, name);
+  const failing = world.faults.find("failing-page", namespace, name);
   if (failing) return failing.status;
-  if (database && !reachesDatabase(world, pod)) return null;
-  return isInstalled(database) && !isLocked(database, world.timers.now()) ? 200 : 500;
+  if (database && !canReachDatabase(world, pod)) return null;
+  return isSiteInstalled(database) && !isUpgradeLocked(database, world.timers.now()) ? 200 : 500;
 }
 
 /** Whether the container's readiness probe requests the login page. */
-export function probesPage({ readinessProbe }: Json): boolean {
+export function probesLoginPage({ readinessProbe }: Json): boolean {
   return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
 }
 
 /**
  * Returns the kubelet's message for a failed readiness probe, or null if it succeeds. Probes of other paths succeed.
  */
-export function failureOfProbe(world: World, pod: StoredObject, container: Json): string | null {
-  if (!probesPage(container) || siteOf(world, pod.metadata.namespace!, pod).files.maintenance) return null;
-  const status = pageStatus(world, pod);
+export function findProbeFailure(world: World, pod: StoredObject, container: Json): string | null {
+  if (!probesLoginPage(container) || simulatedSiteOf(world, pod.metadata.namespace!, pod).files.maintenance) {
+    return null;
+  }
+  const status = loginPageStatus(world, pod);
   if (status !== null && status < 400) return null;
   const curl = status === null
     ? "curl: (28) Operation timed out after 10002 milliseconds with 0 bytes received"

@@ -36,6 +36,6 @@ const PARTS = [
   ...Object.entries(PLUGINS).flatMap(([type, names]) => names.split(" ").map((name) => `${type}_${name}`)),
 ];
 
-export function partLines(): string[] {
+export function installerOutput(): string[] {
   return PARTS.flatMap((part) => [`-->${part}`, "++ Success ++"]);
 }

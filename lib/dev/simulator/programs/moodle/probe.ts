@@ -1,13 +1,13 @@
 /** Simulates `curl` to a Service from inside the namespace: the site's HTTP status and curl's error messages. */
-import { pageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { pendingUpgrade, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import { readSource } from "#lib/dev/simulator/programs/environment.ts";
+import { loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { isUpgradePending, listServicePods, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { canConnect } from "#lib/dev/simulator/programs/network.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { readConfigSource } from "#lib/dev/simulator/programs/environment.ts";
 
 const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22, TIMED_OUT = 28; // curl's exit codes
 
-export function probe({ world, pod, container }: Context): ProgramRun {
+export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
   const namespace = pod.metadata.namespace!;
   const words: string[] = [...container.command ?? [], ...container.args ?? []].flatMap((word: string) =>
     /^(sh|bash)$|^-c$/.test(word) ? [] : [word]
@@ -22,21 +22,22 @@ export function probe({ world, pod, container }: Context): ProgramRun {
   const [name = "", space = namespace] = host.split(".");
   const service = world.store.get("Service", space, name);
   if (!service) return failed(UNRESOLVED, `Could not resolve host: ${host}`);
-  const behind = readyBehind(world, space, name);
-  if (behind.length > 0 && !behind.some((each) => mayConnect(world, pod, each, service.spec.ports[0].targetPort))) {
+  const pods = listServicePods(world, space, name);
+  if (pods.length > 0 && !pods.some((each) => canConnect(world, pod, each, service.spec.ports[0].targetPort))) {
     return failed(TIMED_OUT, `Failed to connect to ${host} port 80 after 20001 ms: Timeout was reached`);
   }
-  if (behind.length === 0) {
+  if (pods.length === 0) {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
-  const { database, files } = siteOf(world, space);
+  const { database, files } = simulatedSiteOf(world, space);
   // The site redirects to the upgrade page for administrators. Within a branch it still shows the login page (assumed).
-  const asks = pendingUpgrade(database, files) && branchOf(database!.config!.release) !== branchOf(files.code);
-  const page = pageStatus(world, behind[0]!);
+  const redirectsToUpgrade = isUpgradePending(database, files) &&
+    branchOf(database!.config!.release) !== branchOf(files.code);
+  const page = loginPageStatus(world, pods[0]!);
   if (page === null) return failed(TIMED_OUT, "Operation timed out after 20001 milliseconds with 0 bytes received");
-  const status = asks && files.maintenance !== true
+  const status = redirectsToUpgrade && files.maintenance !== true
     ? 303
-    : answer(page, path, text, files.wwwroot ?? told(world, space));
+    : statusOfPath(page, path, text, files.wwwroot ?? readSiteHost(world, space));
   const wanted = /\b(\d{3})\) exit 0/.exec(text)?.[1];
   if (wanted !== undefined) { // a script that retries until this status, or until another one twice
     const met = String(status) === wanted;
@@ -51,7 +52,7 @@ export function probe({ world, pod, container }: Context): ProgramRun {
 }
 
 /** Returns the status for a path. A wrong Host header is redirected, and `/fpm-*` exists only inside the pod. */
-function answer(page: number, path: string, text: string, root: string): number {
+function statusOfPath(page: number, path: string, text: string, root: string): number {
   if (path.startsWith("/fpm-")) return 404;
   if (page !== 200) return page;
   const host = /Host: ?([\w.-]+)/i.exec(text)?.[1];
@@ -64,7 +65,7 @@ function branchOf(release: string | undefined): string | undefined {
 }
 
 /** Returns the site's host from its ConfigMap. Volumes from an earlier release have no `wwwroot`. */
-function told(world: Context["world"], namespace: string): string {
-  const url = readSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
+function readSiteHost(world: ProgramContext["world"], namespace: string): string {
+  const url = readConfigSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";
 }

@@ -1,23 +1,23 @@
 /** Simulates the blueprint's Job `settle`. */
 import { runSeed } from "#lib/dev/simulator/programs/moodle/cli.ts";
-import { factsOf, passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
-import { probe } from "#lib/dev/simulator/programs/moodle/probe.ts";
-import { isInstalled, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
+import { isSiteInstalled, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 /** Runs these steps until one fails: the facts, the seed, the facts again, the login page. */
-export function runSettle(context: Context): ProgramRun {
+export function runSettle(context: ProgramContext): ProgramRun {
   const { world, pod, env } = context;
-  const { database } = siteOf(world, pod.metadata.namespace!, pod);
-  const refusal = database ? passwordRefusal(database, env.DB_PASS) : "could not connect to server";
+  const { database } = simulatedSiteOf(world, pod.metadata.namespace!, pod);
+  const refusal = database ? findPasswordError(database, env.DB_PASS) : "could not connect to server";
   if (!database || refusal) return { lines: [`PHP Warning:  pg_connect(): Unable to connect: ${refusal}`], exit: 1 };
-  const facts = factsOf(database);
+  const facts = renderFacts(database);
   const { siteidentifier = "" } = database.config ?? {};
-  if (!isInstalled(database) || (env.SITE_IDENTIFIER && env.SITE_IDENTIFIER !== siteidentifier)) {
+  if (!isSiteInstalled(database) || (env.SITE_IDENTIFIER && env.SITE_IDENTIFIER !== siteidentifier)) {
     return { lines: facts, exit: 1 };
   }
   const seed = runSeed(context);
   if (seed.exit !== 0) return { ...seed, lines: [...facts, ...seed.lines] };
-  const page = probe(context);
-  return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit, takes: "settle" };
+  const page = runCurl(context);
+  return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit, delay: "settle" };
 }

@@ -4,9 +4,9 @@
  * The database is that of the pod behind the Service `db`. The code and files are those of the pod that runs the
  * program. The names of the PVCs do not matter.
  */
-import { selects } from "#lib/dev/simulator/admission/selectors.ts";
-import { isReady, isStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimsOfPod } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
+import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -92,10 +92,10 @@ export interface SimulatedSite {
 }
 
 /** Returns the site with the pod's volumes. Without a pod, uses the volumes of the Deployment's template. */
-export function siteOf(world: World, namespace: string, pod?: StoredObject): SimulatedSite {
-  const [server] = readyBehind(world, namespace, "db");
-  const data = firstVolume(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
-  const files = firstVolume(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
+export function simulatedSiteOf(world: World, namespace: string, pod?: StoredObject): SimulatedSite {
+  const [server] = listServicePods(world, namespace, "db");
+  const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
+  const files = firstVolumeHandle(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
   return {
     database: server && data !== null ? world.volumes.read(data) : null,
     files: files === null ? {} : world.volumes.read(files),
@@ -105,8 +105,8 @@ export function siteOf(world: World, namespace: string, pod?: StoredObject): Sim
 }
 
 /** Returns the volume handle of the pod's first PVC. */
-export function firstVolume(world: World, namespace: string, pod: StoredObject | undefined): string | null {
-  const [claim] = pod ? claimsOfPod(pod) : [];
+export function firstVolumeHandle(world: World, namespace: string, pod: StoredObject | undefined): string | null {
+  const [claim] = pod ? claimNamesOf(pod) : [];
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
@@ -128,29 +128,29 @@ function volumeOf(world: World, namespace: string, claim: string): string | null
 }
 
 /** Returns the pods behind a Service. With `publishNotReadyAddresses`, they need only be started, not ready. */
-export function readyBehind(world: World, namespace: string, service: string): StoredObject[] {
+export function listServicePods(world: World, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
   return world.store.list("Pod", namespace)
     .filter((pod) =>
-      selects({ matchLabels: found.spec.selector }, pod.metadata.labels) &&
-      (isReady(pod) || (found.spec.publishNotReadyAddresses === true && isStarted(pod)))
+      matchesSelector({ matchLabels: found.spec.selector }, pod.metadata.labels) &&
+      (isPodReady(pod) || (found.spec.publishNotReadyAddresses === true && isPodStarted(pod)))
     );
 }
 
 /** Whether the database contains a complete site. */
-export function isInstalled(database: SiteDatabase | null): boolean {
+export function isSiteInstalled(database: SiteDatabase | null): boolean {
   return database?.config?.rolesactive === "1";
 }
 
 /** Whether an upgrade locks the site. The lock of a killed upgrade expires. */
-export function isLocked(database: SiteDatabase | null, now: number): boolean {
+export function isUpgradeLocked(database: SiteDatabase | null, now: number): boolean {
   return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
 }
 
 /** Whether the release of the installed code differs from that of the database. */
-export function pendingUpgrade(database: SiteDatabase | null, { code }: SiteFiles): boolean {
-  return isInstalled(database) && code !== undefined && database!.config!.release !== code;
+export function isUpgradePending(database: SiteDatabase | null, { code }: SiteFiles): boolean {
+  return isSiteInstalled(database) && code !== undefined && database!.config!.release !== code;
 }
 
 const BRANCHES: Record<string, string> = {
@@ -166,19 +166,19 @@ const BRANCHES: Record<string, string> = {
 };
 
 /** Returns a version date for an unknown branch. Numbers above 5.3 count as newer; other names get the date of 4.5. */
-function unheardOf(branch: string): string {
+function guessVersion(branch: string): string {
   const [major = 0, minor = 0] = branch.split(".").map(Number);
   return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
 }
 
 /** Returns the version and release of an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
-export function releaseOf(image: string): { version: string; release: string } {
+export function moodleReleaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
-  const version = (BRANCHES[branch] ?? unheardOf(branch)) + patch.padStart(2, "0");
+  const version = (BRANCHES[branch] ?? guessVersion(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
 }
 
 /** Returns the host of SITE_URL. */
-export function hostOf(env: Readonly<Record<string, string>>): string {
+export function siteHostOf(env: Readonly<Record<string, string>>): string {
   return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }

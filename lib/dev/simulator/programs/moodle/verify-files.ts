@@ -1,16 +1,17 @@
 /** Simulates the blueprint's verify-files.php: compares mdl_files with moodledata/filedir. */
-import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
-import { siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-export function verifyFiles({ world, pod, env }: Context): ProgramRun {
-  const { database, files } = siteOf(world, pod.metadata.namespace!, pod);
-  const refusal = database ? passwordRefusal(database, env.DB_PASS) : "could not connect to server";
+export function runVerifyFiles({ world, pod, env }: ProgramContext): ProgramRun {
+  const { database, files } = simulatedSiteOf(world, pod.metadata.namespace!, pod);
+  const refusal = database ? findPasswordError(database, env.DB_PASS) : "could not connect to server";
   if (!database || refusal) return { lines: [`PHP Warning:  pg_connect(): Unable to connect: ${refusal}`], exit: 1 };
-  const { uploads = {}, config = {} } = database, there = files.filedir === undefined ? uploads : files.filedir ?? {};
+  const { uploads = {}, config = {} } = database,
+    existing = files.filedir === undefined ? uploads : files.filedir ?? {};
   const named = Object.entries(uploads);
-  const missing = named.filter(([hash]) => there[hash] === undefined);
-  const otherSize = named.filter(([hash, size]) => there[hash] !== undefined && there[hash] !== size);
+  const missing = named.filter(([hash]) => existing[hash] === undefined);
+  const otherSize = named.filter(([hash, size]) => existing[hash] !== undefined && existing[hash] !== size);
   const code = files.code === undefined
     ? []
     : [`codeversion|${files.code === config["release"] ? config["version"] : 0}`, `coderelease|${files.code}`];

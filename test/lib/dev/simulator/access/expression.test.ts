@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readExpression } from "#lib/dev/simulator/access/expression.ts";
+import { parseCelExpression } from "#lib/dev/simulator/access/expression.ts";
 
 const test = suite("readExpression");
 
 const object = { metadata: { name: "a", labels: { "x/y": "z" } }, subjects: [{ kind: "User" }] };
-const ask = (text: string) => readExpression(text)({ object, oldObject: null, request: { operation: "CREATE" } });
+const ask = (text: string) => parseCelExpression(text)({ object, oldObject: null, request: { operation: "CREATE" } });
 
 test("compares, chooses and looks into maps and lists", () => {
   for (
@@ -48,7 +48,7 @@ test("refuses what it does not understand, so that no policy seems to hold", () 
       "@",
     ]
   ) {
-    assert.throws(() => readExpression(text), undefined, text);
+    assert.throws(() => parseCelExpression(text), undefined, text);
   }
 });
 

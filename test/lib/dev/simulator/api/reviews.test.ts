@@ -51,7 +51,7 @@ test("an apply that would make its object needs the permission to create.", asyn
     403,
     true,
   ]);
-  kube.simulator.faults.heal(id);
+  kube.simulator.faults.remove(id);
   assert.is((await kube.apply(MAP)).status, 201);
   kube.simulator.faults.add({ type: "forbid", verb: "create", resource: "configmaps" });
   assert.is((await kube.apply(MAP)).status, 200, "it is there");

@@ -1,7 +1,7 @@
 /** A node of which nothing is heard any more, and one whose pods get no network, as the control plane sees them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NODE } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import {
   condition,
   deployment,
@@ -14,7 +14,7 @@ import {
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ kube: Kube }>("a lost node");
-const node = { apiVersion: "v1", kind: "Node", metadata: { name: NODE } };
+const node = { apiVersion: "v1", kind: "Node", metadata: { name: NODE_NAME } };
 
 test.before.each(async (context) => {
   const kube = context.kube = await openKube();
@@ -29,7 +29,7 @@ async function pods(kube: Kube): Promise<Json[]> {
 }
 
 async function lose(kube: Kube): Promise<string> {
-  const fault = kube.simulator.faults.add({ type: "lost-node", name: NODE });
+  const fault = kube.simulator.faults.add({ type: "lost-node", name: NODE_NAME });
   await kube.when(node, (live) => condition(live, "Ready").status === "Unknown");
   await kube.when(deployment("a", "d"), (live) => !live.status.availableReplicas);
   return fault;
@@ -46,7 +46,7 @@ test("says of itself and of its pods that they are not ready, and is well again 
   assert.equal([pod.status.phase, pod.status.containerStatuses[0].ready], ["Running", true]);
   const told = (await kube.events("a")).find(({ reason }) => reason === "NodeNotReady");
   assert.equal([told!.object, told!.message], [`Pod/${pod.metadata.name}`, "Node is not ready"]);
-  kube.simulator.faults.heal(fault);
+  kube.simulator.faults.remove(fault);
   await kube.when(node, ({ spec, ...rest }) => condition(rest, "Ready").status === "True" && !spec.taints.length);
   await kube.when(deployment("a", "d"), (live) => live.status.availableReplicas === 1);
 });
@@ -67,7 +67,7 @@ test("keeps a pod that is deleted until it is heard of, or the pod is deleted by
   assert.ok((await kube.send("GET", at)).body.metadata.deletionTimestamp);
   assert.is((await kube.send("DELETE", at, { gracePeriodSeconds: 0 })).status, 200);
   assert.is((await kube.send("GET", at)).status, 404);
-  kube.simulator.faults.heal(fault);
+  kube.simulator.faults.remove(fault);
   await kube.when(deployment("a", "d"), (live) => live.status.availableReplicas === 1);
 });
 
@@ -84,7 +84,7 @@ test("ends no Job before it is heard of.", async ({ kube }) => {
   );
   const fault = await lose(kube);
   kube.simulator.faults.list().filter(({ breakage }) => breakage.type === "no-sandbox").forEach(({ id }) =>
-    kube.simulator.faults.heal(id)
+    kube.simulator.faults.remove(id)
   );
   const after = job("a", "after", "exit 0");
   await kube.apply(after);
@@ -92,7 +92,7 @@ test("ends no Job before it is heard of.", async ({ kube }) => {
     (await pods(kube)).some(({ metadata, spec }) => metadata.labels.job === "after" && !spec.nodeName)
   );
   assert.is((await kube.get(waiting)).body.status.succeeded, undefined);
-  kube.simulator.faults.heal(fault);
+  kube.simulator.faults.remove(fault);
   for (const each of [waiting, after]) await kube.when(each, (live) => live.status.succeeded === 1);
 });
 
@@ -103,7 +103,7 @@ test("ends no container that was running, and goes on with it when it is heard o
     const running = job("a", "j", "echo one; exit 0");
     await kube.apply(running);
     await until(async () => (await pods(kube)).some(({ status }) => status.phase === "Running"));
-    const fault = kube.simulator.faults.add({ type: "lost-node", name: NODE });
+    const fault = kube.simulator.faults.add({ type: "lost-node", name: NODE_NAME });
     // Its address takes longer than what is left of the container's run.
     const ingress = {
       apiVersion: "networking.k8s.io/v1",
@@ -114,7 +114,7 @@ test("ends no container that was running, and goes on with it when it is heard o
     await kube.apply(ingress);
     await kube.when(ingress, (live) => live.status?.loadBalancer?.ingress?.length > 0);
     assert.equal((await pods(kube)).map(({ status }) => status.phase), ["Running"]);
-    kube.simulator.faults.heal(fault);
+    kube.simulator.faults.remove(fault);
     await kube.when(running, (live) => live.status.succeeded === 1);
   } finally {
     await kube.close();

@@ -1,11 +1,11 @@
 /** Claims that ask for more, and what stands in their way; and what a StatefulSet makes of another template meanwhile. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { amount } from "#lib/dev/simulator/admission/quantity.ts";
-import { quotaBreach } from "#lib/dev/simulator/admission/quota.ts";
+import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { findQuotaBreach } from "#lib/dev/simulator/admission/quota.ts";
 import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
 
-const test = suite("growth");
+const test = suite("volume expansion");
 let kube: Kube;
 
 test.before.each(async () => {
@@ -70,7 +70,7 @@ test("waits for a pod where none has the claim mounted", async () => {
 });
 
 test("waits for a new pod where the file system cannot grow under the old one", async () => {
-  kube.simulator.faults.add({ type: "offline-growth", name: "data" });
+  kube.simulator.faults.add({ type: "offline-expansion", name: "data" });
   await bound();
   await ask("8Gi");
   await kube.when(claim(), (live) => live.status.conditions?.[0]?.type === "FileSystemResizePending");
@@ -81,7 +81,7 @@ test("waits for a new pod where the file system cannot grow under the old one", 
 
 test("does not come while the driver refuses, which it says again and again", async () => {
   await bound();
-  const id = kube.simulator.faults.add({ type: "no-growth", name: "data", message: "rpc error: no space" });
+  const id = kube.simulator.faults.add({ type: "no-expansion", name: "data", message: "rpc error: no space" });
   await ask("8Gi");
   await kube.when(claim(), (live) => live.status.conditions?.[0]?.type === "Resizing");
   const [event] = kube.simulator.objects("Event").filter(({ reason }) => reason === "VolumeResizeFailed");
@@ -89,7 +89,7 @@ test("does not come while the driver refuses, which it says again and again", as
     event!["message"],
     /^resize volume "pvc-\S+" by resizer "simulated.csi.example" failed: rpc error: no space$/,
   );
-  kube.simulator.faults.heal(id);
+  kube.simulator.faults.remove(id);
   await kube.when(claim(), has("8Gi"));
 });
 
@@ -112,7 +112,7 @@ test("is not taken back down to what is there, only to what is still to come", a
   assert.equal([smaller.status, smaller.body.reason], [422, "Invalid"]);
   const why = "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity";
   assert.ok(smaller.body.message.endsWith(why), smaller.body.message);
-  kube.simulator.faults.add({ type: "no-growth", name: "data", message: "never" });
+  kube.simulator.faults.add({ type: "no-expansion", name: "data", message: "never" });
   assert.is((await ask("20Gi")).status, 200);
   assert.is((await ask("5Gi")).status, 422); // as it is: the real one wants it to be more than that
   assert.is((await ask("6Gi")).status, 200);
@@ -143,10 +143,12 @@ test("costs quota, and more than the quota has is refused until its controller h
 test("goes by what the quota's controller has seen of it, which is a moment behind what was written", () => {
   const hard = (storage: string) => ({ "requests.storage": storage });
   const quota = { ...claim(), spec: { hard: hard("20Gi") }, status: { hard: hard("10Gi"), used: hard("5Gi") } };
-  const [used, cost] = [{ "requests.storage": amount("5Gi") }, { "requests.storage": amount("15Gi") }];
-  assert.match(quotaBreach(quota, used, cost, used, null)!, /limited: requests.storage=10Gi$/);
+  const [used, cost] = [{ "requests.storage": thousandthsOrZero("5Gi") }, {
+    "requests.storage": thousandthsOrZero("15Gi"),
+  }];
+  assert.match(findQuotaBreach(quota, used, cost, used, null)!, /limited: requests.storage=10Gi$/);
   const seen = { ...quota, status: { hard: hard("20Gi"), used: hard("5Gi") } };
-  assert.is(quotaBreach(seen, used, cost, used, null), null);
+  assert.is(findQuotaBreach(seen, used, cost, used, null), null);
 });
 
 test("of a StatefulSet's other template does not come while its pod is not ready, until that is deleted", async () => {
@@ -176,7 +178,7 @@ test("of a StatefulSet's other template does not come while its pod is not ready
   await kube.remove(pod);
   await kube.when(set(""), (live) => live.status.readyReplicas === 1);
   assert.is((await kube.get(pod)).body.spec.containers[0].image, "busybox:1.35");
-  kube.simulator.faults.heal(fault);
+  kube.simulator.faults.remove(fault);
 });
 
 test.run();

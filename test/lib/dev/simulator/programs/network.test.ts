@@ -1,11 +1,11 @@
 /** Which connections the simulated network lets through, by the policies that select either end. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openFaults } from "#lib/dev/simulator/faults.ts";
-import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
+import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
+import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { canConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { openStore } from "#lib/dev/simulator/store/store.ts";
+import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Json } from "#test/lib/dev/simulator/kube.ts";
 
@@ -20,7 +20,7 @@ const pod = (name: string, namespace = "a") =>
 const selector = (name: string) => ({ matchLabels: { name } });
 
 function worldOf(...specs: Json[]): World {
-  const kinds = readKinds(), store = openStore();
+  const kinds = loadApiKinds(), store = createObjectStore();
   const save = (apiVersion: string, kind: string, metadata: Json, more: Json = {}) =>
     store.save({
       apiVersion,
@@ -32,10 +32,10 @@ function worldOf(...specs: Json[]): World {
   specs.forEach((spec, index) =>
     save("networking.k8s.io/v1", "NetworkPolicy", { name: `p${index}`, namespace: "a" }, { spec })
   );
-  return { kinds, store, faults: openFaults() } as unknown as World;
+  return { kinds, store, faults: createFaultRegistry() } as unknown as World;
 }
 
-const connects = (world: World, from = pod("client"), port = 5432) => mayConnect(world, from, pod("server"), port);
+const connects = (world: World, from = pod("client"), port = 5432) => canConnect(world, from, pod("server"), port);
 
 test("without policies everything is let through.", () => assert.ok(connects(worldOf())));
 

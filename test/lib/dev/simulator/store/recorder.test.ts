@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { openRecorder } from "#lib/dev/simulator/store/recorder.ts";
-import { openStore } from "#lib/dev/simulator/store/store.ts";
+import { createWriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
+import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
 import { startProgram } from "#test/support/program.ts";
 
@@ -95,8 +95,8 @@ const record = suite("openRecorder");
 const requested = { method: "PATCH", target: "/api/v1/x", text: "", userAgent: "test" };
 
 function fill(keep: "the last" | "everything"): { writes: number[]; history: number[] } {
-  const store = openStore();
-  const recorder = openRecorder(store, { keep, now: () => 0 });
+  const store = createObjectStore();
+  const recorder = createWriteRecorder(store, { keep, now: () => 0 });
   const object = { ...config({}), metadata: { name: "c", namespace: "a", uid: "u" } } as StoredObject;
   for (let i = 0; i < 45_000; i++) {
     store.save(object);
