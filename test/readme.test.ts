@@ -8,39 +8,39 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  type Block,
-  blocksOf,
-  canTypeExamples,
+  canRunExamples,
   COMMAND_LINE,
+  type ExampleBlock,
+  type ExampleOutput,
   missBelow,
-  type Printed,
+  parseExampleBlocks,
+  runExamples,
   startForExamples,
-  typeExamples,
 } from "#test/support/examples.ts";
 
 const README = new URL("../README.md", import.meta.url), API = new URL("../docs/api.md", import.meta.url);
 
 interface Context {
   directory: string;
-  blocks: readonly Block[];
+  blocks: readonly ExampleBlock[];
   /** The output of each shell block, by the index of the block. */
-  printed: ReadonlyMap<number, Printed>;
+  printed: ReadonlyMap<number, ExampleOutput>;
 }
 
 const test = suite<Context>("the README's examples");
-const example = canTypeExamples ? test : test.skip;
+const example = canRunExamples ? test : test.skip;
 
 test.before(async (context) => {
-  if (!canTypeExamples) return;
+  if (!canRunExamples) return;
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-readme-"));
   const first = chapter(await readFile(README, "utf8"), "The first ten minutes");
-  context.blocks = blocksOf(first + await readFile(API, "utf8"));
-  const typing = async (name: string, isMeant: (block: Block) => boolean, before = "") => {
+  context.blocks = parseExampleBlocks(first + await readFile(API, "utf8"));
+  const typing = async (name: string, isMeant: (block: ExampleBlock) => boolean, before = "") => {
     const directory = join(context.directory, name), program = await startForExamples(directory);
     const blocks = context.blocks.map((block) => isMeant(block) ? { ...block, text: program.typed(block.text) } : null);
-    return await typeExamples(directory, blocks, program.typed(before)).finally(() => program.stop());
+    return await runExamples(directory, blocks, program.typed(before)).finally(() => program.stop());
   };
-  const isCommand = ({ how }: Block) => how.includes("command");
+  const isCommand = ({ how }: ExampleBlock) => how.includes("command");
   const printed = await Promise.all([
     typing("api", (block) => !isCommand(block)),
     typing("command-line", isCommand, COMMAND_LINE),
@@ -49,7 +49,7 @@ test.before(async (context) => {
 });
 
 test.after(async ({ directory }) => {
-  if (canTypeExamples) await rm(directory, { recursive: true, force: true });
+  if (canRunExamples) await rm(directory, { recursive: true, force: true });
 });
 
 example("exist for the API and the command line", ({ blocks }) => {

@@ -14,9 +14,9 @@ import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
 import { bundle } from "#src/build/bundle.ts";
 import { release } from "#src/release.ts";
-import { judge, type Outcome } from "#test/support/runner/outcome.ts";
-import { openRunner, type Runner } from "#test/support/runner/process.ts";
-import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts";
+import { parseOutcome, type TestFileOutcome } from "#test/support/runner/outcome.ts";
+import { openTestRunner, type TestRunner } from "#test/support/runner/process.ts";
+import { createTemplateDatabase, dropTemplateDatabase, openPostgresServer } from "#test/support/server.ts";
 
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
 const LONG = [
@@ -34,7 +34,7 @@ const CORES = Math.min(4, availableParallelism());
 const LONG_AT_ONCE = CORES + 1, SHORT_AT_ONCE = CORES;
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
-const running = new Set<Runner>();
+const running = new Set<TestRunner>();
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -50,7 +50,7 @@ async function main(args: string[]): Promise<number> {
   if (files.length === 0) throw new Error(`No test file matches ${filters.join(", ")}`);
 
   const start = performance.now();
-  const server = await openServer();
+  const server = await openPostgresServer();
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-program-"));
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     process.once(signal, () => {
@@ -61,7 +61,7 @@ async function main(args: string[]): Promise<number> {
   }
   try {
     const [template, program] = await Promise.all([
-      makeTemplate(server.url),
+      createTemplateDatabase(server.url),
       // To load the sources takes half a second of processor: what the whole suite starts runs what is shipped instead.
       filters.length === 0 ? writeProgram(directory) : "",
     ]);
@@ -73,8 +73,8 @@ async function main(args: string[]): Promise<number> {
       NO_COLOR: "1",
       NODE_COMPILE_CACHE: join(tmpdir(), "wheelwright-test-code"), // hundreds of processes read the same modules
     };
-    const outcomes = await runAll(files, () => openRunner(command, env));
-    await dropTemplate(server.url, template);
+    const outcomes = await runAll(files, () => openTestRunner(command, env));
+    await dropTemplateDatabase(server.url, template);
     return report(outcomes, (performance.now() - start) / 1000);
   } finally {
     await server.stop();
@@ -96,21 +96,21 @@ async function findFiles(filters: string[]): Promise<string[]> {
   return filters.length === 0 ? tests : tests.filter((file) => filters.some((part) => `test/${file}`.includes(part)));
 }
 
-async function runAll(files: string[], open: () => Runner): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+async function runAll(files: string[], open: () => TestRunner): Promise<TestFileOutcome[]> {
+  const outcomes: TestFileOutcome[] = [];
   const long = [...new Set(LONG.flatMap((kind) => files.filter((file) => kind.test(file))))];
   const short = files.filter((file) => !long.includes(file));
-  const add = (outcome: Outcome) => {
+  const add = (outcome: TestFileOutcome) => {
     outcomes.push(outcome);
     show(outcome);
   };
   const work = async (first: string[], then: string[]) => {
-    let runner: Runner | null = null;
+    let runner: TestRunner | null = null;
     for (let file = first.shift() ?? then.shift(); file; file = first.shift() ?? then.shift()) {
       if (runner && ALONE.test(file)) await close(runner, add), runner = null;
       if (!runner) running.add(runner = open());
       const start = performance.now();
-      const outcome = judge(file, await runner.run(join(ROOT, file)), performance.now() - start);
+      const outcome = parseOutcome(file, await runner.run(join(ROOT, file)), performance.now() - start);
       add(outcome);
       if (outcome.failed > 0) running.delete(runner), runner.end(), runner = null; // who knows what it has left
       else if (ALONE.test(file) || runner.files.length === TOGETHER) await close(runner, add), runner = null;
@@ -125,14 +125,14 @@ async function runAll(files: string[], open: () => Runner): Promise<Outcome[]> {
   return outcomes;
 }
 
-async function close(runner: Runner, add: (outcome: Outcome) => void): Promise<void> {
+async function close(runner: TestRunner, add: (outcome: TestFileOutcome) => void): Promise<void> {
   const start = performance.now(), trouble = await runner.close();
   running.delete(runner);
   const file = runner.files.map((path) => path.slice(ROOT.length)).join(", "), seconds = performance.now() - start;
   if (trouble) add({ file, passed: 0, skipped: 0, failed: 1, seconds: seconds / 1000, output: "", trouble });
 }
 
-function show({ file, passed, failed, skipped, seconds, output, trouble }: Outcome): void {
+function show({ file, passed, failed, skipped, seconds, output, trouble }: TestFileOutcome): void {
   const counts = `${String(passed).padStart(4)} ${paint(2, `${seconds.toFixed(1).padStart(6)} s`)}`;
   const why = skipped > 0 ? `: ${/skipped, .*/.exec(output)?.[0] ?? `${skipped} skipped`}` : "";
   if (failed === 0) return console.log(`${paint(32, "✓")}${counts}  ${file}${why}`);
@@ -140,8 +140,8 @@ function show({ file, passed, failed, skipped, seconds, output, trouble }: Outco
   console.log(output.trimEnd().split("\n").map((line) => `${paint(31, "│")} ${line}`).join("\n"));
 }
 
-function report(outcomes: Outcome[], seconds: number): number {
-  const sum = (of: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + of(outcome), 0);
+function report(outcomes: TestFileOutcome[], seconds: number): number {
+  const sum = (of: (outcome: TestFileOutcome) => number) => outcomes.reduce((total, outcome) => total + of(outcome), 0);
   const passed = sum((one) => one.passed), failed = sum((one) => one.failed), skipped = sum((one) => one.skipped);
   const broken = outcomes.filter((one) => one.failed > 0);
   console.log(

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "playwright-core";
-import { type Client, signIn } from "#test/support/client.ts";
+import { signIn, type TestClient } from "#test/support/client.ts";
 import { startProgram } from "#test/support/program.ts";
 
 const IMAGES = fileURLToPath(new URL("../docs/images/", import.meta.url));
@@ -67,7 +67,7 @@ async function openPage(baseURL: string): Promise<Page> {
   return page;
 }
 
-async function picture(page: Page, client: Client, simulator: string): Promise<void> {
+async function picture(page: Page, client: TestClient, simulator: string): Promise<void> {
   await client.send("POST", "/api/federations", { slug: "north", name: "Northern Schools" });
   const add = async (slug: string, displayName: string): Promise<string> =>
     (await client.send("POST", "/api/federations/north/spokes", { slug, displayName })).body.id;
@@ -102,7 +102,7 @@ async function picture(page: Page, client: Client, simulator: string): Promise<v
   await shoot(page, "audit", ["dark"]);
 }
 
-async function heard(client: Client, event: string, spokeId: string): Promise<void> {
+async function heard(client: TestClient, event: string, spokeId: string): Promise<void> {
   for await (const each of client.events("north", 0)) if (each.event === event && each.data.spokeId === spokeId) return;
 }
 

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
-import { makeSession } from "#test/support/users.ts";
+import { createTestSession } from "#test/support/users.ts";
 import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { connect } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
@@ -27,7 +27,9 @@ function hold(attack: Attack, secret: string, method: string, path: string, body
 
 test("does not make an operator of one who was demoted meanwhile, nor of one who was disabled", async ({ attack }) => {
   for (const [name, taken] of [["eve", { operator: false }], ["mallory", { disabled: true }]] as const) {
-    const person = await attack.person(name, true), { id } = person, { secret } = await makeSession(attack.db, person);
+    const person = await attack.person(name, true),
+      { id } = person,
+      { secret } = await createTestSession(attack.db, person);
     const finish = hold(attack, secret, "PATCH", `/api/users/${id}`, { operator: true, disabled: false });
     // everything sent before has arrived by now
     assert.is((await attack.call(null, "GET", "/api/healthz")).status, 200);
@@ -83,7 +85,7 @@ test("a caller who never stops writing cannot keep its token from being revoked"
 });
 
 test("whom somebody disables cannot prevent it by changing the same row again and again", async ({ attack }) => {
-  const person = await attack.person("victor", true), { secret } = await makeSession(attack.db, person);
+  const person = await attack.person("victor", true), { secret } = await createTestSession(attack.db, person);
   const headers = { cookie: `wheelwright=${secret}`, "content-type": "application/json" };
   let going = true, renamed = 0;
   const renaming = Array.from({ length: 8 }, async (_, i) => {

@@ -3,14 +3,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { type Answer, type Client, withToken } from "#test/support/client.ts";
+import { type ClientResponse, type TestClient, withToken } from "#test/support/client.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
+import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 
 interface Tenant {
   readonly hub: string;
-  readonly client: Client;
+  readonly client: TestClient;
 }
 
 interface Context {
@@ -30,9 +30,9 @@ test.before(async (context) => {
   const env = { PUBLIC_URL: "https://hubs.example.org", DNS_SERVERS: names.address };
   const bench = context.bench = await openBench({ replicas: 1, delayMs: 0, env });
   const tenant = async (slug: string): Promise<Tenant> => {
-    const hub = await bench.hub(slug), person = await makePerson(bench.db, slug);
+    const hub = await bench.hub(slug), person = await createTestUser(bench.db, slug);
     await addHubAdmin(bench.db, person, hub);
-    const { plaintext } = await makeToken(bench.db, person, "cli");
+    const { plaintext } = await createTestToken(bench.db, person, "cli");
     return { hub, client: withToken(bench.replicas[0]!.url, plaintext) };
   };
   context.attacker = await tenant("grabbers");
@@ -50,7 +50,7 @@ test.after(async ({ names, bench }) => {
 
 let number = 0; // makes each slug unique, so that no request fails because of its slug
 
-function claim({ hub, client }: Tenant, domain?: string, slug = `s${number++}`, query = ""): Promise<Answer> {
+function claim({ hub, client }: Tenant, domain?: string, slug = `s${number++}`, query = ""): Promise<ClientResponse> {
   return client.send("POST", `/api/federations/${hub}/spokes${query}`, { slug, size: "small", domain: domain ?? null });
 }
 

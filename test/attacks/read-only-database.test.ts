@@ -7,27 +7,35 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { type Answer, type Client, withToken } from "#test/support/client.ts";
+import { type ClientResponse, type TestClient, withToken } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken } from "#test/support/users.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
-import { asAdmin, makeTemplate, openOwnServer, type OwnServer } from "#test/support/server.ts";
+import { createTestToken, createTestUser } from "#test/support/users.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
+import {
+  createTemplateDatabase,
+  openSeparatePostgresServer,
+  type SeparatePostgresServer,
+  withAdminConnection,
+} from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 
 interface Scene {
-  server: OwnServer;
+  server: SeparatePostgresServer;
   db: TestDatabase;
   simulator: Simulator;
   directory: string;
-  program: Started;
-  client: Client;
+  program: StartedProgram;
+  client: TestClient;
 }
 
 const test = suite<Scene>("a database that takes no writes");
 
 test.before(async (scene) => {
-  scene.server = await openOwnServer();
-  scene.db = await openTestDatabase({}, { url: scene.server.url, template: await makeTemplate(scene.server.url) });
+  scene.server = await openSeparatePostgresServer();
+  scene.db = await openTestDatabase({}, {
+    url: scene.server.url,
+    template: await createTemplateDatabase(scene.server.url),
+  });
   scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-standby-"));
   const kubeconfig = join(scene.directory, "kubeconfig");
@@ -43,7 +51,7 @@ test.before(async (scene) => {
     LOG_FORMAT: "json",
   });
   const [, port] = /Listening on 127\.0\.0\.1:(\d+)/.exec(await scene.program.said(/Listening on /))!;
-  const token = await makeToken(scene.db, await makePerson(scene.db, "ada", { operator: true }), "cli");
+  const token = await createTestToken(scene.db, await createTestUser(scene.db, "ada", { operator: true }), "cli");
   scene.client = withToken(`http://127.0.0.1:${port}`, token.plaintext);
   await writes(scene, "before");
 });
@@ -71,7 +79,7 @@ async function writes({ client }: Scene, slug: string): Promise<void> {
   await until(async () => (await client.send("POST", "/api/federations", { slug })).status === 201);
 }
 
-const readAll = ({ client }: Scene): Promise<Answer[]> =>
+const readAll = ({ client }: Scene): Promise<ClientResponse[]> =>
   Promise.all(READS.map((path) => client.send("GET", `/api/${path}`)));
 
 /** Asserts how reads, writes and the readiness probe respond while the database is read-only. */
@@ -119,7 +127,7 @@ test("a standby reads, and once it is promoted it writes", async (scene) => {
   await writeFile(join(server.directory, "data/standby.signal"), "");
   await server.up();
   await assertReadsOnly(scene);
-  await asAdmin(db.url, (sql) => sql`select pg_promote()`);
+  await withAdminConnection(db.url, (sql) => sql`select pg_promote()`);
   await writes(scene, "promoted");
 });
 

@@ -8,15 +8,15 @@ import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, PASSWORD } from "#test/support/users.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
+import { createTestUser, PASSWORD } from "#test/support/users.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
 import { until } from "#test/support/until.ts";
 
 interface Stage {
   db: TestDatabase;
   simulator: Simulator;
   directory: string;
-  program: Started;
+  program: StartedProgram;
   url: string;
 }
 
@@ -104,7 +104,7 @@ function flood(url: string, guess: (i: number) => Guess) {
 const hex = (i: number) => (i % 65_536).toString(16);
 
 test("one IPv6 /48 floods somebody's account, and everybody signs in", async ({ url, db }) => {
-  const ada = await makePerson(db, "ada"), bob = await makePerson(db, "bob");
+  const ada = await createTestUser(db, "ada"), bob = await createTestUser(db, "bob");
   const strangers = flood(url, (i) => [`2001:db8:a:${hex(i)}::1`, ada.email]);
   await until(() => strangers.count(429) >= 150, PATIENCE);
   const answers = [
@@ -122,7 +122,7 @@ test("one IPv6 /48 floods somebody's account, and everybody signs in", async ({ 
 });
 
 test("a few networks guess at one account, and its owner signs in", async ({ url, db }) => {
-  const cid = await makePerson(db, "cid"), dan = await makePerson(db, "dan");
+  const cid = await createTestUser(db, "cid"), dan = await createTestUser(db, "dan");
   const strangers = flood(url, (i) => [`2001:db8:c${i % 4}:${hex(i)}::1`, cid.email]);
   await until(() => strangers.count(401) >= 7 && strangers.count(429) > 0, PATIENCE);
   const answers = [
@@ -135,7 +135,7 @@ test("a few networks guess at one account, and its owner signs in", async ({ url
 
 test("many networks try all sorts of addresses, and people sign in", async ({ url, db }) => {
   const people = [];
-  for (const name of ["eva", "fay", "gus"]) people.push(await makePerson(db, name));
+  for (const name of ["eva", "fay", "gus"]) people.push(await createTestUser(db, name));
   const strangers = flood(url, (i) => [`2001:db8:${hex(0xd00 + i % 6)}:${hex(i)}::1`, `who${i}@example.org`]);
   await until(() => strangers.count(503) >= 20, PATIENCE);
   const answers = await Promise.all(people.map(({ email }, i) => strangers.signIn([`203.0.113.${10 + i}`, email])));

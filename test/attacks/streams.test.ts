@@ -5,14 +5,14 @@ import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
-import { makeHub } from "#test/support/insert-rows.ts";
+import { addHubAdmin, createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
+import { insertHub } from "#test/support/insert-rows.ts";
 
-const test = suite<{ bench: Bench; stranger: Person }>("attacks by way of streams");
+const test = suite<{ bench: Bench; stranger: TestUser }>("attacks by way of streams");
 
 test.before(async (context) => {
   context.bench = await openBench({ replicas: 1, delayMs: 20 });
-  context.stranger = await makePerson(context.bench.db, "stranger");
+  context.stranger = await createTestUser(context.bench.db, "stranger");
 });
 test.after(({ bench }) => bench.close());
 
@@ -23,9 +23,9 @@ interface Tenant {
 }
 
 async function makeTenant({ db }: Bench, name: string): Promise<Tenant> {
-  const person = await makePerson(db, name), hub = await makeHub(db, person.id, name);
+  const person = await createTestUser(db, name), hub = await insertHub(db, person.id, name);
   await addHubAdmin(db, person, hub);
-  const { id, plaintext } = await makeToken(db, person, "cli");
+  const { id, plaintext } = await createTestToken(db, person, "cli");
   return { hub, tokenId: id, headers: { authorization: `Bearer ${plaintext}` } };
 }
 
@@ -95,11 +95,11 @@ test("a stranger's logouts and revocations cut no stream of others, and cost the
 });
 
 /** Revokes twenty tokens and ends twenty sessions of the user in parallel. Returns the statuses. */
-async function withdraw(bench: Bench, person: Person): Promise<number[]> {
-  const { db } = bench, own = await makeToken(db, person, "cli");
+async function withdraw(bench: Bench, person: TestUser): Promise<number[]> {
+  const { db } = bench, own = await createTestToken(db, person, "cli");
   const headers = { authorization: `Bearer ${own.plaintext}` }, count = { length: 20 };
-  const tokens = await Promise.all(Array.from(count, () => makeToken(db, person, "readonly")));
-  const sessions = await Promise.all(Array.from(count, () => makeSession(db, person)));
+  const tokens = await Promise.all(Array.from(count, () => createTestToken(db, person, "readonly")));
+  const sessions = await Promise.all(Array.from(count, () => createTestSession(db, person)));
   return await Promise.all([
     ...tokens.map(({ id }) => statusOf(bench, `/api/auth/tokens/${id}`, { method: "DELETE", headers })),
     ...sessions.map(({ secret }) =>

@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { median, percentile, ratioOf, short, table } from "#test/bench/statistics.ts";
 import { openStage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/users.ts";
+import { createTestToken } from "#test/support/users.ts";
 
 const WARM_UP = 3; // rounds after which the compile caches are filled
 const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -21,7 +21,7 @@ const SOURCES = [process.execPath, fileOf("src/wheelwright.js")], EXECUTABLE = f
 
 async function main(rounds: number): Promise<void> {
   const stage = await openStage(), home = await mkdtemp(join(tmpdir(), "wheelwright-bench-"));
-  const { plaintext } = await makeToken(stage.scene.db, stage.scene.people.operator, "cli");
+  const { plaintext } = await createTestToken(stage.scene.db, stage.scene.people.operator, "cli");
   const env = { HOME: home, WHEELWRIGHT_URL: stage.proxy.url, WHEELWRIGHT_TOKEN: plaintext };
   const subjects = new Map([
     ["node -e 0", [process.execPath, "-e", "0"]],

@@ -16,9 +16,9 @@ import { shortSpread, spreadOf, table } from "#test/bench/statistics.ts";
 import { processorOf } from "#test/bench/processor.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { openClusterProcess } from "#test/support/bench/cluster.ts";
-import { type Client, signIn } from "#test/support/client.ts";
-import { openOwnServer, type OwnServer } from "#test/support/server.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
+import { signIn, type TestClient } from "#test/support/client.ts";
+import { openSeparatePostgresServer, type SeparatePostgresServer } from "#test/support/server.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 const WARM_UP = 3; // installs after which the code is compiled
@@ -31,7 +31,7 @@ interface Options {
 
 async function main({ installs, starts, profile }: Options): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-installs-"));
-  const server = await openOwnServer(), cluster = await openClusterProcess(directory, 0);
+  const server = await openSeparatePostgresServer(), cluster = await openClusterProcess(directory, 0);
   const between = await openBetween(cluster.url), kubeconfig = join(directory, "kubeconfig-between");
   await writeFile(kubeconfig, between.kubeconfig());
   const env = {
@@ -101,7 +101,11 @@ async function measureInstalls(env: Env, profile: string | undefined, count: num
 }
 
 /** Creates a spoke and follows events after number `heard`. Returns the number of the event that ends the install. */
-async function install(client: Client, hub: string, { slug, heard }: { slug: string; heard: number }): Promise<number> {
+async function install(
+  client: TestClient,
+  hub: string,
+  { slug, heard }: { slug: string; heard: number },
+): Promise<number> {
   const { body: spoke } = await client.send("POST", `/api/federations/${hub}/spokes`, { slug });
   for await (const { id, data } of client.events(hub, heard)) {
     if (data.spokeId !== spoke.id || !["active", "failed"].includes(data.state)) continue;
@@ -119,7 +123,7 @@ async function logStatements(url: string): Promise<void> {
   await sql.end();
 }
 
-async function countStatements({ directory }: OwnServer): Promise<number> {
+async function countStatements({ directory }: SeparatePostgresServer): Promise<number> {
   return (await readFile(join(directory, "server.log"), "utf8")).match(/LOG: {2}(?:statement|execute)/g)?.length ?? 0;
 }
 
@@ -144,7 +148,7 @@ async function measureDev(directory: string, count: number): Promise<void> {
   await measureStarts("npm start, another", count, start(() => join(directory, "dev-0")));
 }
 
-async function measureStarts(what: string, count: number, start: () => Promise<Started>): Promise<void> {
+async function measureStarts(what: string, count: number, start: () => Promise<StartedProgram>): Promise<void> {
   const seconds: number[] = [], processor: number[] = [];
   for (let i = 0; i < count; i++) {
     const began = performance.now(), program = await start();

@@ -1,6 +1,6 @@
 /** Compares the cost of portal pages with the API responses that they show. Uses a hub of 500 spokes, 10,000 events and
  * one reader at a time, without sockets. Run `node test/bench/pages.ts`; compare only ratios of one run. */
-import { addEvents, addSpokes } from "#test/support/bulk-rows.ts";
+import { insertManyEvents, insertManySpokes } from "#test/support/bulk-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const ROUNDS = 60, WARM = 15;
@@ -11,8 +11,8 @@ interface Measured {
 }
 
 const scene = await openScene();
-await addSpokes(scene, 500);
-await addEvents(scene.db, scene, 10_000);
+await insertManySpokes(scene, 500);
+await insertManyEvents(scene.db, scene, 10_000);
 
 /** Each page with the API request for its main content. */
 const PAGES: readonly (readonly [page: string, api: string])[] = [

@@ -23,9 +23,9 @@ import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { fillEvents, fillPlaces, hubId, PLACES, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { prepareReaders, READERS } from "#test/bench/plans-readers.ts";
 import { marker } from "#test/lib/domains/notifications/tell.ts";
-import { readMigrations } from "#test/support/migrations.ts";
-import { openExplainer } from "#test/support/query-plans.ts";
-import { urlOf } from "#test/support/server.ts";
+import { loadMigrations } from "#test/support/migrations.ts";
+import { openQueryExplainer } from "#test/support/query-plans.ts";
+import { databaseUrl } from "#test/support/server.ts";
 
 const SIZES = [10_000, 1_000_000, 10_000_000];
 const MOST = 1.3;
@@ -124,18 +124,18 @@ async function fill(server: string, events: number): Promise<string> {
     await admin`select pg_reload_conf()`;
     await admin`drop database if exists ${admin(filling)}`;
     await admin`create database ${admin(filling)} encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`;
-    await migrate(urlOf(server, filling), await readMigrations());
-    const sql = postgres(urlOf(server, filling), { max: 1, onnotice: () => {} });
+    await migrate(databaseUrl(server, filling), await loadMigrations());
+    const sql = postgres(databaseUrl(server, filling), { max: 1, onnotice: () => {} });
     await fillPlaces(sql);
     await fillEvents(sql, 0, events, say);
-    await prepareReaders(sql, urlOf(server, filling), events, say);
+    await prepareReaders(sql, databaseUrl(server, filling), events, say);
     await sql.unsafe("vacuum analyze"); // last, because later rows fill gaps all over the table
     await sql.end();
     await admin`alter database ${admin(filling)} rename to ${admin(name)}`;
   }
   await admin.end();
-  await migrate(urlOf(server, name), await readMigrations()); // a kept database may be from an earlier release
-  return urlOf(server, name);
+  await migrate(databaseUrl(server, name), await loadMigrations()); // a kept database may be from an earlier release
+  return databaseUrl(server, name);
 }
 
 interface Cost {
@@ -149,7 +149,7 @@ interface Cost {
 }
 
 async function measure(url: string, events: number): Promise<Map<string, Cost>> {
-  const levels = await readLevels(url), explainer = openExplainer(url);
+  const levels = await readLevels(url), explainer = openQueryExplainer(url);
   const costs = new Map<string, Cost>();
   for (const [name, ask] of questions(events)) {
     await explainer.explain(ask); // warms up

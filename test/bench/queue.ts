@@ -11,7 +11,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { asAdmin, makeTemplate, openOwnServer, urlOf } from "#test/support/server.ts";
+import {
+  createTemplateDatabase,
+  databaseUrl,
+  openSeparatePostgresServer,
+  withAdminConnection,
+} from "#test/support/server.ts";
 
 const PEERS = fileURLToPath(new URL("peers/", import.meta.url));
 const WORKER = fileURLToPath(new URL("queue-worker.ts", import.meta.url));
@@ -32,7 +37,7 @@ const sizes = (quick: boolean) =>
 
 async function main(only: string | undefined, quick: boolean, file: string | undefined): Promise<void> {
   if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
-  const { rounds, asked, jobs } = sizes(quick), server = await openOwnServer();
+  const { rounds, asked, jobs } = sizes(quick), server = await openSeparatePostgresServer();
   const found: Measured[] = [];
   const measure = async (subject: string, measurement: string, ...args: number[]) => {
     if (only && only !== measurement) return;
@@ -60,13 +65,13 @@ async function run(
   args: readonly number[],
 ): Promise<Measured["values"]> {
   const ours = ["wheelwright", "operations"].includes(subject);
-  const template = ours ? await makeTemplate(server.url) : "template0";
+  const template = ours ? await createTemplateDatabase(server.url) : "template0";
   const [postmaster] = (await readFile(join(server.directory, "data/postmaster.pid"), "utf8")).split("\n");
-  await asAdmin(server.url, async (sql) => {
+  await withAdminConnection(server.url, async (sql) => {
     await sql`drop database if exists bench with (force)`;
     await sql`create database bench template ${sql(template)} strategy file_copy`;
   });
-  const words = [WORKER, subject, urlOf(server.url, "bench"), postmaster!, measurement, ...args.map(String)];
+  const words = [WORKER, subject, databaseUrl(server.url, "bench"), postmaster!, measurement, ...args.map(String)];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   return JSON.parse(stdout);
 }

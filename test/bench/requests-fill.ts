@@ -5,7 +5,7 @@
 import type postgres from "postgres";
 import { type Database } from "#lib/drivers/db/database.ts";
 import { recount } from "#test/bench/plans-fill.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
+import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 
 export const HUBS = 100, SPOKES = 50, EVENTS = 30, UNREAD = 10;
 
@@ -28,9 +28,9 @@ export async function fill(db: Database, sql: postgres.Sql, model: Model): Promi
   const places: Place[] = [];
   await fillHubs(sql, model);
   for (let n = 0; n < HUBS; n++) {
-    const person = await makePerson(db, `admin-${n}`), hub = idOf("fed", n);
+    const person = await createTestUser(db, `admin-${n}`), hub = idOf("fed", n);
     await addHubAdmin(db, person, hub);
-    const { plaintext } = await makeToken(db, person, "cli");
+    const { plaintext } = await createTestToken(db, person, "cli");
     const spokes = Array.from({ length: SPOKES }, (_, i) => idOf("spk", n * SPOKES + i));
     places.push({ slug: `hub-${n}`, hub, spokes, token: plaintext });
   }

@@ -5,7 +5,7 @@ import type { Contest } from "#test/bench/requests-report.ts";
 import { fill, type Model, type Place } from "#test/bench/requests-fill.ts";
 import { openStage } from "#test/bench/start-servers.ts";
 import { withToken } from "#test/support/client.ts";
-import { makePerson, makeToken } from "#test/support/users.ts";
+import { createTestToken, createTestUser } from "#test/support/users.ts";
 import { connect } from "#test/support/server.ts";
 
 export type Name = keyof Contest;
@@ -27,7 +27,7 @@ export async function openScene(profile?: string): Promise<Scene> {
   const { db, postmaster, start, startOurs, close } = await openStage<Name>(profile);
   try {
     const ours = await startOurs("wheelwright", { DATABASE_POOL: POOL });
-    const operator = await makeToken(db, await makePerson(db, "operator", { operator: true }), "cli");
+    const operator = await createTestToken(db, await createTestUser(db, "operator", { operator: true }), "cli");
     const sql = connect(db.url, 1);
     const places = await fill(db, sql, await makeModel(ours.port, operator.plaintext));
     await sql.end({ timeout: 1 });

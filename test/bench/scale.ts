@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { type Client, signIn } from "#test/support/client.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
+import { signIn, type TestClient } from "#test/support/client.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 const GROWTH_ALLOWED = 1.3; // ratio of the last third's median to the middle third's
@@ -50,7 +50,12 @@ async function main(hubs: number, spokesEach: number): Promise<boolean> {
   }
 }
 
-async function measure(client: Client, program: Started, hubs: number, spokesEach: number): Promise<boolean> {
+async function measure(
+  client: TestClient,
+  program: StartedProgram,
+  hubs: number,
+  spokesEach: number,
+): Promise<boolean> {
   const began = performance.now();
   await Promise.all(Array.from({ length: hubs }, async (_, i) => {
     await expect(client.send("POST", "/api/federations", { slug: `hub-${i}` }), 201);
@@ -78,7 +83,7 @@ async function measure(client: Client, program: Started, hubs: number, spokesEac
 }
 
 /** Follows the hub until each of its spokes is active or failed. */
-async function untilSettled(client: Client, hub: string, count: number): Promise<void> {
+async function untilSettled(client: TestClient, hub: string, count: number): Promise<void> {
   const ends = new Set<string>();
   for await (const { data } of client.events(hub, 0)) {
     if (data.spokeId && ["active", "failed"].includes(data.state)) ends.add(data.spokeId);
@@ -97,7 +102,7 @@ async function residentMiB(pid: number): Promise<number> {
 }
 
 /** Returns the port that the system assigned. */
-async function portOf(program: Started): Promise<number> {
+async function portOf(program: StartedProgram): Promise<number> {
   const line = await program.said(/Listening on/);
   return Number(/Listening on [^"]*:(\d+)/.exec(line)![1]);
 }

@@ -9,7 +9,7 @@ import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { type Contender, installPeers, PROGRAM, startContender } from "#test/bench/servers.ts";
 import { findPostmaster } from "#test/bench/processor.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeTemplate, openOwnServer } from "#test/support/server.ts";
+import { createTemplateDatabase, openSeparatePostgresServer } from "#test/support/server.ts";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -36,9 +36,9 @@ export async function openStage<Name extends string>(profile?: string): Promise<
     for (const one of closers.splice(0).reverse()) await one();
   };
   try {
-    const server = await openOwnServer();
+    const server = await openSeparatePostgresServer();
     closers.push(() => server.stop());
-    const db = await openTestDatabase({}, { url: server.url, template: await makeTemplate(server.url) });
+    const db = await openTestDatabase({}, { url: server.url, template: await createTemplateDatabase(server.url) });
     closers.push(() => db.close());
     // Enables autovacuum as in production: plans made for an empty table must not stay.
     for (const setting of ["autovacuum = on", "autovacuum_naptime = '2s'"]) await db.sql(`alter system set ${setting}`);

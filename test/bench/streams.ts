@@ -19,8 +19,8 @@ import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
 import { processorOf, processorOfServer } from "#test/bench/processor.ts";
 import { openStage } from "#test/bench/start-servers.ts";
 import type { Following, Told } from "#test/bench/streams-readers.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
-import { makeHub } from "#test/support/insert-rows.ts";
+import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
+import { insertHub } from "#test/support/insert-rows.ts";
 
 const READERS = fileURLToPath(new URL("streams-readers.ts", import.meta.url));
 const EACH = 20; // streams per user
@@ -70,14 +70,14 @@ async function makeReaders({ db }: Stage, people: number) {
   );
   const readers = [];
   for (let n = 0; n < people; n++) {
-    const person = await makePerson(db, `reader-${n}`);
-    readers.push({ person, token: (await makeToken(db, person, "readonly")).plaintext });
+    const person = await createTestUser(db, `reader-${n}`);
+    readers.push({ person, token: (await createTestToken(db, person, "readonly")).plaintext });
   }
   return readers;
 }
 
 async function makeHubOf({ db }: Stage, name: string, readers: Awaited<ReturnType<typeof makeReaders>>) {
-  const hub = await makeHub(db, readers[0]!.person.id, name);
+  const hub = await insertHub(db, readers[0]!.person.id, name);
   for (const { person } of readers) await addHubAdmin(db, person, hub);
   return hub;
 }

@@ -19,8 +19,8 @@ import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
 import { processorOf } from "#test/bench/processor.ts";
 import { wireOf } from "#test/bench/requests-rows.ts";
 import { openStage } from "#test/bench/start-servers.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 const CONNECTIONS = 32, SPOKES = 50;
 const FEWEST = 0.95, MOST_MEMORY = 15, MOST_LOOK = 10; // ratio of requests, MB, milliseconds
@@ -46,11 +46,11 @@ async function main(line: readonly string[]): Promise<void> {
   const stage = await openStage<Way | "collector">();
   try {
     const { db } = stage,
-      person = await makePerson(db, "hub-admin"),
-      { plaintext } = await makeToken(db, person, "cli");
-    const hub = await makeHub(db, person.id, "north"), spokes: string[] = [];
+      person = await createTestUser(db, "hub-admin"),
+      { plaintext } = await createTestToken(db, person, "cli");
+    const hub = await insertHub(db, person.id, "north"), spokes: string[] = [];
     await addHubAdmin(db, person, hub);
-    for (let i = 0; i < SPOKES; i++) spokes.push(await makeSpoke(db, person.id, hub, `s${i}`));
+    for (let i = 0; i < SPOKES; i++) spokes.push(await insertSpoke(db, person.id, hub, `s${i}`));
     await stage.start("collector", [fileURLToPath(new URL("./trace-sink.ts", import.meta.url)), "19466"], {});
     const contenders: Contender<Way>[] = [];
     for (const name of NAMES) contenders.push(await stage.startOurs(name, WAYS[name], [INSPECTED]) as Contender<Way>);

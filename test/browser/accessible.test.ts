@@ -2,10 +2,10 @@
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
-import { findAllBarriers } from "#test/support/accessible.ts";
+import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import type { Portal } from "#test/support/portal.ts";
-import { makeToken } from "#test/support/users.ts";
+import { createTestToken } from "#test/support/users.ts";
 import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 
 const test = browserSuite("a page");
@@ -23,7 +23,7 @@ async function thingsOf({ work: { db, operations }, north, oak, people }: Portal
     federationId: north.id,
     spokeId: oak,
     operationId: (await operations(oak))[0]!.id,
-    tokenId: (await makeToken(db, people.operator, "cli")).id,
+    tokenId: (await createTestToken(db, people.operator, "cli")).id,
     requestId,
     change: "disable",
     action: "upgrade",
@@ -40,7 +40,7 @@ test("passes the accessibility checks: each portal page, for an operator", async
       (_, name: string) => own[name] ?? assert.unreachable(`no ${name}`) ?? "",
     );
     assert.is((await page.goto(path))!.status(), 200, path);
-    found.push(...(await findAllBarriers(page)).map((barrier) => `${pattern}\n${barrier}`));
+    found.push(...(await findAllAccessibilityProblems(page)).map((barrier) => `${pattern}\n${barrier}`));
   }
   assert.equal(found, []);
 });
@@ -49,12 +49,14 @@ test("passes the accessibility checks: pages without a session and refusals", as
   const page = await open("nobody"), found: string[] = [];
   for (const path of ["/sign-in", "/forgot", "/sign-up", "/hubs", "/nowhere"]) {
     await page.goto(path);
-    found.push(...(await findAllBarriers(page)).map((barrier) => `${path}\n${barrier}`));
+    found.push(...(await findAllAccessibilityProblems(page)).map((barrier) => `${path}\n${barrier}`));
   }
   const admin = await open("spokeAdmin");
   for (const path of ["/users", "/hubs/new", "/requests/new", "/hubs", "/requests", "/notifications"]) {
     await admin.goto(path);
-    found.push(...(await findAllBarriers(admin)).map((barrier) => `${path} for a spoke admin\n${barrier}`));
+    found.push(
+      ...(await findAllAccessibilityProblems(admin)).map((barrier) => `${path} for a spoke admin\n${barrier}`),
+    );
   }
   assert.equal(found, []);
 });

@@ -2,7 +2,7 @@
 import * as assert from "uvu/assert";
 import type { Page } from "playwright-core";
 import { browserSuite } from "#test/support/browser.ts";
-import { makeSession } from "#test/support/users.ts";
+import { createTestSession } from "#test/support/users.ts";
 import type { Portal } from "#test/support/portal.ts";
 
 const test = browserSuite("a page that loses its server or its session");
@@ -81,7 +81,7 @@ test("stores no password, and shows the input to no other user", async ({ portal
   await page.goto(`/hubs/${portal.north.id}/settings`);
   await page.getByLabel("Name", { exact: true }).fill("Mine");
   assert.match(await draft() ?? "", "Mine");
-  const { secret: value } = await makeSession(portal.work.db, portal.people.operator);
+  const { secret: value } = await createTestSession(portal.work.db, portal.people.operator);
   await page.context().addCookies([{ name: "wheelwright", value, url: portal.url }]);
   await page.goto("/hubs#draft");
   assert.is(await draft(), null);

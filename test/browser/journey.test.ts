@@ -4,10 +4,10 @@
  */
 import * as assert from "uvu/assert";
 import type { Locator, Page } from "playwright-core";
-import { findBarriers } from "#test/support/accessible.ts";
+import { findAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import { PASSWORD } from "#test/support/users.ts";
-import type { Portal, Reader } from "#test/support/portal.ts";
+import type { Portal, PortalRole } from "#test/support/portal.ts";
 import { until } from "#test/support/until.ts";
 
 const test = browserSuite("a journey through the portal");
@@ -27,7 +27,7 @@ const byMouse: Hand = {
   press: (what) => what.click(),
   type: (where, text) => where.fill(text),
   see: (what) => what.waitFor(),
-  find: (page) => findBarriers(page),
+  find: (page) => findAccessibilityProblems(page),
 };
 
 const byKeyboard: Hand = {
@@ -118,7 +118,7 @@ async function travel(
   await see(state("Removed").or(gone).or(page.getByRole("heading", { name: "north", level: 1 })));
 }
 
-async function enter(page: Page, { people }: Portal, who: Reader, { press, type }: Hand): Promise<void> {
+async function enter(page: Page, { people }: Portal, who: PortalRole, { press, type }: Hand): Promise<void> {
   await page.goto("/hubs");
   await type(page.getByLabel("E-mail address"), people[who].email);
   await type(page.getByLabel("Password"), PASSWORD);

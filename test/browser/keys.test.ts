@@ -1,7 +1,7 @@
 /** Tests keyboard shortcuts and other functions of the script. */
 import * as assert from "uvu/assert";
 import type { Page } from "playwright-core";
-import { findBarriers } from "#test/support/accessible.ts";
+import { findAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 
 const test = browserSuite("a key");
@@ -15,7 +15,7 @@ test("? opens the list of shortcuts; Escape closes it and restores the focus", a
   await page.keyboard.press("?");
   const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await keys.getByText("Go to hubs").waitFor();
-  assert.equal(await findBarriers(page), []);
+  assert.equal(await findAccessibilityProblems(page), []);
   await page.keyboard.press("Escape");
   await keys.waitFor({ state: "hidden" });
   assert.is(await focused(page), "north");
@@ -97,7 +97,7 @@ test("Space selects all spokes of a page; their action is previewed first", asyn
   await page.getByLabel("Action for selected spokes").selectOption("restart");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("main").getByText("oak").first().waitFor();
-  assert.equal(await findBarriers(page), []);
+  assert.equal(await findAccessibilityProblems(page), []);
 });
 
 test("a refused preview does not change the input", async ({ portal, open }) => {

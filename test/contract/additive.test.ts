@@ -2,11 +2,11 @@
  * ignored. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { breakIn, copyOf, type Json, readPresent, told } from "#test/support/contract.ts";
+import { breakIn, cloneDocument, describeFindings, type Json, loadCurrentDocument } from "#test/support/contract.ts";
 
 const test = suite("checkContract, of what is added to the present document");
 
-const present = readPresent();
+const present = loadCurrentDocument();
 
 type Change = (paths: Json, schemas: Json, document: Json) => void;
 
@@ -14,7 +14,7 @@ async function free(changes: Readonly<Record<string, Change>>): Promise<void> {
   const document = await present;
   for (const [name, change] of Object.entries(changes)) {
     const found = breakIn(document, (copy) => change(copy.paths, copy.components.schemas, copy));
-    assert.equal(told(found), [], name);
+    assert.equal(describeFindings(found), [], name);
   }
 }
 
@@ -156,14 +156,14 @@ test("lets a declaration through, and its withdrawal", async () => {
     });
     get.responses[200].headers.Sunset = { $ref: "#/components/headers/Sunset" };
   };
-  assert.equal(told(breakIn(await present, declare)), []);
+  assert.equal(describeFindings(breakIn(await present, declare)), []);
   const withdraw = ({ paths }: Json) => {
     const { get } = paths["/api/my-spokes"];
     delete get.deprecated;
     delete get["x-deprecation"];
     delete get.responses[200].headers.Sunset;
   };
-  assert.equal(told(breakIn(copyOf(await present, declare), withdraw)), []);
+  assert.equal(describeFindings(breakIn(cloneDocument(await present, declare), withdraw)), []);
 });
 
 test.run();

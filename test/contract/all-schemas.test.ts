@@ -4,8 +4,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Kind } from "#test/contract/findings.ts";
-import { compare, documentOf, type Json, readPresent } from "#test/support/contract.ts";
-import { type Direction, type Mutation, mutationsOf } from "#test/support/mutations.ts";
+import { compare, documentOf, type Json, loadCurrentDocument } from "#test/support/contract.ts";
+import { type Direction, listMutations, type Mutation } from "#test/support/mutations.ts";
 
 const test = suite("checkContract, everywhere in the present document");
 
@@ -102,7 +102,7 @@ interface Case {
 /** Returns one case for each breaking mutation of a node, and one case with all compatible mutations. */
 function casesOf({ schema, direction }: Subject): readonly Case[] {
   const all = nodesIn(schema).flatMap(({ path, node, isForm }) =>
-    mutationsOf(node, direction, path.at(-2) === "anyOf").map((mutation) => ({ ...mutation, path, isForm }))
+    listMutations(node, direction, path.at(-2) === "anyOf").map((mutation) => ({ ...mutation, path, isForm }))
   );
   const free = Map.groupBy(all.filter(({ kind }) => kind === null), ({ name }) => name);
   return [
@@ -121,7 +121,7 @@ function casesOf({ schema, direction }: Subject): readonly Case[] {
 }
 
 test("tells of what breaks, by its kind, and of nothing else", async () => {
-  const { paths, components } = await readPresent();
+  const { paths, components } = await loadCurrentDocument();
   const wrong: string[] = [], tried: Case["kind"][] = [];
   for (const subject of subjectsOf({ paths, components })) {
     const before = documentFor(subject, subject.schema, components.schemas);

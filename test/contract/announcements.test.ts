@@ -1,13 +1,20 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findHasty } from "#test/contract/announcements.ts";
-import { breakIn, copyOf, type Json, readPresent, surfaceIn, TODAY } from "#test/support/contract.ts";
+import {
+  breakIn,
+  CHECK_DATE,
+  cloneDocument,
+  type Json,
+  loadCurrentDocument,
+  surfaceIn,
+} from "#test/support/contract.ts";
 
 const test = suite("judge, of the present document");
 
 const PATH = "/api/my-spokes";
 /** The endpoints of spokes. Trying so many changes on all endpoints takes too long. */
-const present = readPresent().then(({ paths, ...others }) => ({
+const present = loadCurrentDocument().then(({ paths, ...others }) => ({
   ...others,
   paths: Object.fromEntries(Object.entries(paths).filter(([path]) => /^.api.(?:my-)?spokes/.test(path))),
 }));
@@ -19,8 +26,8 @@ const spoil = ({ paths }: Json) =>
   paths[PATH].get.responses[200].content["application/json"].schema = { type: "string" };
 const says = (allowed: boolean, words: string) => [{ allowed, says: words }];
 
-async function judged(declared: (document: Json) => void, change: (document: Json) => void, today = TODAY) {
-  return breakIn(copyOf(await present, declared), change, today).map(({ verdict }) => verdict);
+async function judged(declared: (document: Json) => void, change: (document: Json) => void, today = CHECK_DATE) {
+  return breakIn(cloneDocument(await present, declared), change, today).map(({ verdict }) => verdict);
 }
 
 const IN_TIME = declare("2026-12-01", "2027-01-15");
@@ -84,7 +91,7 @@ test("says when it may land of what is declared in no release yet", async () => 
 
 test("judges each operation by its own declaration", async () => {
   const found = breakIn(
-    copyOf(await present, IN_TIME),
+    cloneDocument(await present, IN_TIME),
     ({ components }) => delete components.schemas.Spoke.properties.slug,
     "2027-02-01",
   );
@@ -100,9 +107,9 @@ test("takes its day from whoever asks", async () => {
 
 const hasty = suite("findHasty, of the present document");
 
-async function hastyAfter(told: (document: Json) => void, now: (document: Json) => void, today = TODAY) {
-  const before = copyOf(await present, told);
-  return findHasty(surfaceIn(before), surfaceIn(copyOf(await present, now)), today);
+async function hastyAfter(told: (document: Json) => void, now: (document: Json) => void, today = CHECK_DATE) {
+  const before = cloneDocument(await present, told);
+  return findHasty(surfaceIn(before), surfaceIn(cloneDocument(await present, now)), today);
 }
 
 hasty("finds a sunset of which people would learn less than 30 days ahead", async () => {

@@ -6,13 +6,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { check, presentDocument, release } from "#test/contract/check.ts";
 import { surfaceOf } from "#test/contract/surface.ts";
-import { copyOf, documentOf, type Json, TODAY } from "#test/support/contract.ts";
+import { CHECK_DATE, cloneDocument, documentOf, type Json } from "#test/support/contract.ts";
 
 const test = suite("the contract's commands");
 
 const document = documentOf({ type: "object", properties: { a: { type: "string" } } }, { type: "string" });
 const but = (...changes: ((post: Json) => void)[]) =>
-  surfaceOf(copyOf(document, ({ paths }) => changes.forEach((change) => change(paths["/things"].post))));
+  surfaceOf(cloneDocument(document, ({ paths }) => changes.forEach((change) => change(paths["/things"].post))));
 const require = (post: Json) => post.requestBody.required = true;
 const close = (post: Json) => post.requestBody.content["application/json"].schema.additionalProperties = false;
 const THINGS = but(), broken = but(require);
@@ -37,16 +37,16 @@ async function having(
 
 test("fail on what breaks, and only then", () =>
   having(THINGS, async (promise) => {
-    const { status, text } = await check({ promise, present: broken, today: TODAY });
+    const { status, text } = await check({ promise, present: broken, today: CHECK_DATE });
     assert.is(status, 1);
     assert.match(text, "The body has to be sent now");
-    assert.is((await check({ promise, present: THINGS, today: TODAY })).status, 0);
+    assert.is((await check({ promise, present: THINGS, today: CHECK_DATE })).status, 0);
   }));
 
 test("pass what was announced and is due", () =>
-  having(declare("2026-10-01", TODAY), async (promise) => {
+  having(declare("2026-10-01", CHECK_DATE), async (promise) => {
     assert.is((await check({ promise, present: broken, today: "2026-11-20" })).status, 1);
-    assert.is((await check({ promise, present: broken, today: TODAY })).status, 0);
+    assert.is((await check({ promise, present: broken, today: CHECK_DATE })).status, 0);
   }));
 
 test("let one exception through, and nothing else, until what it is for is released", () =>
@@ -56,18 +56,18 @@ test("let one exception through, and nothing else, until what it is for is relea
       says: "refuses fields that it does not know, and ignored them",
       why: "So it is",
     }] as const;
-    assert.is((await check({ promise, present: but(close), today: TODAY })).status, 1);
-    assert.is((await check({ promise, present: but(close, require), today: TODAY, exceptions })).status, 1);
-    assert.is((await release({ promise, present: but(close), today: TODAY, exceptions })).status, 0);
-    const { status, text } = await check({ promise, present: but(close), today: TODAY, exceptions });
+    assert.is((await check({ promise, present: but(close), today: CHECK_DATE })).status, 1);
+    assert.is((await check({ promise, present: but(close, require), today: CHECK_DATE, exceptions })).status, 1);
+    assert.is((await release({ promise, present: but(close), today: CHECK_DATE, exceptions })).status, 0);
+    const { status, text } = await check({ promise, present: but(close), today: CHECK_DATE, exceptions });
     assert.is(status, 1);
     assert.match(text, "excuses nothing any more");
   }));
 
 test("make the present surface the promise", () =>
   having(THINGS, async (promise, read) => {
-    const present = declare(TODAY, "2026-12-31");
-    const { status, text } = await release({ promise, present, today: TODAY });
+    const present = declare(CHECK_DATE, "2026-12-31");
+    const { status, text } = await release({ promise, present, today: CHECK_DATE });
     assert.is(status, 0);
     assert.match(text, "Released");
     assert.equal(await read(), present);
@@ -75,7 +75,7 @@ test("make the present surface the promise", () =>
 
 test("release nothing that breaks the last promise", () =>
   having(THINGS, async (promise, read) => {
-    const { status, text } = await release({ promise, present: broken, today: TODAY });
+    const { status, text } = await release({ promise, present: broken, today: CHECK_DATE });
     assert.is(status, 1);
     assert.match(text, "Not released");
     assert.equal(await read(), THINGS);
@@ -83,7 +83,11 @@ test("release nothing that breaks the last promise", () =>
 
 test("release no declaration that leaves less than 30 days", () =>
   having(THINGS, async (promise, read) => {
-    const { status, text } = await release({ promise, present: declare("2026-01-01", "2026-12-01"), today: TODAY });
+    const { status, text } = await release({
+      promise,
+      present: declare("2026-01-01", "2026-12-01"),
+      today: CHECK_DATE,
+    });
     assert.is(status, 1);
     assert.match(text, "POST /things: its sunset is 2026-12-01");
     assert.equal(await read(), THINGS);

@@ -3,19 +3,19 @@ import * as assert from "uvu/assert";
 import {
   breakIn,
   type Case,
-  copyOf,
+  cloneDocument,
+  describeFindings,
   type Json,
-  readPresent,
+  loadCurrentDocument,
   surfaceIn,
-  tellEach,
-  told,
+  testEachCase,
 } from "#test/support/contract.ts";
 
 const test = suite("checkContract, of the present document");
 
-const present = readPresent();
+const present = loadCurrentDocument();
 
-const each = async (cases: readonly Case[]): Promise<void> => tellEach(await present, cases);
+const each = async (cases: readonly Case[]): Promise<void> => testEachCase(await present, cases);
 
 const ACTIONS = "/api/spokes/{spokeId}/actions";
 const bodyOf = (operation: Json) => operation.requestBody.content;
@@ -170,20 +170,20 @@ test("finds validation that is tighter", () =>
   ]));
 
 test("finds a body whose unknown fields are refused, and were ignored", async () => {
-  const loose = copyOf(await present, ({ components: { schemas } }) => {
+  const loose = cloneDocument(await present, ({ components: { schemas } }) => {
     for (const schema of Object.values<Json>(schemas)) delete schema.additionalProperties;
   });
-  tellEach(loose, [["validation_tightened NewSpoke", (_, { NewSpoke }) => NewSpoke.additionalProperties = false]]);
+  testEachCase(loose, [["validation_tightened NewSpoke", (_, { NewSpoke }) => NewSpoke.additionalProperties = false]]);
 });
 
 test("finds a sunset that is told no more, though it stands", async () => {
   const headersOf = ({ paths }: Json) => paths["/api/my-spokes"].get.responses[200].headers;
-  const declared = copyOf(await present, (copy) => {
+  const declared = cloneDocument(await present, (copy) => {
     const deprecation = { since: "2026-11-01", sunset: "2026-12-31", note: "Gone" };
     Object.assign(copy.paths["/api/my-spokes"].get, { deprecated: true, "x-deprecation": deprecation });
     headersOf(copy).Sunset = { $ref: "#/components/headers/Sunset" };
   });
-  assert.equal(told(breakIn(declared, (copy) => delete headersOf(copy).Sunset)), [
+  assert.equal(describeFindings(breakIn(declared, (copy) => delete headersOf(copy).Sunset)), [
     "response_field_removed GET /api/my-spokes answer 200, header: sunset",
   ]);
 });

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { breakIn, copyOf, type Json, readPresent } from "#test/support/contract.ts";
+import { breakIn, cloneDocument, type Json, loadCurrentDocument } from "#test/support/contract.ts";
 
 const test = suite("compareCredentials, of the present document");
 
 const PATH = "/api/version", USERS = "/api/users";
 /** Two endpoints of the current document. Trying so many changes on all of them takes too long. */
-const present = readPresent().then(({ paths, ...others }) => ({
+const present = loadCurrentDocument().then(({ paths, ...others }) => ({
   ...others,
   paths: { [PATH]: paths[PATH], [USERS]: paths[USERS] },
 }));
@@ -19,7 +19,7 @@ const securityOf = (scope: string) =>
 async function between(scope: string, other: string): Promise<string> {
   const set = (to: string) => ({ paths }: Json) =>
     Object.assign(paths[PATH].get, { "x-scope": to, security: securityOf(to) });
-  const found = breakIn(copyOf(await present, set(scope)), set(other));
+  const found = breakIn(cloneDocument(await present, set(scope)), set(other));
   assert.ok(found.every(({ kind, where }) => kind === "validation_tightened" && where === "credentials"));
   return found.map(({ says }) => says.replace("It can no longer be called with ", "")).join();
 }
@@ -83,7 +83,7 @@ test("finds a credential that is sent in another way", async () => {
 test("finds an access that lets fewer in, where that is sure", async () => {
   const between = async (access: string, other: string) => {
     const set = (to: string) => ({ paths }: Json) => paths[PATH].get["x-access"] = to;
-    return breakIn(copyOf(await present, set(access)), set(other)).map(({ says }) => says).join();
+    return breakIn(cloneDocument(await present, set(access)), set(other)).map(({ says }) => says).join();
   };
   for (
     const [access, other] of [["anyone", "signed in"], ["signed in", "spoke: see"], ["spoke: see", "operator"]] as const

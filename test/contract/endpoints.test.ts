@@ -1,12 +1,20 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { breakIn, type Case, copyOf, type Json, readPresent, surfaceIn, tellEach } from "#test/support/contract.ts";
+import {
+  breakIn,
+  type Case,
+  cloneDocument,
+  type Json,
+  loadCurrentDocument,
+  surfaceIn,
+  testEachCase,
+} from "#test/support/contract.ts";
 
 const test = suite("findMoved, of the present document");
 
-const present = readPresent();
+const present = loadCurrentDocument();
 
-const each = async (cases: readonly Case[]): Promise<void> => tellEach(await present, cases);
+const each = async (cases: readonly Case[]): Promise<void> => testEachCase(await present, cases);
 
 const SPOKE = "/api/spokes/{spokeId}";
 
@@ -44,7 +52,7 @@ test("finds an endpoint that has another method or path", async () => {
   const document = await present;
   const says = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) => one.says);
   assert.equal(says, ["It is gone; GET /api/spokes is new and looks like it: has it moved there?"]);
-  const named = copyOf(document, ({ paths }) => paths["/api/auth/login"].post["x-aliases"] = ["/auth/login"]);
+  const named = cloneDocument(document, ({ paths }) => paths["/api/auth/login"].post["x-aliases"] = ["/auth/login"]);
   const unnamed = breakIn(named, ({ paths }) => delete paths["/api/auth/login"].post["x-aliases"]);
   assert.equal(unnamed.map((one) => `${one.kind} ${one.says}`), ["endpoint_moved It is no longer at /auth/login"]);
   const away = breakIn(document, (copy) => copy.servers = [{ url: "https://elsewhere.example" }]);

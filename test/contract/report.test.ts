@@ -1,19 +1,26 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { reportContract } from "#test/contract/report.ts";
-import { breakIn, copyOf, type Json, readPresent, surfaceIn, TODAY } from "#test/support/contract.ts";
+import {
+  breakIn,
+  CHECK_DATE,
+  cloneDocument,
+  type Json,
+  loadCurrentDocument,
+  surfaceIn,
+} from "#test/support/contract.ts";
 
 const test = suite("reportContract, of the present document");
 
-const present = readPresent();
+const present = loadCurrentDocument();
 
 async function report(
   change: (copy: Json) => void,
   declare: (document: Json) => void = () => undefined,
 ): Promise<string> {
-  const before = copyOf(await present, declare);
+  const before = cloneDocument(await present, declare);
   const endpoints = surfaceIn(before).endpoints.size;
-  const text = reportContract(breakIn(before, change), { endpoints, today: TODAY });
+  const text = reportContract(breakIn(before, change), { endpoints, today: CHECK_DATE });
   return text.replaceAll(String(endpoints), "ALL"); // the number grows with each release
 }
 

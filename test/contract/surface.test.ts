@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { checkContract } from "#test/contract/contract.ts";
 import { readSurface } from "#test/contract/parse-surface.ts";
 import { surfaceOf } from "#test/contract/surface.ts";
-import { copyOf, documentOf, type Json, TODAY } from "#test/support/contract.ts";
+import { CHECK_DATE, cloneDocument, documentOf, type Json } from "#test/support/contract.ts";
 
 const test = suite("surfaceOf");
 
@@ -25,7 +25,7 @@ const thing = {
 const either = { anyOf: [true, false].map((done) => ({ type: "object", properties: { done: { const: done } } })) };
 
 test("says each thing in a line, and what is shared once", () => {
-  const document = copyOf(documentOf(TEXT, either, { Thing: thing }), (copy) => {
+  const document = cloneDocument(documentOf(TEXT, either, { Thing: thing }), (copy) => {
     Object.assign(copy.paths["/things"].post, {
       deprecated: true,
       "x-deprecation": { since: "2026-01-01", sunset: "2026-03-01" },
@@ -109,7 +109,7 @@ test("refuses what it has no words for, instead of leaving it out", () => {
     "a reference of POST /things": ({ paths }) => paths["/things"].post.responses[404] = { $ref: "#/components/x" },
   };
   for (const [says, change] of Object.entries(documents)) {
-    assert.throws(() => surfaceOf(copyOf(documentOf(TEXT, TEXT), change)), new RegExp(says), says);
+    assert.throws(() => surfaceOf(cloneDocument(documentOf(TEXT, TEXT), change)), new RegExp(says), says);
   }
 });
 
@@ -140,7 +140,7 @@ reading("has no line that may be taken out unseen, but those of refusals and of 
   const unseen = lines.filter((line, i) => {
     if (i % 29 > 0 || free.test(line)) return false; // samples a few dozen lines of every kind
     try {
-      return checkContract(before, readSurface(lines.toSpliced(i, 1).join("\n")), TODAY).length === 0;
+      return checkContract(before, readSurface(lines.toSpliced(i, 1).join("\n")), CHECK_DATE).length === 0;
     } catch {
       return false;
     }

@@ -2,7 +2,7 @@
  * both. */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { RELEASE } from "#test/support/release.ts";
-import { ACCOUNT, CLUSTER_ROLE } from "#test/support/service-account.ts";
+import { CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 
 export interface ClusterRequest {
   readonly method: "POST" | "PATCH" | "DELETE";
@@ -20,7 +20,8 @@ export const LABELS = { [MANAGED]: "wheelwright", [ENFORCE]: "restricted", [VERS
 
 const NAMESPACES = "/api/v1/namespaces", VOLUMES = "/api/v1/persistentvolumes";
 const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
-const RBAC = "rbac.authorization.k8s.io", USER = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`;
+const RBAC = "rbac.authorization.k8s.io",
+  USER = `system:serviceaccount:${SERVICE_ACCOUNT.namespace}:${SERVICE_ACCOUNT.name}`;
 
 const SELF = { apiGroup: RBAC, kind: "User", name: USER };
 const OTHERS = { apiGroup: RBAC, kind: "Group", name: "system:authenticated" };

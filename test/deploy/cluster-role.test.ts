@@ -12,14 +12,14 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/workers/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { RELEASE } from "#test/support/release.ts";
-import { CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/service-account.ts";
+import { CLUSTER_ROLE as SPOKE, CLUSTER_ROLE_MANIFEST, putAsAdmin } from "#test/support/service-account.ts";
 
 const WIDE = "wheelwright",
   ISSUER = `wheelwright-${RELEASE}-nginx`,
   BIND = "bind clusterroles.rbac.authorization.k8s.io";
 
 const test = suite<{ objects: Json[] }>("deploy/kubernetes/cluster-role.yaml");
-test.before(async (context) => void (context.objects = readObjects(await readFile(MANIFEST, "utf8"))));
+test.before(async (context) => void (context.objects = readObjects(await readFile(CLUSTER_ROLE_MANIFEST, "utf8"))));
 
 function rulesOf(objects: readonly Json[], name: string): Json[] {
   return objects.find(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === name).rules;

@@ -8,13 +8,13 @@ import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { readObjects } from "#test/support/chart.ts";
 import {
-  ACCOUNT,
-  asAccount,
-  bindRights,
+  applyClusterRole,
+  bindClusterRole,
   CLUSTER_ROLE,
-  giveRights,
-  MANIFEST,
+  CLUSTER_ROLE_MANIFEST,
   putAsAdmin,
+  requestAsAccount,
+  SERVICE_ACCOUNT,
 } from "#test/support/service-account.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { ATTACKS, type ClusterRequest, LABELS, NEEDS, SPACES } from "./attacks.ts";
@@ -25,17 +25,17 @@ const test = suite<{ simulator: Simulator; policies: Json[] }>("admission polici
 
 test.before(async (context) => {
   const simulator = context.simulator = await openSimulator({ delayMs: 5, log: silentLog, authorization: "on" });
-  await giveRights(simulator);
+  await applyClusterRole(simulator);
   for (const object of SPACES) await putAsAdmin(simulator, object);
-  await bindRights(simulator, OWN);
-  const objects = readObjects(await readFile(MANIFEST, "utf8"));
+  await bindClusterRole(simulator, OWN);
+  const objects = readObjects(await readFile(CLUSTER_ROLE_MANIFEST, "utf8"));
   context.policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
 });
 test.after(({ simulator }) => simulator.close());
 
 /** Sends the request as a dry run, so that no request affects another. */
 async function attempt(simulator: Simulator, { method, path, body }: ClusterRequest): Promise<[number, string]> {
-  const answer = await asAccount(simulator, method, `${path}?dryRun=All`, body);
+  const answer = await requestAsAccount(simulator, method, `${path}?dryRun=All`, body);
   return [answer.status, answer.body.message ?? ""];
 }
 
@@ -102,7 +102,7 @@ test("the account can touch no issuer but the one that ACME_EMAIL creates", asyn
     ["POST", path, { metadata: { name: "wheelwright-new" }, spec }],
   ];
   for (const [method, path, body] of calls) {
-    const answer = await asAccount(simulator, method, path, body);
+    const answer = await requestAsAccount(simulator, method, path, body);
     assert.is(answer.status, 403);
     assert.match(answer.body.message, 'resource "clusterissuers"');
   }
@@ -119,21 +119,24 @@ test("the account cannot get from a namespace of its own to the node", async ({ 
     }],
     volumes: [{ name: "h", hostPath: { path: "/" } }],
   };
-  const escape = () => asAccount(simulator, "POST", pods, { metadata: { name: "escape" }, spec });
+  const escape = () => requestAsAccount(simulator, "POST", pods, { metadata: { name: "escape" }, spec });
   const { status, body } = await escape();
   assert.is(status, 403);
   assert.match(body.message, 'violates PodSecurity "restricted:latest"');
   // The policy protects the labels that admit a request.
   for (const enforce of ["privileged", "baseline", null]) {
     const labels = { "pod-security.kubernetes.io/enforce": enforce };
-    const relabelled = await asAccount(simulator, "PATCH", `/api/v1/namespaces/${OWN}`, { metadata: { labels } });
+    const relabelled = await requestAsAccount(simulator, "PATCH", `/api/v1/namespaces/${OWN}`, {
+      metadata: { labels },
+    });
     assert.is(relabelled.status, 403);
   }
   assert.is((await escape()).status, 403);
 });
 
 test("the account cannot make a namespace of another one into its own", async ({ simulator }) => {
-  const RBAC = "rbac.authorization.k8s.io", user = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`;
+  const RBAC = "rbac.authorization.k8s.io",
+    user = `system:serviceaccount:${SERVICE_ACCOUNT.namespace}:${SERVICE_ACCOUNT.name}`;
   const calls: [string, string, Json][] = [
     ["POST", "/api/v1/namespaces", { metadata: { name: "mine", labels: LABELS } }],
     ["PATCH", "/api/v1/namespaces/kube-public", { metadata: { labels: LABELS } }],
@@ -145,7 +148,7 @@ test("the account cannot make a namespace of another one into its own", async ({
     ["GET", "/api/v1/namespaces/kube-public/secrets", undefined],
   ];
   for (const [method, path, body] of calls) {
-    assert.is((await asAccount(simulator, method, path, body)).status, 403, path);
+    assert.is((await requestAsAccount(simulator, method, path, body)).status, 403, path);
   }
 });
 

@@ -15,8 +15,14 @@ import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { RELEASE } from "#test/support/release.ts";
-import { ACCOUNT, asAccount, deleteByHand, MANIFEST, putAsAdmin } from "#test/support/service-account.ts";
-import { makeUser } from "#test/support/insert-rows.ts";
+import {
+  CLUSTER_ROLE_MANIFEST,
+  deleteAsAdmin,
+  putAsAdmin,
+  requestAsAccount,
+  SERVICE_ACCOUNT,
+} from "#test/support/service-account.ts";
+import { insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const OTHER = { namespace: "other", name: "other" }, MINUTE = 60_000;
@@ -34,7 +40,7 @@ const test = suite<Context>("two releases in one cluster");
 
 /** Returns the manifest of the other release, changed as the head of the file describes. */
 async function manifestOfOther(): Promise<Json[]> {
-  const text = await readFile(MANIFEST, "utf8");
+  const text = await readFile(CLUSTER_ROLE_MANIFEST, "utf8");
   return readObjects(
     text.replaceAll(`-${RELEASE}-`, "-other-").replaceAll(
       "serviceaccount:wheelwright:wheelwright",
@@ -66,7 +72,7 @@ test.before(async (context) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   context.own = (await scene.becomes(id, "active")).namespace;
 
-  const actor = { ...scene.actor, userId: await makeUser(db, "ann@example.org") };
+  const actor = { ...scene.actor, userId: await insertUser(db, "ann@example.org") };
   const hub = await createFederation(app, actor, { slug: "math" } as never, null);
   const shown = (await findFederation(db.rows, hub.id, "shown"))!;
   const spoke = await createSpoke(app, actor, shown, { slug: "algebra", size: "small" } as never, null);
@@ -87,14 +93,14 @@ test("each makes its hubs and spokes, of the same names, in namespaces of its ow
   assert.equal([isOfRelease(own, RELEASE), isOfRelease(own, "other")], [true, false]);
   assert.equal([isOfRelease(others, RELEASE), isOfRelease(others, "other")], [false, true]);
   for (const binding of scene.simulator.objects("RoleBinding")) {
-    const { namespace } = binding.metadata, account = isOfRelease(namespace!, "other") ? OTHER : ACCOUNT;
+    const { namespace } = binding.metadata, account = isOfRelease(namespace!, "other") ? OTHER : SERVICE_ACCOUNT;
     assert.is(binding["subjects"][0].name, `system:serviceaccount:${account.namespace}:${account.name}`);
   }
 });
 
 test("none can touch what is the other's", async ({ scene: { simulator }, own, others }) => {
   const RBAC = "rbac.authorization.k8s.io";
-  for (const [account, theirs] of [[ACCOUNT, others], [OTHER, own]] as const) {
+  for (const [account, theirs] of [[SERVICE_ACCOUNT, others], [OTHER, own]] as const) {
     const path = `/api/v1/namespaces/${theirs}`;
     const subjects = [{
       apiGroup: RBAC,
@@ -114,7 +120,7 @@ test("none can touch what is the other's", async ({ scene: { simulator }, own, o
     ];
     for (const [method, path, body] of calls) {
       assert.is(
-        (await asAccount(simulator, method, path, body, account)).status,
+        (await requestAsAccount(simulator, method, path, body, account)).status,
         403,
         `${account.name}: ${method} ${path}`,
       );
@@ -138,13 +144,13 @@ test("each finds its own alone: the sweep, and doctor --reconcile", async ({ sce
 
 test("what an uninstalled release leaves gives no right to one that is installed later", async ({ scene: { simulator }, own, others }) => {
   for (const object of await manifestOfOther()) {
-    if (object.kind === "ClusterRole") await deleteByHand(simulator, object);
+    if (object.kind === "ClusterRole") await deleteAsAdmin(simulator, object);
   }
   const left = simulator.objects("RoleBinding").filter(({ metadata }) => metadata.namespace === others);
   assert.is(left.length, 1, "helm uninstall leaves it");
-  const secrets = await asAccount(simulator, "GET", `/api/v1/namespaces/${others}/secrets/moodle`);
+  const secrets = await requestAsAccount(simulator, "GET", `/api/v1/namespaces/${others}/secrets/moodle`);
   assert.is(secrets.status, 403);
-  const mine = await asAccount(simulator, "GET", `/api/v1/namespaces/${own}/secrets/moodle`);
+  const mine = await requestAsAccount(simulator, "GET", `/api/v1/namespaces/${own}/secrets/moodle`);
   assert.is(mine.status, 200);
 });
 

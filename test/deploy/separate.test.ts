@@ -8,14 +8,14 @@ import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { makeApp, openWorkScene } from "#test/lib/workers/scene.ts";
-import { ACCOUNT, putAsAdmin } from "#test/support/service-account.ts";
+import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("replicas without rights");
 
 test("say of what needs the cluster at once that it cannot be had, while others do the work", async () => {
   const scene = await openWorkScene();
-  const account = { ...ACCOUNT, name: "wheelwright-api" };
+  const account = { ...SERVICE_ACCOUNT, name: "wheelwright-api" };
   await putAsAdmin(scene.simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: account });
   const { app, close } = await makeApp(scene.db, scene.simulator.kubeconfig(account), silentLog);
   try {

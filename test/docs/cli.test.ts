@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  blocksOf,
-  canTypeExamples,
+  canRunExamples,
   COMMAND_LINE,
   missBelow,
+  parseExampleBlocks,
+  runExamples,
   startForExamples,
-  typeExamples,
 } from "#test/support/examples.ts";
 import { nouns } from "#src/cli/nouns.ts";
 
@@ -18,12 +18,12 @@ const PAGE = new URL("../../docs/cli.md", import.meta.url);
 
 const test = suite("docs/cli.md");
 
-(canTypeExamples ? test : test.skip)("the examples print the blocks below them", async () => {
+(canRunExamples ? test : test.skip)("the examples print the blocks below them", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-cli-page-"));
   const program = await startForExamples(directory);
   try {
-    const blocks = blocksOf(program.typed(await readFile(PAGE, "utf8")));
-    const printed = await typeExamples(directory, blocks, program.typed(COMMAND_LINE));
+    const blocks = parseExampleBlocks(program.typed(await readFile(PAGE, "utf8")));
+    const printed = await runExamples(directory, blocks, program.typed(COMMAND_LINE));
     assert.ok(printed.size > 12);
     blocks.forEach((block, i) => {
       const above = blocks[i - 1], { text = "", status = null } = printed.get(i) ?? printed.get(i - 1) ?? {};

@@ -6,16 +6,16 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openTestDatabase } from "#test/support/database.ts";
 import {
-  type Block,
-  blocksOf,
-  canTypeExamples,
+  canRunExamples,
   COMMAND_LINE,
+  type ExampleBlock,
   missBelow,
-  typeExamples,
+  parseExampleBlocks,
+  runExamples,
 } from "#test/support/examples.ts";
-import { freePort } from "#test/support/free-port.ts";
+import { findFreePort } from "#test/support/free-port.ts";
 import { startProgram } from "#test/support/program.ts";
-import { carrySnapshots } from "#test/support/copy-snapshots.ts";
+import { copySnapshots } from "#test/support/copy-snapshots.ts";
 import { openScene } from "../lib/doctor/scene.ts";
 
 const PAGE = new URL("../../docs/disaster.md", import.meta.url);
@@ -31,13 +31,15 @@ wheelwright backup ../wheelwright.backup
 `;
 
 const test = suite("docs/disaster.md");
-const example = canTypeExamples ? test : test.skip;
+const example = canRunExamples ? test : test.skip;
 
 example("the commands restore all spokes in a new cluster, and print the blocks below them", async () => {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-disaster-")), directory = join(parent, "clone");
   await mkdir(directory);
   const db = await openTestDatabase(), former = await openScene(), next = await openScene();
-  const port = await freePort(), KUBECONFIG = join(directory, "kubeconfig"), PUBLIC_URL = `http://localhost:${port}`;
+  const port = await findFreePort(),
+    KUBECONFIG = join(directory, "kubeconfig"),
+    PUBLIC_URL = `http://localhost:${port}`;
   const env = {
     ...{ DATABASE_URL: db.url, KUBECONFIG, PUBLIC_URL, HOST: "127.0.0.1", PORT: String(port), TEMPLATES: "off" },
     ...{
@@ -52,11 +54,11 @@ example("the commands restore all spokes in a new cluster, and print the blocks 
     await writeFile(KUBECONFIG, former.simulator.kubeconfig());
     const program = startProgram(["serve"], env);
     await program.said(/Listening on /);
-    const [made] = (await typeExamples(directory, [{ language: "sh", how: "", text: BEFORE }], before)).values();
+    const [made] = (await runExamples(directory, [{ language: "sh", how: "", text: BEFORE }], before)).values();
     await program.stop("SIGKILL");
     assert.is(made!.status, 0, made!.text);
     await former.close();
-    carrySnapshots(former.simulator, next.simulator);
+    copySnapshots(former.simulator, next.simulator);
     await writeFile(KUBECONFIG, next.simulator.kubeconfig());
     await typePage(directory, `${before}export DATABASE_URL='${await db.freshUrl()}'\n`);
   } finally {
@@ -67,9 +69,9 @@ example("the commands restore all spokes in a new cluster, and print the blocks 
 });
 
 async function typePage(directory: string, before: string): Promise<void> {
-  const blocks: Block[] = blocksOf(await readFile(PAGE, "utf8"));
+  const blocks: ExampleBlock[] = parseExampleBlocks(await readFile(PAGE, "utf8"));
   const typed = blocks.map((block) => /\bwheelwright [a-z]/.test(block.text) && block.language === "sh" ? block : null);
-  const printed = await typeExamples(directory, typed.map(withoutOtherPrograms), before);
+  const printed = await runExamples(directory, typed.map(withoutOtherPrograms), before);
   const misses = [...printed].flatMap(([i, { text, status }]) => {
     const { how, text: command } = blocks[i]!, below = blocks[i + 1];
     const miss = below?.language === "" ? missBelow(below, text) : null;
@@ -80,7 +82,7 @@ async function typePage(directory: string, before: string): Promise<void> {
 }
 
 /** Returns null for blocks that call programs other than Wheelwright. */
-function withoutOtherPrograms(block: Block | null): Block | null {
+function withoutOtherPrograms(block: ExampleBlock | null): ExampleBlock | null {
   return block && /^(?:gpg|kubectl|docker) /m.test(block.text) ? null : block;
 }
 

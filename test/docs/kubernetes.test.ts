@@ -17,9 +17,9 @@ import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
-import { ACCOUNT, putAsAdmin } from "#test/support/service-account.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
+import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { helm, kubectl } from "#test/support/tools.ts";
 import { until } from "#test/support/until.ts";
 
@@ -40,7 +40,7 @@ interface Context {
   name: string;
   directory: string;
   shell: ChildProcess;
-  programs: Started[];
+  programs: StartedProgram[];
 }
 
 const canRun = helm !== null && kubectl !== null &&
@@ -64,7 +64,7 @@ test.after(async ({ simulator, db, name, directory, shell, programs }) => {
   if (!canRun) return;
   for (const program of programs) await program.stop();
   if (shell?.exitCode === null) process.kill(-shell.pid!, "SIGKILL");
-  await asAdmin(db.url, async (sql) => {
+  await withAdminConnection(db.url, async (sql) => {
     await sql.unsafe(`drop database if exists ${name} with (force)`);
     for (const role of ["service", "owner"]) await sql.unsafe(`drop role if exists ${name}_${role}`);
   });
@@ -171,7 +171,7 @@ async function runAtPause({ directory, shell }: Context, what: string, work: () 
 
 async function makeRoles({ db, directory }: Context): Promise<void> {
   const statements = (await readFile(join(directory, "roles.sql"), "utf8")).trim().split("\n");
-  await asAdmin(db.url, async (sql) => {
+  await withAdminConnection(db.url, async (sql) => {
     for (const statement of statements) await sql.unsafe(statement);
   });
 }
@@ -190,7 +190,7 @@ async function startPods(context: Context): Promise<void> {
   const files = simulator.objects("ConfigMap").find(({ metadata }) => metadata.name === "wheelwright-files")!;
   for (const [name, text] of Object.entries<string>(files["data"])) await writeFile(join(blueprint, name), text);
   assert.equal(await readdir(blueprint), ["surroundings.yaml"]);
-  await writeFile(join(directory, "account.yaml"), simulator.kubeconfig(ACCOUNT));
+  await writeFile(join(directory, "account.yaml"), simulator.kubeconfig(SERVICE_ACCOUNT));
   const program = startProgram(["serve"], {
     ...environmentOf(context, deployment),
     ...{ HOST: "127.0.0.1", PORT: "0", METRICS_PORT: "", PUBLIC_URL: "http://localhost", LOG_FORMAT: "json" },

@@ -8,8 +8,8 @@ import { silentLog } from "#lib/base/log.ts";
 import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
-import { blocksOf, canTypeExamples, COMMAND_LINE, missBelow, typeExamples } from "#test/support/examples.ts";
-import { freePort } from "#test/support/free-port.ts";
+import { canRunExamples, COMMAND_LINE, missBelow, parseExampleBlocks, runExamples } from "#test/support/examples.ts";
+import { findFreePort } from "#test/support/free-port.ts";
 import { startProgram } from "#test/support/program.ts";
 import { openScene } from "../lib/doctor/scene.ts";
 
@@ -28,7 +28,7 @@ wheelwright spokes destroy north/oak --yes
 `;
 
 const test = suite("docs/reconciling.md");
-const example = canTypeExamples ? test : test.skip;
+const example = canRunExamples ? test : test.skip;
 
 example("the commands adopt what changed since the backup, and print the blocks below them", async () => {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-reconciling-")), directory = join(parent, "clone");
@@ -40,7 +40,9 @@ example("the commands adopt what changed since the backup, and print the blocks 
       scene.simulator.kubeconfig(),
       silentLog,
     );
-  const port = await freePort(), KUBECONFIG = join(directory, "kubeconfig"), PUBLIC_URL = `http://localhost:${port}`;
+  const port = await findFreePort(),
+    KUBECONFIG = join(directory, "kubeconfig"),
+    PUBLIC_URL = `http://localhost:${port}`;
   const env = {
     ...{ DATABASE_URL: db.url, KUBECONFIG, PUBLIC_URL, HOST: "127.0.0.1", PORT: String(port), TEMPLATES: "off" },
     ...{
@@ -56,13 +58,13 @@ example("the commands adopt what changed since the backup, and print the blocks 
     await writeFile(KUBECONFIG, scene.simulator.kubeconfig());
     const program = startProgram(["serve"], env);
     await program.said(/Listening on /);
-    const [made] = (await typeExamples(directory, [{ language: "sh", how: "", text: BEFORE }], within({}))).values();
+    const [made] = (await runExamples(directory, [{ language: "sh", how: "", text: BEFORE }], within({}))).values();
     await program.stop("SIGKILL");
     assert.is(made!.status, 0, made!.text);
     await noteParticulars(app);
 
-    const blocks = blocksOf(await readFile(PAGE, "utf8")), DATABASE_URL = await db.freshUrl();
-    const printed = await typeExamples(directory, blocks, within({ DATABASE_URL }));
+    const blocks = parseExampleBlocks(await readFile(PAGE, "utf8")), DATABASE_URL = await db.freshUrl();
+    const printed = await runExamples(directory, blocks, within({ DATABASE_URL }));
     const misses = [...printed].flatMap(([i, { text, status }]) => {
       const { how, text: command } = blocks[i]!, below = blocks[i + 1];
       const miss = below?.language === "" ? missBelow(below, text) : null;

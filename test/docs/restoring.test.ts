@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  blocksOf,
-  canTypeExamples,
+  canRunExamples,
   COMMAND_LINE,
   missBelow,
+  parseExampleBlocks,
+  runExamples,
   startForExamples,
-  typeExamples,
 } from "#test/support/examples.ts";
 
 const PAGE = new URL("../../docs/restoring.md", import.meta.url);
@@ -24,16 +24,16 @@ wheelwright spokes backup north/ash
 `;
 
 const test = suite("docs/restoring.md");
-const example = canTypeExamples ? test : test.skip;
+const example = canRunExamples ? test : test.skip;
 
 example("the commands print the blocks below them", async () => {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-restoring-")), directory = join(parent, "clone");
   const program = await startForExamples(directory);
   try {
-    const blocks = blocksOf(program.typed(await readFile(PAGE, "utf8")));
+    const blocks = parseExampleBlocks(program.typed(await readFile(PAGE, "utf8")));
     const typed = blocks.map((block) => /^wheelwright /m.test(block.text) ? block : null);
     const before = `export DATA_DIR=${directory}\n${program.typed(BEFORE)}`;
-    const printed = await typeExamples(directory, typed, before);
+    const printed = await runExamples(directory, typed, before);
     assert.ok(printed.size >= 6);
     for (const [i, { text, status }] of printed) {
       assert.is(status, 0, `${blocks[i]!.text}${text}`);

@@ -11,7 +11,7 @@ import type { Random } from "#test/support/bench/random.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
 export interface BillingScene {
   readonly db: TestDatabase;
@@ -37,10 +37,10 @@ export async function openBillingScene(counts: { replicas: number; hubs: number 
     const cluster = await openSimulator({ delayMs: 5, log: silentLog });
     closers.push(() => cluster.close());
     const hubs: string[] = [];
-    const user = await makeUser(db);
+    const user = await insertUser(db);
     for (let i = 0; i < counts.hubs; i++) {
-      const hub = await makeHub(db, user, `hub-${i}`);
-      for (let j = 0; j <= i; j++) await makeSpoke(db, user, hub, `spoke-${j}`);
+      const hub = await insertHub(db, user, `hub-${i}`);
+      for (let j = 0; j <= i; j++) await insertSpoke(db, user, hub, `spoke-${j}`);
       await db.sql("insert into subscriptions (federation_id, email) values ($1, 'pay@example.org')", [hub]);
       hubs.push(hub);
     }

@@ -4,16 +4,16 @@ import * as assert from "uvu/assert";
 import { openCopier } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { openProxy, type Proxy } from "#test/support/proxy.ts";
-import { openSecureServer, overTls } from "#test/support/secure-server.ts";
-import type { OwnServer } from "#test/support/server.ts";
+import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
+import { openSecureServer, withTlsUrl } from "#test/support/secure-server.ts";
+import type { SeparatePostgresServer } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ server: OwnServer; db: TestDatabase; proxy: Proxy }>("a copy over TLS");
+const test = suite<{ server: SeparatePostgresServer; db: TestDatabase; proxy: TcpProxy }>("a copy over TLS");
 test.before(async (context) => {
   context.server = await openSecureServer();
   context.db = await openTestDatabase({}, { url: context.server.url, template: "template0" });
-  context.proxy = await openProxy(overTls(context.db.url));
+  context.proxy = await openProxy(withTlsUrl(context.db.url));
 });
 test.after(async ({ db, server, proxy }) => {
   await proxy.close();
@@ -54,7 +54,7 @@ test("fails when its backend is killed, or its connection half closed, while it 
 });
 
 test("makes the server wait while the rows are not read, and loses none of them", async ({ db }) => {
-  const reader = await openCopier(overTls(db.url), "tls-slow");
+  const reader = await openCopier(withTlsUrl(db.url), "tls-slow");
   const waiting = "select from pg_stat_activity where application_name = 'tls-slow' and wait_event = 'ClientWrite'";
   let bytes = 0, pieces = 0;
   for await (

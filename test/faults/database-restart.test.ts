@@ -5,14 +5,20 @@ import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openLoad } from "#test/support/bench/load.ts";
-import { makeTemplate, openOwnServer, type OwnServer } from "#test/support/server.ts";
+import {
+  createTemplateDatabase,
+  openSeparatePostgresServer,
+  type SeparatePostgresServer,
+} from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ server: OwnServer; db: TestDatabase; bench: Bench }>("PostgreSQL restarted under load");
+const test = suite<{ server: SeparatePostgresServer; db: TestDatabase; bench: Bench }>(
+  "PostgreSQL restarted under load",
+);
 test.before(async (context) => {
-  context.server = await openOwnServer();
+  context.server = await openSeparatePostgresServer();
   const { url } = context.server;
-  context.db = await openTestDatabase({}, { url, template: await makeTemplate(url) });
+  context.db = await openTestDatabase({}, { url, template: await createTemplateDatabase(url) });
   context.bench = await openBench({ replicas: 3, delayMs: 20, db: context.db });
 });
 test.after(async ({ bench, db, server }) => {

@@ -9,15 +9,15 @@ import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type Lease, openPool, type Pool } from "#lib/drivers/db/pool.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { openProxy, type Proxy } from "#test/support/proxy.ts";
-import { openSecureServer, overTls } from "#test/support/secure-server.ts";
-import type { OwnServer } from "#test/support/server.ts";
+import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
+import { openSecureServer, withTlsUrl } from "#test/support/secure-server.ts";
+import type { SeparatePostgresServer } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 interface Context {
-  server: OwnServer;
+  server: SeparatePostgresServer;
   db: TestDatabase;
-  proxy: Proxy;
+  proxy: TcpProxy;
   pool: Pool;
 }
 
@@ -28,7 +28,7 @@ test.before(async (context) => {
   context.db = await openTestDatabase({}, { url: context.server.url, template: "template0" });
 });
 test.before.each(async (context) => {
-  context.proxy = await openProxy(overTls(context.db.url));
+  context.proxy = await openProxy(withTlsUrl(context.db.url));
   context.pool = openPool({ url: context.proxy.url, name: "tls", size: 1, settings: {}, waitLimit: 5000 });
 });
 test.after.each(async ({ proxy, pool }) => {
@@ -149,7 +149,7 @@ test("replaces a control connection that was killed, frozen, or half closed, and
 });
 
 test("survives restarts and crashes of the server under load", async ({ server, db }) => {
-  const opened = await openDatabase({ url: overTls(db.url), size: 4, log: silentLog });
+  const opened = await openDatabase({ url: withTlsUrl(db.url), size: 4, log: silentLog });
   await sql`create table pairs (id text)`.execute(opened.rows);
   let done = 0, over = false;
   const work = async () => {

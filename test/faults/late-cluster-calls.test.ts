@@ -7,7 +7,7 @@ import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { writerOf } from "#test/support/bench/cluster.ts";
 import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
-import type { Held } from "#test/support/proxy.ts";
+import type { HeldData } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ bench: Bench }>("a late call");
@@ -77,7 +77,7 @@ async function catchCall<T>(
   { replicas }: Bench,
   matching: () => (text: string) => boolean,
   cause: () => Promise<T>,
-): Promise<{ readonly holder: Replica; readonly held: Held; readonly cause: T }> {
+): Promise<{ readonly holder: Replica; readonly held: HeldData; readonly cause: T }> {
   const traps = replicas.map((holder) => ({ holder, held: holder.cluster.hold(matching()) }));
   const caused = await cause();
   const found = await Promise.race(traps.map(async (trap) => {

@@ -13,9 +13,16 @@ import { DAY, HOUR } from "#lib/base/time.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { query } from "#test/support/bench/query.ts";
-import { openHub, plantAll, plantBackups, type Planted, setClock, settled } from "#test/support/fake-spokes.ts";
+import {
+  createFakeSpokes,
+  type FakeSpoke,
+  insertBackups,
+  prepareHub,
+  setDatabaseClock,
+  waitForControllers,
+} from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
-import { bindRights } from "#test/support/service-account.ts";
+import { bindClusterRole } from "#test/support/service-account.ts";
 
 export const EVENING = new Date("2026-11-21T21:00:00.000Z"), MORNING = new Date("2026-11-22T04:30:00.000Z");
 export const PATIENCE = 90_000;
@@ -23,7 +30,7 @@ export const PATIENCE = 90_000;
 const LITTLE = 12;
 const GAP = 250; // milliseconds until the planner is notified
 
-export interface Site extends Planted {
+export interface Site extends FakeSpoke {
   readonly group: "long" | "plain" | "failing" | "bare" | "suspended" | "failed";
 }
 
@@ -60,12 +67,12 @@ export async function openNight(context: Night): Promise<void> {
     () => bare.close(),
     () => scene.close(),
   ];
-  await setClock(scene.db, EVENING);
+  await setDatabaseClock(scene.db, EVENING);
   const hub = await scene.hub("math");
-  await openHub(scene.db, hub);
+  await prepareHub(scene.db, hub);
   context.sites = [];
   for (const [group, count] of GROUPS) context.sites.push(...await sitesOf(context, hub, group, count));
-  await settled(scene.simulator.objects);
+  await waitForControllers(scene.simulator.objects);
 }
 
 export async function closeNight({ close }: Night): Promise<void> {
@@ -81,8 +88,8 @@ async function sitesOf(
   const { simulator: { url }, db } = scene, idle = group === "suspended" || group === "failed";
   const slugs = Array.from({ length: count }, (_, i) => `${group}-${i}`);
   const where = group === "bare" ? { name: "bare" } : idle ? {} : { url };
-  const planted = await plantAll(app, db, scene.actor, hub, slugs, where);
-  if (where.url) { for (const { namespace } of planted) await bindRights(scene.simulator, namespace); }
+  const planted = await createFakeSpokes(app, db, scene.actor, hub, slugs, where);
+  if (where.url) { for (const { namespace } of planted) await bindClusterRole(scene.simulator, namespace); }
   if (idle) {
     await query(db, "update spokes set state = $2 where id = any($1)", [planted.map(({ id }) => id), group]);
   }
@@ -92,11 +99,11 @@ async function sitesOf(
       const nights = Array.from({ length: 12 }, (_, night) => ({ at: ago(night + 1) }));
       const months = [45, 75, 110, 140, 170, 200].map((days) => ({ at: ago(days + i) }));
       const failed = { at: ago(1.2), state: "failed" } as const, manual = { at: ago(2.1), kind: "manual" } as const;
-      await plantBackups(db, url, site, [...nights, ...months, failed, manual]);
+      await insertBackups(db, url, site, [...nights, ...months, failed, manual]);
     }
     // A backup of this morning: the next one is due as soon as the night begins.
     if (group === "failing" || group === "plain" && i < 8) {
-      await plantBackups(db, url, site, [{ at: new Date(MORNING.getTime() - 4 * HOUR), kind: "manual" }]);
+      await insertBackups(db, url, site, [{ at: new Date(MORNING.getTime() - 4 * HOUR), kind: "manual" }]);
     }
   }
   return planted.map((site) => ({ ...site, group }));

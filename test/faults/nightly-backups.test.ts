@@ -8,7 +8,7 @@ import { DAY, HOUR } from "#lib/base/time.ts";
 import { startReplica } from "#test/lib/workers/scene.ts";
 import { openReplica } from "#test/support/bench/replica.ts";
 import { query } from "#test/support/bench/query.ts";
-import { setClock } from "#test/support/fake-spokes.ts";
+import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import {
   closeNight,
@@ -95,7 +95,7 @@ test("is gone on with when the one who took it is killed, and keeps exactly what
   const { scene, app, sites, directory } = context, { db, simulator } = scene;
   await plan(app);
   assert.equal(await query(db, "select 1 from jobs where kind = 'backup'"), []);
-  await setClock(db, MORNING);
+  await setDatabaseClock(db, MORNING);
   for (const { namespace } of sites.filter(({ group }) => group === "failing")) {
     simulator.faults.add({ type: "no-snapshot", name: `${namespace}/db-`, message: "the pool is full" });
   }
@@ -143,7 +143,7 @@ test("that fails again tells nobody again, and clears up once it succeeds.", asy
     }
   }
   const later = new Date(MORNING.getTime() + DAY + HOUR);
-  await setClock(db, later);
+  await setDatabaseClock(db, later);
   const replica = await startReplica(app, "with nights");
   try {
     await pass(context);

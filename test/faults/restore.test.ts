@@ -10,7 +10,7 @@ import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restor
 import type { Job } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { ACCOUNT, CLUSTER_ROLE } from "#test/support/service-account.ts";
+import { CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/workers/restore/scene.ts";
@@ -24,7 +24,7 @@ test.before(async (context) => {
   const scene = context.scene = await openWorkScene(30);
   const directory = context.directory = await mkdtemp(join(tmpdir(), "wheelwright-restore-"));
   const cluster = scene.simulator.url,
-    kubeconfig = (server: string) => scene.simulator.kubeconfig(ACCOUNT).replace(cluster, server);
+    kubeconfig = (server: string) => scene.simulator.kubeconfig(SERVICE_ACCOUNT).replace(cluster, server);
   context.replicas = [];
   for (const name of ["a", "b"]) {
     const env = { ROOT_DOMAIN: "spokes.example.org", CLUSTER_ROLE };

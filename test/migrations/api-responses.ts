@@ -3,9 +3,9 @@ import { silentLog } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { makeApp } from "#test/support/app.ts";
+import { createTestApp } from "#test/support/app.ts";
 import { query } from "#test/support/bench/query.ts";
-import { makeToken } from "#test/support/users.ts";
+import { createTestToken } from "#test/support/users.ts";
 
 /** The responses by user and request. */
 export type Answers = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const OF_ALL = [
 export async function askEverything(url: string): Promise<Answers> {
   const db = await openDatabase({ url, size: 4, log: silentLog });
   try {
-    const app = await makeApp(db), server = openServer(app, manifest, { ready: () => true });
+    const app = await createTestApp(db), server = openServer(app, manifest, { ready: () => true });
     const ids = async (table: string, where = "true") =>
       (await query(db, `select id from ${table} where ${where} order by id`)).map(({ id }) => String(id));
     const paths = [
@@ -40,7 +40,7 @@ export async function askEverything(url: string): Promise<Answers> {
     const answers: Record<string, unknown> = {};
     for (const name of ["ada", "grace", "joan"]) {
       const [person] = await query(db, "select id, email from users where email = $1", [`${name}@example.org`]);
-      const { id, plaintext } = await makeToken(db, person, "readonly");
+      const { id, plaintext } = await createTestToken(db, person, "readonly");
       for (const path of paths) {
         const headers = { authorization: `Bearer ${plaintext}` };
         const reply = await server.request(new Request(`http://localhost:3000/api${path}`, { headers }));

@@ -11,15 +11,15 @@ import { release } from "#src/release.ts";
 import { askEverything } from "#test/migrations/api-responses.ts";
 import { dumpUrl, restoreDump } from "#test/migrations/released.ts";
 import { openWorld } from "#test/migrations/world.ts";
-import { asAdmin } from "#test/support/server.ts";
-import { readMigrations } from "#test/support/migrations.ts";
+import { withAdminConnection } from "#test/support/server.ts";
+import { loadMigrations } from "#test/support/migrations.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 
 type Query = (text: string) => Promise<readonly Record<string, string>[]>;
 
 async function main(): Promise<void> {
   const { values: { through } } = parseArgs({ options: { through: { type: "string" } } });
-  const all = await readMigrations(), last = all.findIndex(([name]) => name === (through ?? all.at(-1)![0]));
+  const all = await loadMigrations(), last = all.findIndex(([name]) => name === (through ?? all.at(-1)![0]));
   if (last < 0) throw new Error(`There is no migration ${through}`);
   const { version } = release(), migrations = all.slice(0, last + 1), world = await openWorld();
   try {
@@ -44,7 +44,7 @@ async function dump(db: TestDatabase, migrations: readonly Migration[]): Promise
   const empty = await db.freshUrl();
   await migrate(empty, migrations);
   const from: Query = async (text) => await db.sql(text);
-  const [tables, sequences] = await asAdmin(empty, async (sql) => {
+  const [tables, sequences] = await withAdminConnection(empty, async (sql) => {
     const query: Query = async (text) => [...await sql.unsafe(text)] as unknown as Record<string, string>[];
     return [await query(TABLES), await query("select relname as name from pg_class where relkind = 'S' order by 1")];
   });

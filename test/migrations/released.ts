@@ -1,6 +1,6 @@
 /** Reads the dumped databases of earlier releases: test/data/releases/VERSION.sql. */
 import { readdir, readFile } from "node:fs/promises";
-import { asAdmin } from "#test/support/server.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import type { Released } from "#test/migrations/check-migrations.ts";
 
 const FOLDER = new URL("../data/releases/", import.meta.url);
@@ -31,7 +31,7 @@ export function dumpUrl(version: string, ending: "sql" | "json"): URL {
 
 /** Restores the dump into an empty database. */
 export async function restoreDump(url: string, sql: string): Promise<void> {
-  await asAdmin(url, (admin) => admin.unsafe(sql));
+  await withAdminConnection(url, (admin) => admin.unsafe(sql));
 }
 
 /** Returns the time of the dump. */

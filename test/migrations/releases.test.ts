@@ -7,12 +7,12 @@ import { askEverything, missedIn } from "#test/migrations/api-responses.ts";
 import { dumpedAt, readDumps, type ReleaseDump, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { describeSchema } from "#test/support/describe-schema.ts";
-import { readMigrations } from "#test/support/migrations.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { loadMigrations } from "#test/support/migrations.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 
 const DUMPS = await readDumps(), LAST = DUMPS.at(-1)!;
-const ALL = await readMigrations();
+const ALL = await loadMigrations();
 const LATER = ALL.filter(([name]) => !LAST.migrations.has(name));
 
 const test = suite<{ db: TestDatabase }>("the database of an earlier release");
@@ -25,12 +25,15 @@ async function upgrade(db: TestDatabase, dump: ReleaseDump, migrations: readonly
   await restoreDump(url, dump.sql);
   await migrate(url, migrations);
   const shift = dumpedAt(dump.sql).getTime() - Date.now();
-  await asAdmin(url, (sql) => sql`insert into clock_shift (shift) values (${shift} * interval '1 millisecond')`);
+  await withAdminConnection(
+    url,
+    (sql) => sql`insert into clock_shift (shift) values (${shift} * interval '1 millisecond')`,
+  );
   return url;
 }
 
 const schemaOf = (url: string) =>
-  asAdmin(
+  withAdminConnection(
     url,
     (sql) => describeSchema(async (text, params = []) => [...await sql.unsafe(text, params as never[])] as never),
   );
@@ -45,7 +48,7 @@ for (const dump of DUMPS) {
   test(`${dump.version} has rows in each table`, async ({ db }) => {
     const url = await db.freshUrl();
     await restoreDump(url, dump.sql);
-    const empty = await asAdmin(url, async (sql) => {
+    const empty = await withAdminConnection(url, async (sql) => {
       const tables = await sql`select relname as name from pg_class
         where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'clock_shift'`;
       const counts = await Promise.all(

@@ -4,8 +4,15 @@
 import { findUnsealedChains, sealBatch } from "#lib/audit/seals.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { query } from "#test/support/bench/query.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeToken, PASSWORD, type Person } from "#test/support/users.ts";
-import { type Answer, signIn, withToken } from "#test/support/client.ts";
+import {
+  addHubAdmin,
+  addSpokeAdmin,
+  createTestToken,
+  createTestUser,
+  PASSWORD,
+  type TestUser,
+} from "#test/support/users.ts";
+import { type ClientResponse, signIn, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
 /** Fills a database. Its replica is killed in the middle of an install. The caller closes it. */
@@ -21,7 +28,7 @@ export async function openWorld(): Promise<Bench> {
 }
 
 async function fill(bench: Bench): Promise<void> {
-  const { db } = bench, grace = await makePerson(db, "grace"), joan = await makePerson(db, "joan");
+  const { db } = bench, grace = await createTestUser(db, "grace"), joan = await createTestUser(db, "joan");
   const ada = withToken(bench.replicas[0]!.url, bench.token);
   const post = async (path: string, body: unknown) => good(await ada.send("POST", path, body));
   const north = await bench.hub("north"), south = await bench.hub("south");
@@ -80,8 +87,8 @@ async function idle({ db }: Bench, spoke: string): Promise<void> {
 }
 
 /** Requests three hubs: one is approved, one is rejected, and one stays open. */
-async function ask(bench: Bench, asker: Person): Promise<void> {
-  const { plaintext } = await makeToken(bench.db, asker, "cli"), { url } = bench.replicas[0]!;
+async function ask(bench: Bench, asker: TestUser): Promise<void> {
+  const { plaintext } = await createTestToken(bench.db, asker, "cli"), { url } = bench.replicas[0]!;
   const operator = withToken(url, bench.token);
   const [given, refused] = await Promise.all(
     ["east", "west", "centre"].map(async (slug) =>
@@ -100,12 +107,12 @@ async function ask(bench: Bench, asker: Person): Promise<void> {
   );
 }
 
-async function readAll(bench: Bench, person: Person): Promise<void> {
-  const { plaintext } = await makeToken(bench.db, person, "cli");
+async function readAll(bench: Bench, person: TestUser): Promise<void> {
+  const { plaintext } = await createTestToken(bench.db, person, "cli");
   good(await withToken(bench.replicas[0]!.url, plaintext).send("POST", "/api/notifications/read-all", {}));
 }
 
-function good({ status, body }: Answer): Answer["body"] {
+function good({ status, body }: ClientResponse): ClientResponse["body"] {
   if (status < 300) return body;
   throw new Error(`It was answered ${status}: ${JSON.stringify(body)}`);
 }

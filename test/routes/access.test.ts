@@ -14,12 +14,12 @@ import { manifest as whole } from "#src/manifest.ts";
 import { type EndpointAt, endpointsOf } from "#test/support/probes/endpoints.ts";
 import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, type Sample, sampleParams } from "#test/support/probes/samples.ts";
-import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const manifest = withoutPortal(whole); // pages refuse what the API refuses, see portal-access.test.ts
 const GOLDEN = new URL("../golden/access.txt", import.meta.url);
-const PEOPLE: readonly Who[] = ["stranger", "spokeAdmin", "hubAdmin", "operator"];
-const MEANS: readonly Means[] = ["session", "cli", "provisioning", "readonly"];
+const PEOPLE: readonly SceneRole[] = ["stranger", "spokeAdmin", "hubAdmin", "operator"];
+const MEANS: readonly CredentialType[] = ["session", "cli", "provisioning", "readonly"];
 const WHOSE: readonly (keyof Sample)[] = ["own", "foreign", "absent"];
 const REACHED = 409; // 409 cannot occur before the handle, which checks states
 
@@ -32,8 +32,8 @@ their own, and to the like of a hub with which only operators have to do. A numb
 `;
 
 interface Outcome extends EndpointAt {
-  readonly who: Who | "nobody";
-  readonly means: Means;
+  readonly who: SceneRole | "nobody";
+  readonly means: CredentialType;
   readonly whose: keyof Sample;
   readonly status: number;
   readonly message: string;
@@ -156,7 +156,7 @@ async function walk(scene: Scene): Promise<Outcome[]> {
   for (const at of endpointsOf(manifest)) {
     const asked = WHOSE.slice(0, at.pattern.includes(":") ? 3 : 1).flatMap((whose) => {
       const path = pathOf(at.pattern, samples, whose);
-      const ask = async (who: Who | "nobody", means: Means): Promise<Outcome> => {
+      const ask = async (who: SceneRole | "nobody", means: CredentialType): Promise<Outcome> => {
         const headers = await scene.as(who, means).credentials();
         const { status, body } = await insist(() => scene.send(path, { method: at.method, headers }));
         return { ...at, who, means, whose, status, message: body.message };

@@ -1,7 +1,7 @@
 /** Tests the audit log's page and export. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { visit } from "#test/support/page.ts";
+import { parsePage } from "#test/support/page.ts";
 import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -14,7 +14,7 @@ test.after(({ scene }) => scene.close());
 test("shows actor, event, object, time and details", async ({ scene }) => {
   const name = `<script>alert("x")</script>`;
   await scene.as("operator").patch(`/api/federations/${scene.hub}`, { name });
-  const row = (await visit(scene, "/audit", "operator")).part("listitem", /Hub north was changed/);
+  const row = (await parsePage(scene, "/audit", "operator")).part("listitem", /Hub north was changed/);
   assert.match(
     row.text,
     /Changed: name By operator@example\.org, .* Event federation_updated .* Object Federation fed_/,
@@ -30,20 +30,20 @@ test("filters by its form, and exports with the same filters", async ({ scene })
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_destroyed" }, { kind: "auth_login" });
   const asked = { Actor: "system", Event: "spoke_actioned", Hub: "north", "Object type": "spoke", "Object ID": spoke };
-  const page = await (await visit(scene, "/audit", "operator")).submit("Search", asked);
+  const page = await (await parsePage(scene, "/audit", "operator")).submit("Search", asked);
   assert.is(page.all("listitem").filter((text) => text.includes("By Wheelwright")).length, 1);
   for (const [label, value] of Object.entries(asked)) assert.is(page.field(label).value, value, label);
   const file = await page.follow("Export JSON Lines");
   const events = file.html.trim().split("\n").map((line) => JSON.parse(line));
   assert.equal(events.map(({ kind }) => kind), ["spoke_actioned"]);
-  const until = await visit(scene, "/audit?until=2020-01-01T00:00", "operator");
+  const until = await parsePage(scene, "/audit?until=2020-01-01T00:00", "operator");
   assert.ok(until.has("heading", "No matching events"));
   assert.ok((await until.follow("Show all")).has("listitem", /requested|was removed/));
 });
 
 test("pages through the results with the same filters", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(120).keys()]);
-  let page = await visit(scene, "/audit?kind=spoke_actioned", "operator");
+  let page = await parsePage(scene, "/audit?kind=spoke_actioned", "operator");
   const seen = new Set(page.html.match(/id="evt_[0-9a-f]+"/g));
   while (page.has("link", "Older")) {
     page = await page.follow("Older");
@@ -55,7 +55,7 @@ test("pages through the results with the same filters", async ({ scene }) => {
 
 test("exports each event once, even if many have the same time", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(90).keys(), ...Array(60).fill(90), ...Array(120).fill(91)]);
-  const { headers, html } = await visit(scene, "/audit/export?format=csv&kind=spoke_actioned", "operator");
+  const { headers, html } = await parsePage(scene, "/audit/export?format=csv&kind=spoke_actioned", "operator");
   assert.equal(
     [headers.get("content-type"), headers.get("content-disposition")],
     ["text/csv; charset=utf-8", 'attachment; filename="audit.csv"'],
@@ -68,10 +68,10 @@ test("exports each event once, even if many have the same time", async ({ scene 
 
 test("is for operators only, and shows a page that says so", async ({ scene }) => {
   for (const path of ["/audit", "/audit/export?format=csv"]) {
-    const page = await visit(scene, path, "hubAdmin");
+    const page = await parsePage(scene, path, "hubAdmin");
     assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"]);
   }
-  assert.is((await visit(scene, "/audit/export?format=xml", "operator")).status, 400);
+  assert.is((await parsePage(scene, "/audit/export?format=xml", "operator")).status, 400);
 });
 
 test.run();

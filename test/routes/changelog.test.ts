@@ -11,10 +11,10 @@ import { noContent } from "#lib/http/reply.ts";
 import { manifest as routes } from "#src/manifest.ts";
 import { releases } from "#src/releases.ts";
 import { openServer } from "#src/server.ts";
-import { makeApp } from "#test/support/app.ts";
-import { type Conform, conformTo } from "#test/support/conformance.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { type ConformanceCheck, createConformanceCheck } from "#test/support/conformance.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { all, only, readXml } from "#test/support/parse-xml.ts";
+import { findAllElements, findOnlyElement, parseXml } from "#test/support/parse-xml.ts";
 
 interface Context {
   readonly db: TestDatabase;
@@ -31,7 +31,7 @@ const NOTES: readonly ReleaseNotes[] = [
 const ADDRESSES = ["/changelog", "/api/changelog", "/api/changelog.atom", "/changelog.atom"];
 /** The current time of the tests. */
 const NOON = new Date("2026-11-21T12:00:00Z");
-const conform: Conform = conformTo();
+const conform: ConformanceCheck = createConformanceCheck();
 
 test.before(async (context) => {
   const db = await openTestDatabase();
@@ -46,7 +46,7 @@ test.before(async (context) => {
   });
   const manifest: Manifest = [["/api/old/:id", { GET: old }], ...routes];
   const limit = { name: "calls", title: "So many calls", since: "2026-10-12", from: "2026-11-20", note: "Call less." };
-  const app = { ...await makeApp(db), notices: collectNotices(manifest, [limit]) };
+  const app = { ...await createTestApp(db), notices: collectNotices(manifest, [limit]) };
   const server = openServer(app, manifest, { releases: NOTES });
   const ask: Context["ask"] = (path, headers = {}) =>
     server.request(new Request(new URL(path, "http://localhost:3000"), { headers }));
@@ -110,7 +110,11 @@ test("uses the database's clock", async ({ here }) => {
   assert.equal(await states(), ["in_effect", "in_effect"]);
   assert.not.match(await (await here.ask("/changelog")).text(), "Ends in");
   await shiftTo(here.db, new Date("2026-11-12T23:00:00Z"));
-  assert.is(all(readXml(await (await here.ask("/changelog.atom")).text()), "entry").length, 1, "the limit alone");
+  assert.is(
+    findAllElements(parseXml(await (await here.ask("/changelog.atom")).text()), "entry").length,
+    1,
+    "the limit alone",
+  );
   await shiftTo(here.db, NOON);
 });
 
@@ -119,7 +123,7 @@ test("is the same feed at both addresses", async ({ here }) => {
   assert.is(one!.headers.get("content-type"), "application/atom+xml; charset=utf-8");
   const text = await one!.text();
   assert.is(await other!.text(), text);
-  assert.equal(all(readXml(text), "entry").map((entry) => only(entry, "title")).sort(), [
+  assert.equal(findAllElements(parseXml(text), "entry").map((entry) => findOnlyElement(entry, "title")).sort(), [
     "Deprecated: GET /api/old/{id}",
     "New limit: So many calls",
     "Wheelwright 0.2.0",

@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
-import { addHubAdmin, makeToken } from "#test/support/users.ts";
-import { makeHub } from "#test/support/insert-rows.ts";
+import { addHubAdmin, createTestToken } from "#test/support/users.ts";
+import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -18,7 +18,7 @@ const test = suite<{ scene: Scene; server: Server; south: string }>("simultaneou
 test.before(async (context) => {
   const scene = context.scene = await openScene({ limits: {} });
   context.server = openServer(scene.app, manifest, { ready: () => true });
-  context.south = await makeHub(scene.db, scene.people.operator.id, "south");
+  context.south = await insertHub(scene.db, scene.people.operator.id, "south");
   await addHubAdmin(scene.db, scene.people.stranger, context.south);
   await scene.db.sql(SLOW);
 });
@@ -36,7 +36,7 @@ async function send(server: Server, path: string, headers: Record<string, string
 
 test("are all accepted in order of arrival, while others are answered", async ({ scene, server, south }) => {
   const tokens = await Promise.all([scene.people.hubAdmin, scene.people.stranger].map(async (person) => ({
-    authorization: `Bearer ${(await makeToken(scene.db, person, "provisioning")).plaintext}`,
+    authorization: `Bearer ${(await createTestToken(scene.db, person, "provisioning")).plaintext}`,
   })));
   const hubs = [scene.hub, south];
   let over = false;

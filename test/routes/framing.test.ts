@@ -6,7 +6,7 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { inParallel } from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
-import { openConnection } from "#test/support/socket.ts";
+import { openRawConnection } from "#test/support/socket.ts";
 
 interface Context {
   scene: Scene;
@@ -88,7 +88,7 @@ const CASES: readonly (readonly [name: string, bytes: string, ...statuses: numbe
 
 test("is refused in JSON with a code, or cut off", async ({ port }) => {
   await inParallel(CASES, async ([name, bytes, ...statuses]) => {
-    const connection = openConnection(port);
+    const connection = openRawConnection(port);
     connection.socket.write(bytes, "latin1");
     // The second half is never sent.
     const answer = await Promise.race([

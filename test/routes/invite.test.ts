@@ -2,21 +2,21 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { readForm, submitting, textOf } from "#test/support/html-form.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/users.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { parseHtmlForm, submissionOf, textOf } from "#test/support/html-form.ts";
+import { addHubAdmin, addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 
 const NEW = "a wholly new password";
 
-const test = suite<{ flows: Flows }>("/invite");
+const test = suite<{ flows: MailLinkFlows }>("/invite");
 
 test.before(async (context) => {
-  context.flows = await openFlows({ PORTAL: "off" });
+  context.flows = await openMailLinkFlows({ PORTAL: "off" });
 });
 test.after(({ flows }) => flows.close());
 
-async function invite({ db, scene, link, send }: Flows, name: string) {
-  const person = await makePerson(db, name, { verified: false, passwordHash: null });
+async function invite({ db, scene, link, send }: MailLinkFlows, name: string) {
+  const person = await createTestUser(db, name, { verified: false, passwordHash: null });
   await addHubAdmin(db, person, scene.hub);
   const page = await send(`/invite?token=${await link("invitation", person)}`);
   return { ...person, page };
@@ -26,7 +26,7 @@ test("shows the invited user and their hubs and spokes", async ({ flows }) => {
   const { page, email, id } = await invite(flows, "ada");
   assert.match(textOf(page), /You are invited.*you administer: north .*works until .* UTC/);
   assert.match(page.body, `value="${email}"`);
-  assert.equal(readForm(page.body).fields.displayName, "ada");
+  assert.equal(parseHtmlForm(page.body).fields.displayName, "ada");
   await addSpokeAdmin(flows.db, { id, email }, flows.scene.spoke);
   const again = await flows.send(`/invite?token=${await flows.link("invitation", { id, email })}`);
   assert.match(textOf(again), "north oak");
@@ -34,7 +34,7 @@ test("shows the invited user and their hubs and spokes", async ({ flows }) => {
 
 test("accepts an invitation and sets name and password", async ({ flows }) => {
   const { page, email } = await invite(flows, "bob");
-  const done = await flows.send(...submitting(page.body, { password: NEW, displayName: `Bob <b>&"'` }));
+  const done = await flows.send(...submissionOf(page.body, { password: NEW, displayName: `Bob <b>&"'` }));
   assert.is(done.status, 200);
   assert.match(
     textOf(done),
@@ -46,7 +46,7 @@ test("accepts an invitation and sets name and password", async ({ flows }) => {
 
 test("starts no session if the portal is off", async ({ flows }) => {
   const { page, id } = await invite(flows, "nosession");
-  const done = await flows.send(...submitting(page.body, { password: NEW }));
+  const done = await flows.send(...submissionOf(page.body, { password: NEW }));
   assert.is(done.headers.get("set-cookie"), null);
   assert.equal(await flows.db.sql("select id from sessions where user_id = $1", [id]), []);
 });
@@ -55,7 +55,7 @@ test("signs in if the portal is on", async ({ flows }) => {
   const { page } = await invite(flows, "withportal");
   const app = { ...flows.app, config: { ...flows.app.config, portal: true } };
   const server = openServer(app, manifest, { ready: () => true });
-  const [path, init] = submitting(page.body, { password: NEW });
+  const [path, init] = submissionOf(page.body, { password: NEW });
   const done = await server.request(new Request(`http://localhost:3000${path}`, init));
   assert.match(await done.text(), 'href="/hubs"');
   const cookie = done.headers.get("set-cookie")!.split(";")[0]!;
@@ -66,18 +66,18 @@ test("signs in if the portal is on", async ({ flows }) => {
 test("shows problems at their fields and keeps the values, except the password", async ({ flows }) => {
   const { page, email } = await invite(flows, "eve");
   const displayName = `<script>alert(1)</script>${"x".repeat(200)}`;
-  const wrong = await flows.send(...submitting(page.body, { password: "moodlemoodlemoodle", displayName }));
+  const wrong = await flows.send(...submissionOf(page.body, { password: "moodlemoodlemoodle", displayName }));
   assert.is(wrong.status, 400);
   assert.match(
     textOf(wrong),
     /Nothing was saved.*Your name must be text of 1 to 200.*The password must not be an easily guessed pattern/,
   );
-  assert.is(readForm(wrong.body).fields.displayName, displayName);
+  assert.is(parseHtmlForm(wrong.body).fields.displayName, displayName);
   assert.not.match(wrong.body, "<script>");
   assert.not.match(wrong.body, "moodlemoodlemoodle");
   assert.match(wrong.body, "<title>Please check the form");
   assert.not(await flows.opens(email, "moodlemoodlemoodle"));
-  const right = await flows.send(...submitting(wrong.body, { password: NEW, displayName: "  " }));
+  const right = await flows.send(...submissionOf(wrong.body, { password: NEW, displayName: "  " }));
   assert.is(right.status, 200);
   const [row] = await flows.db.sql("select display_name from users where email = $1", [email]);
   assert.is(row.displayName, "eve", "an empty name is none");
@@ -85,7 +85,7 @@ test("shows problems at their fields and keeps the values, except the password",
 
 test("accepts one of several simultaneous requests", async ({ flows }) => {
   const { page } = await invite(flows, "twice");
-  const send = () => flows.send(...submitting(page.body, { password: NEW }));
+  const send = () => flows.send(...submissionOf(page.body, { password: NEW }));
   const pages = (await Promise.all([send(), send(), send()])).sort((a, b) => a.status - b.status);
   assert.equal(pages.map(({ status }) => status), [200, 422, 422]);
   assert.match(textOf(pages[1]!), "Ask the person who invited you");
@@ -108,7 +108,7 @@ test("lists at most ten hubs", async ({ flows }) => {
 });
 
 test("warns if another user is signed in", async () => {
-  const flows = await openFlows({ PORTAL: "on" });
+  const flows = await openMailLinkFlows({ PORTAL: "on" });
   try {
     const { page, email, id } = await invite(flows, "eve");
     assert.not.match(textOf(page), "You are signed in as");
@@ -119,7 +119,7 @@ test("warns if another user is signed in", async () => {
       textOf(shown),
       new RegExp(`You are signed in as ${flows.scene.people.operator.email} ?\\. This invitation is for ${email} ?\\.`),
     );
-    const [target, init] = submitting(shown.body, { password: "short" });
+    const [target, init] = submissionOf(shown.body, { password: "short" });
     const again = await flows.send(target, { ...init, headers: { ...headers, ...init.headers as object } });
     assert.is(again.status, 400);
     assert.match(textOf(again), `this browser is signed in as ${email}`);

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
-import { visit } from "#test/support/page.ts";
+import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("/notifications");
@@ -28,7 +28,7 @@ async function happen(
 test("shows event, object and actor, and links to the object", async ({ scene }) => {
   await happen(scene, "spoke_provision_failed", { message: "The image <i>x</i> cannot be pulled" });
   await happen(scene, "spoke_actioned", { action: "purge-caches" });
-  const page = await visit(scene, "/notifications", "hubAdmin");
+  const page = await parsePage(scene, "/notifications", "hubAdmin");
   const [newest, older] = page.all("listitem").filter((text) => text.includes("oak"));
   assert.match(newest!, /Unread Spoke oak: purge caches requested By <b>ada<\/b>@example\.org, /);
   assert.match(older!, "Spoke oak could not be installed The image <i>x</i> cannot be pulled.");
@@ -38,7 +38,7 @@ test("shows event, object and actor, and links to the object", async ({ scene })
 
 test("marks one as read, and filters by unread", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
-  const all = await visit(scene, "/notifications", "hubAdmin");
+  const all = await parsePage(scene, "/notifications", "hubAdmin");
   const after = await all.part("listitem", /Spoke/).submit(/^Mark as read/);
   assert.equal([after.path, after.has("button", /^Mark as read.*Spoke/)], ["/notifications", false]);
   const unread = await after.follow("Unread");
@@ -51,8 +51,8 @@ test("marks one as read, and filters by unread", async ({ scene }) => {
 
 test("marks all as read, and shows the unread count on every page", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
-  assert.is((await visit(scene, "/hubs", "hubAdmin")).link(/^Notifications ?2 unread$/), "/notifications");
-  const page = await (await visit(scene, "/notifications", "hubAdmin")).submit("Mark all as read");
+  assert.is((await parsePage(scene, "/hubs", "hubAdmin")).link(/^Notifications ?2 unread$/), "/notifications");
+  const page = await (await parsePage(scene, "/notifications", "hubAdmin")).submit("Mark all as read");
   assert.is(page.part("status", /read/).text, "All notifications marked as read.");
   assert.not(page.has("button", /Mark/));
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 0 });
@@ -60,7 +60,7 @@ test("marks all as read, and shows the unread count on every page", async ({ sce
 
 test("pages through all notifications", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(70).keys()]);
-  let page = await visit(scene, "/notifications", "spokeAdmin");
+  let page = await parsePage(scene, "/notifications", "spokeAdmin");
   const seen = new Set(page.html.match(/evt_[0-9a-f]+/g));
   while (page.has("link", "Older")) {
     page = await page.follow("Older");
@@ -71,7 +71,7 @@ test("pages through all notifications", async ({ scene }) => {
 
 test("shows each role its own notifications, or explains what will appear", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub });
-  const page = await visit(scene, "/notifications", "spokeAdmin");
+  const page = await parsePage(scene, "/notifications", "spokeAdmin");
   assert.ok(page.has("heading", "No notifications yet"));
   assert.is(page.link("Go to your hubs"), "/hubs");
   assert.not(page.has("button", "Mark all as read"));

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
-import { makeApp } from "#test/support/app.ts";
+import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 
 const test = suite<{ db: TestDatabase; server: Server; underWay: Promise<void> }>(
@@ -26,7 +26,7 @@ test.before.each(async (context) => {
       ...(GET && { GET }),
     }]
   );
-  const app = await makeApp(db, { MAX_IN_FLIGHT: "1", REQUEST_TIMEOUT_MS: "1000" });
+  const app = await createTestApp(db, { MAX_IN_FLIGHT: "1", REQUEST_TIMEOUT_MS: "1000" });
   context.server = openServer(app, slow);
 });
 test.after.each(({ db }) => db.close());

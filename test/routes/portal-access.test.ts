@@ -8,22 +8,27 @@ import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
-import type { Answer } from "#test/support/client.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { textOf } from "#test/support/html-form.ts";
 import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, type Sample, sampleParams, type Samples } from "#test/support/probes/samples.ts";
 import { inParallel } from "#test/support/probes/probe-fields.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const GOLDEN = new URL("../golden/portal.txt", import.meta.url);
-const PEOPLE: readonly (Who | "nobody")[] = ["nobody", "stranger", "spokeAdmin", "hubAdmin", "operator"];
+const PEOPLE: readonly (SceneRole | "nobody")[] = ["nobody", "stranger", "spokeAdmin", "hubAdmin", "operator"];
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 interface Context {
   scene: Scene;
   samples: Samples;
-  ask(at: EndpointAt, who: Who | "nobody", whose?: keyof Sample, headers?: Record<string, string>): Promise<Answer>;
+  ask(
+    at: EndpointAt,
+    who: SceneRole | "nobody",
+    whose?: keyof Sample,
+    headers?: Record<string, string>,
+  ): Promise<ClientResponse>;
 }
 
 const test = suite<Context>("the portal");
@@ -48,7 +53,7 @@ test.after(({ scene }) => scene.close());
 test("shows each page to the roles in test/golden/portal.txt", async ({ ask }) => {
   const lines = new Map<string, string>();
   await inParallel(pages.filter(({ method }) => method === "GET"), async (at) => {
-    const cell = async (who: Who | "nobody", whose: keyof Sample) => String((await ask(at, who, whose)).status);
+    const cell = async (who: SceneRole | "nobody", whose: keyof Sample) => String((await ask(at, who, whose)).status);
     const row = async (whose: keyof Sample) =>
       (await Promise.all(PEOPLE.map((who) => cell(who, whose)))).map((status) => status.padEnd(12)).join("");
     const of = at.pattern.includes(":") ? `\n  ${"of another".padEnd(46)}${await row("foreign")}` : "";

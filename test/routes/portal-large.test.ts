@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
-import { addEvents, addSpokes } from "#test/support/bulk-rows.ts";
-import { visit } from "#test/support/page.ts";
+import { insertManyEvents, insertManySpokes } from "#test/support/bulk-rows.ts";
+import { parsePage } from "#test/support/page.ts";
 import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -20,8 +20,8 @@ test.before(async (context) => {
     const { body } = await scene.send(pathOf(pattern, samples), { headers: await scene.as("operator").credentials() });
     context.bytes.set(pattern, Buffer.byteLength(String(body)));
   }
-  await addSpokes(scene, SPOKES);
-  await addEvents(scene.db, scene, EVENTS);
+  await insertManySpokes(scene, SPOKES);
+  await insertManyEvents(scene.db, scene, EVENTS);
 });
 test.after(({ scene }) => scene.close());
 
@@ -33,7 +33,7 @@ test("is below 50 KB with little data", ({ bytes }) => {
 /** Follows the links to older rows, for at most that many pages. Returns the IDs on each page. */
 async function pageThrough(scene: Scene, path: string, ids: RegExp, most = Infinity): Promise<readonly string[][]> {
   const pages: string[][] = [];
-  for (let page = await visit(scene, path, "operator");;) {
+  for (let page = await parsePage(scene, path, "operator");;) {
     const found = [...new Set([...page.html.matchAll(ids)].map(([id]) => id))];
     pages.push(found);
     const size = Buffer.byteLength(page.html);
@@ -76,7 +76,7 @@ test("pages through the audit log, activity and notifications", async ({ scene }
 });
 
 test("counts all spokes, and finds one by search", async ({ scene }) => {
-  const hub = await visit(scene, `/hubs/${scene.hub}`, "operator");
+  const hub = await parsePage(scene, `/hubs/${scene.hub}`, "operator");
   assert.match(hub.part("list", "Summary").text, new RegExp(`${SPOKES + 1} Spokes`));
   const found = await hub.submit("Search", { Search: "s-123.example" });
   assert.equal(found.all("listitem").filter((text) => /Spoke \d+/.test(text)).length, 1);

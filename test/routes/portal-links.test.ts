@@ -6,7 +6,7 @@ import { manifest } from "#src/manifest.ts";
 import { documentedPath } from "#lib/http/endpoint.ts";
 import { attribute } from "#test/support/html-form.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("links of pages");
 
@@ -27,7 +27,7 @@ test.after(({ scene }) => scene.close());
 const posts = manifest.filter(([, { POST }]) => POST)
   .map(([pattern]) => new RegExp(`^${documentedPath(pattern).replace(/\{\w+\}/g, "[^/]+")}$`));
 
-for (const who of ["stranger", "spokeAdmin", "hubAdmin", "operator"] as const satisfies readonly Who[]) {
+for (const who of ["stranger", "spokeAdmin", "hubAdmin", "operator"] as const satisfies readonly SceneRole[]) {
   test(`work for ${who}`, async ({ scene }) => {
     const headers = { ...await scene.as(who).credentials(), accept: "text/html" };
     const seen = new Set(["/hubs"]), dead: string[] = [];

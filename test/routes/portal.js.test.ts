@@ -5,7 +5,7 @@ import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
 import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { visit } from "#test/support/page.ts";
+import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /portal.js and /portal.css");
@@ -62,7 +62,7 @@ test("the script parses, and is small", () => {
 });
 
 test("a page of hubs is small, and cached until sign-out", async ({ scene }) => {
-  const page = await visit(scene, "/hubs", "hubAdmin");
+  const page = await parsePage(scene, "/hubs", "hubAdmin");
   assert.ok(page.html.length < 12_000, `${page.html.length} characters`);
   assert.match(page.html, `<link rel="stylesheet" href="${stylePath}">`);
   assert.is(page.headers.get("cache-control"), "private, no-cache");

@@ -6,11 +6,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { newId } from "#lib/base/ids.ts";
-import type { Answer } from "#test/support/client.ts";
-import { makePerson, PASSWORD } from "#test/support/users.ts";
+import type { ClientResponse } from "#test/support/client.ts";
+import { createTestUser, PASSWORD } from "#test/support/users.ts";
 import { insist } from "#test/support/probes/retry-unavailable.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
-import { makeSpoke } from "#test/support/insert-rows.ts";
+import { insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("of many simultaneous");
@@ -23,12 +23,12 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 /** The number of simultaneous requests. */
-function together(times: number, send: (i: number) => Promise<Answer>): Promise<Answer[]> {
+function together(times: number, send: (i: number) => Promise<ClientResponse>): Promise<ClientResponse[]> {
   return Promise.all(Array.from({ length: times }, (_, i) => insist(() => send(i))));
 }
 
 /** Counts the responses by status. */
-function tally(answers: readonly Answer[]): Record<string, number> {
+function tally(answers: readonly ClientResponse[]): Record<string, number> {
   const groups = [...Map.groupBy(answers, ({ status }) => status)].sort(([a], [b]) => a - b);
   return Object.fromEntries(groups.map(([status, { length }]) => [status, length]));
 }
@@ -145,8 +145,8 @@ test("delegations to one new address, one creates user, membership and mail", as
 });
 
 test("delegations of two spokes to an unverified address, one sends a mail", async ({ scene }) => {
-  const { id, email } = await makePerson(scene.db, "unverified", { verified: false });
-  const spokes = [scene.spoke, await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "yew")];
+  const { id, email } = await createTestUser(scene.db, "unverified", { verified: false });
+  const spokes = [scene.spoke, await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "yew")];
   const { post } = scene.as("operator");
   const answers = await together(50, (i) => post(`/api/spokes/${spokes[i % 2]}/delegate`, { email }));
   assert.equal(tally(answers), { 200: 50 });
@@ -170,7 +170,7 @@ test("uses of one mailed link, one sets the password", async ({ scene }) => {
 
 test.run();
 
-function logIn(scene: Scene, email: string, password: string, address: string): Promise<Answer> {
+function logIn(scene: Scene, email: string, password: string, address: string): Promise<ClientResponse> {
   const headers = { "content-type": "application/json", "x-forwarded-for": address };
   return scene.send("/api/auth/login", { method: "POST", headers, body: JSON.stringify({ email, password }) });
 }

@@ -1,12 +1,12 @@
 /** Tests hub requests: create, withdraw, approve and reject. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Page, visit } from "#test/support/page.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
-  open(path: string, who: Who): Promise<Page>;
+  open(path: string, who: SceneRole): Promise<Page>;
   /** Requests a hub as the stranger. Returns the page of the request. */
   ask(slug: string): Promise<Page>;
 }
@@ -15,9 +15,9 @@ const test = suite<Context>("/requests");
 
 test.before(async (context) => {
   const scene = context.scene = await openScene();
-  context.open = (path, who) => visit(scene, path, who);
+  context.open = (path, who) => parsePage(scene, path, who);
   context.ask = async (slug) =>
-    await (await visit(scene, "/requests/new", "stranger")).submit("Send request", { Slug: slug });
+    await (await parsePage(scene, "/requests/new", "stranger")).submit("Send request", { Slug: slug });
 });
 test.after(({ scene }) => scene.close());
 

@@ -13,7 +13,7 @@ import { manifest } from "#src/manifest.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { endpointsOf } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
-import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 type Taken = (actor: Actor) => Promise<unknown>;
 
@@ -57,7 +57,7 @@ test("is enforced on writes of every endpoint: revoked tokens and ended sessions
   }
 });
 
-const LOSSES: readonly (readonly [what: string, who: Who, status: number, take: string, give: string])[] = [
+const LOSSES: readonly (readonly [what: string, who: SceneRole, status: number, take: string, give: string])[] = [
   [
     "a user who was disabled",
     "hubAdmin",
@@ -86,7 +86,7 @@ const LOSSES: readonly (readonly [what: string, who: Who, status: number, take: 
 for (const [what, who, status, take, give] of LOSSES) {
   test(`is enforced on writes: ${what}`, async (stage) => {
     const { scene } = stage, { db, people } = scene, path = `/api/spokes/${scene.spoke}/actions`;
-    for (const means of ["session", "cli"] satisfies Means[]) {
+    for (const means of ["session", "cli"] satisfies CredentialType[]) {
       const ask = async () => (await scene.as(who, means).post(path, { action: "restart" })).status;
       stage.meanwhile = () => Promise.resolve();
       assert.is(await ask(), 204);

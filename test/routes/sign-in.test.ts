@@ -1,20 +1,22 @@
 /** Tests signing in and out, without JavaScript. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { PASSWORD } from "#test/support/users.ts";
-import { type Page, visit } from "#test/support/page.ts";
-import { makePerson } from "#test/support/users.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
+import { createTestUser } from "#test/support/users.ts";
 
-const test = suite<{ flows: Flows; open(path: string, who?: "operator"): Promise<Page> }>("the door of the portal");
+const test = suite<{ flows: MailLinkFlows; open(path: string, who?: "operator"): Promise<Page> }>(
+  "the door of the portal",
+);
 
 test.before(async (context) => {
-  const flows = context.flows = await openFlows({ SIGNUP: "on" });
+  const flows = context.flows = await openMailLinkFlows({ SIGNUP: "on" });
   let visits = 0; // each from a separate IP address
   context.open = (path, who) => {
     const address = `192.0.2.${10 + visits++}`;
-    const send: Flows["send"] = (to, init) => flows.send(to, init, address);
-    return visit({ send, as: flows.scene.as }, path, who);
+    const send: MailLinkFlows["send"] = (to, init) => flows.send(to, init, address);
+    return parsePage({ send, as: flows.scene.as }, path, who);
   };
 });
 test.after(({ flows }) => flows.close());
@@ -81,8 +83,8 @@ test("shows problems and keeps the address, but never the password", async ({ op
 });
 
 test("limits attempts per IP address", async ({ flows }) => {
-  const send: Flows["send"] = (to, init) => flows.send(to, init, "203.0.113.9");
-  let page = await visit({ send, as: flows.scene.as }, "/sign-in");
+  const send: MailLinkFlows["send"] = (to, init) => flows.send(to, init, "203.0.113.9");
+  let page = await parsePage({ send, as: flows.scene.as }, "/sign-in");
   for (let i = 0; i < 5; i++) page = await signIn(page, "a wrong password");
   const limited = await signIn(page);
   assert.equal([limited.status, limited.cookie], [429, ""]);
@@ -94,11 +96,11 @@ test("ends the session at sign-out, and invalidates its cookie", async ({ flows,
   const hubs = await signIn(await open("/sign-in"));
   const out = await hubs.submit("Sign out");
   assert.equal([out.path, out.cookie], ["/sign-in", ""]);
-  assert.is((await visit({ send: flows.send, as: flows.scene.as }, "/hubs", { cookie: hubs.cookie })).status, 401);
+  assert.is((await parsePage({ send: flows.send, as: flows.scene.as }, "/hubs", { cookie: hubs.cookie })).status, 401);
 });
 
 test("mails a reset link, and answers the same for an unknown address", async ({ flows, open }) => {
-  const { email } = await makePerson(flows.db, "forgetful");
+  const { email } = await createTestUser(flows.db, "forgetful");
   const ask = async (address: string) =>
     (await (await open("/forgot")).submit("Send link", { "E-mail address": address })).part("main").text;
   const known = await ask(email), unknown = await ask("nobody@example.org");
@@ -116,10 +118,10 @@ test("creates an account, and offers that only if sign-up is on", async ({ open 
   assert.equal([again.field("Your name").value, again.field("Password").value], ["Eve <b>", ""]);
   const made = await again.submit("Create account", { Password: "a wholly new password" });
   assert.match(made.part("status").text, /mail/);
-  const closed = await openFlows();
+  const closed = await openMailLinkFlows();
   const place = { send: closed.send, as: closed.scene.as };
-  assert.not((await visit(place, "/sign-in")).has("link", "Create an account"));
-  const none = await visit(place, "/sign-up");
+  assert.not((await parsePage(place, "/sign-in")).has("link", "Create an account"));
+  const none = await parsePage(place, "/sign-up");
   assert.equal([none.all("field"), none.link("Sign in instead")], [[], "/sign-in"]);
   assert.match(none.text, "Ask an administrator for an invitation");
   await closed.close();

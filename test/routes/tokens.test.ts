@@ -1,8 +1,8 @@
 /** Tests creating and revoking API tokens. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeToken } from "#test/support/users.ts";
-import { visit } from "#test/support/page.ts";
+import { createTestToken } from "#test/support/users.ts";
+import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("/tokens");
@@ -13,9 +13,9 @@ test.after(({ scene }) => scene.close());
 const NEW = { Name: "nightly <b>report</b>", scope: "provisioning", Expires: "30" };
 
 test("creates a token and shows it once", async ({ scene }) => {
-  const list = await visit(scene, "/tokens", "hubAdmin");
+  const list = await parsePage(scene, "/tokens", "hubAdmin");
   assert.ok(list.has("heading", "No tokens yet"));
-  const form = await list.part("main").follow("New token").catch(() => visit(scene, "/tokens/new", "hubAdmin"));
+  const form = await list.part("main").follow("New token").catch(() => parsePage(scene, "/tokens/new", "hubAdmin"));
   const made = await form.submit("Create token", NEW);
   assert.equal([made.status, made.headers.get("cache-control")], [200, "no-store"]);
   const [token] = /ww_prv_\w{20,}/.exec(made.text)!;
@@ -31,7 +31,7 @@ test("creates a token and shows it once", async ({ scene }) => {
 });
 
 test("keeps the values of a refused form, and shows problems at their fields", async ({ scene }) => {
-  const again = await (await visit(scene, "/tokens/new", "stranger")).submit("Create token", { ...NEW, Name: "" });
+  const again = await (await parsePage(scene, "/tokens/new", "stranger")).submit("Create token", { ...NEW, Name: "" });
   assert.is(again.status, 400);
   assert.ok(again.field("Name").wrong);
   assert.match(again.field("Name").description, "must be text of 1 to 100 characters");
@@ -42,8 +42,8 @@ test("keeps the values of a refused form, and shows problems at their fields", a
 });
 
 test("revokes a token after a confirmation", async ({ scene }) => {
-  const { plaintext } = await makeToken(scene.db, scene.people.spokeAdmin, "readonly");
-  const asks = await (await visit(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
+  const { plaintext } = await createTestToken(scene.db, scene.people.spokeAdmin, "readonly");
+  const asks = await (await parsePage(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
   assert.is(asks.part("heading").text, "Revoke readonly?");
   const done = await asks.submit("Revoke token");
   assert.equal([done.path, done.has("heading", "No tokens yet")], ["/tokens?done=revoked", true]);
@@ -52,10 +52,10 @@ test("revokes a token after a confirmation", async ({ scene }) => {
 });
 
 test("marks expired tokens, and shows users only their own", async ({ scene }) => {
-  const token = await makeToken(scene.db, scene.people.operator, "cli", new Date("2026-01-01T00:00:00Z"));
-  assert.match((await visit(scene, "/tokens", "operator")).part("listitem", /cli/).text, "Expired");
-  assert.not((await visit(scene, "/tokens", "hubAdmin")).has("listitem", /cli/));
-  assert.is((await visit(scene, `/tokens/${token.id}/revoke`, "hubAdmin")).status, 404);
+  const token = await createTestToken(scene.db, scene.people.operator, "cli", new Date("2026-01-01T00:00:00Z"));
+  assert.match((await parsePage(scene, "/tokens", "operator")).part("listitem", /cli/).text, "Expired");
+  assert.not((await parsePage(scene, "/tokens", "hubAdmin")).has("listitem", /cli/));
+  assert.is((await parsePage(scene, `/tokens/${token.id}/revoke`, "hubAdmin")).status, 404);
 });
 
 test.run();

@@ -8,8 +8,8 @@ import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { conformTo } from "#test/support/conformance.ts";
-import { makeSession } from "#test/support/users.ts";
+import { createConformanceCheck } from "#test/support/conformance.ts";
+import { createTestSession } from "#test/support/users.ts";
 import { STRANGE } from "#test/support/probes/hostile-values.ts";
 
 /**
@@ -95,10 +95,10 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
 /** Creates a spoke as an operator, with an unusual idempotency key. */
 async function poster(scene: WorkScene) {
   await scene.db.sql("update users set operator = true, email_verified_at = now() where id = $1", [scene.actor.userId]);
-  const { id } = await makeSession(scene.db, { id: scene.actor.userId, email: scene.actor.email });
+  const { id } = await createTestSession(scene.db, { id: scene.actor.userId, email: scene.actor.email });
   const actor: Actor = { ...scene.actor, credential: { kind: "session", id } };
   const server = openServer(scene.app, manifest, { authenticate: () => Promise.resolve(actor) });
-  const conform = conformTo(manifest);
+  const conform = createConformanceCheck(manifest);
   return async (path: string, body: object) => {
     const headers = {
       "content-type": "application/json",

@@ -1,20 +1,20 @@
 /** Tests the pages of users, for operators. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { makePerson, makeSession } from "#test/support/users.ts";
-import { type Page, visit } from "#test/support/page.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { createTestSession, createTestUser } from "#test/support/users.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
 
-const test = suite<{ flows: Flows; open(path: string): Promise<Page> }>("/users");
+const test = suite<{ flows: MailLinkFlows; open(path: string): Promise<Page> }>("/users");
 
 test.before(async (context) => {
-  const flows = context.flows = await openFlows();
-  context.open = (path) => visit({ send: flows.send, as: flows.scene.as }, path, "operator");
+  const flows = context.flows = await openMailLinkFlows();
+  context.open = (path) => parsePage({ send: flows.send, as: flows.scene.as }, path, "operator");
 });
 test.after(({ flows }) => flows.close());
 
 test("lists users with role and state, and searches them", async ({ flows, open }) => {
-  await makePerson(flows.db, "<i>eve</i>", { disabled: true });
+  await createTestUser(flows.db, "<i>eve</i>", { disabled: true });
   const all = await open("/users");
   assert.match(all.part("listitem", /hub-admin/).text, /^hub-admin ?hub-admin@example.org ?Hub admin ?1 hub ?Active$/);
   const found = await all.submit("Search", { Search: "eve", State: "disabled" });
@@ -45,7 +45,7 @@ test("invites a user to a hub, and shows problems at their fields", async ({ flo
   ]);
   await flows.work();
   assert.ok((await flows.postman.next("grace@example.org")).token);
-  const { email } = await makePerson(flows.db, "proved");
+  const { email } = await createTestUser(flows.db, "proved");
   const known = { "E-mail address": email, Hub: flows.scene.hub };
   for (const said of ["Added. They have access now.", "They already had access. Nothing changed."]) {
     assert.is((await form.submit("Invite", known)).part("status", /access/).text, said);
@@ -68,7 +68,7 @@ test("shows a user's hubs and spokes, and renames the user", async ({ flows, ope
 });
 
 test("disables a user after a confirmation, ends their sessions, and enables them again", async ({ flows, open }) => {
-  const eve = await makePerson(flows.db, "mallory"), { secret } = await makeSession(flows.db, eve);
+  const eve = await createTestUser(flows.db, "mallory"), { secret } = await createTestSession(flows.db, eve);
   const asks = await (await open(`/users/${eve.id}`)).follow("Disable …");
   assert.is(asks.part("heading").text, "Disable mallory?");
   const done = await asks.submit("Disable");
@@ -79,20 +79,20 @@ test("disables a user after a confirmation, ends their sessions, and enables the
 });
 
 test("grants the operator role, or explains why not", async ({ flows, open }) => {
-  const invited = await makePerson(flows.db, "unverified", { verified: false });
+  const invited = await createTestUser(flows.db, "unverified", { verified: false });
   const refused = await (await (await open(`/users/${invited.id}`)).follow("Make operator …")).submit(
     "Make operator",
   );
   assert.is(refused.status, 409);
   assert.match(refused.part("alert").text, "the e-mail address is not verified");
-  const { id } = await makePerson(flows.db, "second");
+  const { id } = await createTestUser(flows.db, "second");
   const made = await (await (await open(`/users/${id}`)).follow("Make operator …")).submit("Make operator");
   const demoted = await (await made.follow("Remove operator role …")).submit("Remove operator role");
   assert.ok(demoted.has("link", "Make operator …"));
 });
 
 test("resets a password after a confirmation and shows it once", async ({ flows, open }) => {
-  const { id, email } = await makePerson(flows.db, "forgetful");
+  const { id, email } = await createTestUser(flows.db, "forgetful");
   const asks = await (await open(`/users/${id}`)).follow("Reset password …");
   const done = await asks.submit("Reset password");
   const [, password] = /Copy it now.*<code>([^<]+)<\/code>/s.exec(done.html)!;
@@ -106,7 +106,7 @@ test("offers operators no change of their own account, and other users nothing",
   assert.equal(own.all("link").filter((text) => text.endsWith("…")), []);
   const place = { send: flows.send, as: flows.scene.as };
   for (const path of ["/users", "/users/invite", `/users/${hubAdmin.id}`, `/users/${hubAdmin.id}/promote`]) {
-    assert.is((await visit(place, path, "hubAdmin")).status, 403, path);
+    assert.is((await parsePage(place, path, "hubAdmin")).status, 403, path);
   }
   assert.is((await open(`/users/${hubAdmin.id}/toString`)).status, 404);
 });

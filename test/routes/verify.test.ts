@@ -1,18 +1,18 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { submitting, textOf } from "#test/support/html-form.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { submissionOf, textOf } from "#test/support/html-form.ts";
 
 const MINE = "the password that I chose", STRANGERS = "the password of a stranger";
 
-const test = suite<{ flows: Flows }>("/verify");
+const test = suite<{ flows: MailLinkFlows }>("/verify");
 
 test.before(async (context) => {
-  context.flows = await openFlows({ PORTAL: "off", SIGNUP: "on" });
+  context.flows = await openMailLinkFlows({ PORTAL: "off", SIGNUP: "on" });
 });
 test.after(({ flows }) => flows.close());
 
-async function signUp(flows: Flows, email: string, password: string) {
+async function signUp(flows: MailLinkFlows, email: string, password: string) {
   await flows.post("/api/auth/signup", { email, password });
   await flows.work();
   const { link } = await flows.postman.next(email);
@@ -22,7 +22,7 @@ async function signUp(flows: Flows, email: string, password: string) {
 test("verifies the address of a new account", async ({ flows }) => {
   const page = await signUp(flows, "ada@example.org", MINE);
   assert.match(textOf(page), "Confirm your address");
-  const done = await flows.send(...submitting(page.body, { password: MINE }));
+  const done = await flows.send(...submissionOf(page.body, { password: MINE }));
   assert.is(done.status, 200);
   assert.match(textOf(done), /Your address is confirmed.*You can now use the account ada@example\.org/);
   assert.ok(await flows.opens("ada@example.org", MINE));
@@ -32,7 +32,7 @@ test("verifies the address of a new account", async ({ flows }) => {
 
 test("replaces the password of whoever signed up with the address", async ({ flows }) => {
   const page = await signUp(flows, "owner@example.org", STRANGERS);
-  const done = await flows.send(...submitting(page.body, { password: MINE }));
+  const done = await flows.send(...submissionOf(page.body, { password: MINE }));
   assert.is(done.status, 200);
   assert.not(await flows.opens("owner@example.org", STRANGERS));
   assert.ok(await flows.opens("owner@example.org", MINE));
@@ -40,7 +40,7 @@ test("replaces the password of whoever signed up with the address", async ({ flo
 
 test("requires a password", async ({ flows }) => {
   const page = await signUp(flows, "bob@example.org", MINE);
-  assert.is((await flows.send(...submitting(page.body, {}))).status, 400);
+  assert.is((await flows.send(...submissionOf(page.body, {}))).status, 400);
   const [row] = await flows.db.sql("select email_verified_at from users where email = 'bob@example.org'");
   assert.is(row.emailVerifiedAt, null);
 });

@@ -5,10 +5,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PASSWORD } from "#test/support/users.ts";
-import { freePort } from "#test/support/free-port.ts";
-import { type Observed, openObserved } from "#test/support/program-with-output.ts";
+import { findFreePort } from "#test/support/free-port.ts";
+import { openProgramWithOutput, type ProgramWithOutput } from "#test/support/program-with-output.ts";
 import { openProvider } from "#test/support/provider/provider.ts";
-import { secretsOf } from "#test/support/sites.ts";
+import { siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("secrets in the log, the metrics and the traces");
@@ -38,9 +38,9 @@ type Made = Record<string, string>;
 
 test("a run through all of it leaves none behind", async () => {
   const provider = await openProvider(), made: Made = {};
-  const observed = await openObserved({
+  const observed = await openProgramWithOutput({
     env: {
-      METRICS_PORT: String(await freePort()),
+      METRICS_PORT: String(await findFreePort()),
       SPOKE_SMTP_HOST: "relay.example.org",
       SPOKE_SMTP_USER: "site-${namespace}@example.org",
       SPOKE_SMTP_SECRET: SECRETS.relay,
@@ -72,7 +72,7 @@ test("a run through all of it leaves none behind", async () => {
 
 const cookieOf = (headers: Headers) => headers.get("set-cookie")!.split(";")[0]!;
 
-async function people({ send, smtp, operator, db }: Observed, made: Made): Promise<void> {
+async function people({ send, smtp, operator, db }: ProgramWithOutput, made: Made): Promise<void> {
   const signIn = { email: operator.email, password: PASSWORD };
   const login = await send("POST", "/api/auth/login", signIn, {});
   const cookie = made.session = cookieOf(login.headers), me = { cookie };
@@ -101,7 +101,7 @@ async function people({ send, smtp, operator, db }: Observed, made: Made): Promi
   assert.ok(made.password);
 }
 
-async function badRequests({ send, config }: Observed): Promise<void> {
+async function badRequests({ send, config }: ProgramWithOutput): Promise<void> {
   const json = { "content-type": "application/json" };
   await send("POST", "/api/auth/login", `{"email": "${SECRETS.body}", "password": `, json);
   await send("POST", "/api/auth/login", { email: 7, password: [SECRETS.body] }, json);
@@ -125,7 +125,7 @@ async function badRequests({ send, config }: Observed): Promise<void> {
   await send("POST", "/api/billing/webhook", { secret: SECRETS.body }, { ...json, "stripe-signature": SECRETS.wrong });
 }
 
-async function operations(observed: Observed, made: Made): Promise<string> {
+async function operations(observed: ProgramWithOutput, made: Made): Promise<string> {
   const { send, simulator, db } = observed;
   const hub = (await send("POST", "/api/federations", { slug: "north" })).body.id;
   const { body: { id } } = await send("POST", `/api/federations/${hub}/spokes`, { slug: "oak" });
@@ -140,11 +140,11 @@ async function operations(observed: Observed, made: Made): Promise<string> {
   await send("POST", "/api/auth/accept-invite", { token: made.invitation, password: SECRETS.fresh }, {});
   await send("POST", "/api/auth/accept-invite", { token: made.invitation, password: SECRETS.fresh }, {});
   const [{ namespace }] = await db.sql("select namespace from spokes where id = $1", [id]);
-  Object.assign(made, secretsOf(simulator, namespace));
+  Object.assign(made, siteSecretsOf(simulator, namespace));
   return hub;
 }
 
-async function act({ send, db }: Observed, spoke: string, action: string): Promise<void> {
+async function act({ send, db }: ProgramWithOutput, spoke: string, action: string): Promise<void> {
   const { body } = await send("POST", `/api/spokes/${spoke}/actions`, { action });
   await until(async () => {
     const [row] = await db.sql("select state from jobs where id = $1", [body.operation.id]);
@@ -152,7 +152,7 @@ async function act({ send, db }: Observed, spoke: string, action: string): Promi
   }, 60_000);
 }
 
-async function failures(observed: Observed, hub: string): Promise<void> {
+async function failures(observed: ProgramWithOutput, hub: string): Promise<void> {
   const { send, simulator } = observed;
   const fault = simulator.faults.failJob("install-", { log: [`mysql --password=${SECRETS.logged}`, "no luck"] });
   const failing = (await send("POST", `/api/federations/${hub}/spokes`, { slug: "elm" })).body.id;
@@ -172,7 +172,7 @@ async function failures(observed: Observed, hub: string): Promise<void> {
 }
 
 /** A relay that refuses a mail, and quotes the link in it. */
-async function mailTrouble(observed: Observed, hub: string, made: Made): Promise<void> {
+async function mailTrouble(observed: ProgramWithOutput, hub: string, made: Made): Promise<void> {
   const { send, smtp } = observed;
   smtp.rules.data = (raw) => {
     made.refused = /token=(?:3D)?([\w-]{20,})/.exec(raw.replace(/=\r?\n/g, ""))?.[1] ?? "nothing";
@@ -185,7 +185,7 @@ async function mailTrouble(observed: Observed, hub: string, made: Made): Promise
 }
 
 /** As they are, and as they are said over a wire. */
-function search({ lines, collector, log }: Observed, metrics: string, secrets: Made): void {
+function search({ lines, collector, log }: ProgramWithOutput, metrics: string, secrets: Made): void {
   const sent = collector.bytes().replaceAll(`api-key\n${SECRETS.collector}\n`, "");
   const places: Made = { "the log": lines.join(""), "the traces": sent, "the metrics": metrics };
   const found: string[] = [];
@@ -204,7 +204,7 @@ function search({ lines, collector, log }: Observed, metrics: string, secrets: M
 }
 
 /** That nothing was found is worth nothing where nothing was written. */
-function seen({ lines, collector }: Observed, metrics: string): void {
+function seen({ lines, collector }: ProgramWithOutput, metrics: string): void {
   const names = new Set(collector.spans.map(({ name }) => name));
   const wanted = ["POST /api/auth/login", "provision", "provision secrets", "POST secrets", "send mail", "transaction"];
   assert.equal(wanted.filter((name) => !names.has(name)), []);

@@ -14,8 +14,8 @@ import { compose, type Program } from "#src/compose.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken } from "#test/support/users.ts";
-import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { createTestToken, createTestUser } from "#test/support/users.ts";
+import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 function configFor(url: string, more: Readonly<Record<string, string>>): Config {
@@ -32,14 +32,14 @@ function configFor(url: string, more: Readonly<Record<string, string>>): Config 
 
 interface Context {
   db: TestDatabase;
-  smtp: Smtp;
+  smtp: SmtpServer;
   programs: Program[];
 }
 
 const test = suite<Context>("compose");
 test.before.each(async (context) => {
   context.db = await openTestDatabase();
-  context.smtp = await openSmtp();
+  context.smtp = await openSmtpServer();
   context.programs = [];
 });
 test.after.each(async ({ db, smtp, programs }) => {
@@ -105,7 +105,7 @@ test("names what is set of OpenTelemetry's variables and means nothing here, whe
 });
 
 test("writes the calls of tokens at the latest when it stops", async ({ db, programs }) => {
-  const { id } = await makeToken(db, await makePerson(db, "ada"), "cli");
+  const { id } = await createTestToken(db, await createTestUser(db, "ada"), "cli");
   const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silentLog);
   programs.push(program);
   const count = () => db.sql("select calls::int as calls from token_calls where token_id = $1", [id]);

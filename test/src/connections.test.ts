@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type ConnectionBounds, openConnections, type RequestTurn } from "#src/connections.ts";
-import { type Connection, openConnection } from "#test/support/socket.ts";
+import { openRawConnection, type RawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openConnections");
@@ -22,12 +22,12 @@ async function open(bounds: Partial<ConnectionBounds>, work: Work) {
   );
   server.on("connection", connections.admit);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const clients: Connection[] = [];
+  const clients: RawConnection[] = [];
   return {
     begun,
     connections,
     connect() {
-      const client = openConnection((server.address() as AddressInfo).port);
+      const client = openRawConnection((server.address() as AddressInfo).port);
       clients.push(client);
       return client;
     },
@@ -41,7 +41,7 @@ async function open(bounds: Partial<ConnectionBounds>, work: Work) {
 }
 
 /** All that came of a request until the connection ended. */
-function refused(client: Connection): Promise<string> {
+function refused(client: RawConnection): Promise<string> {
   client.write(requests(1));
   return client.closed;
 }

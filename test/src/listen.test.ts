@@ -6,8 +6,8 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { events, ok } from "#lib/http/reply.ts";
 import type { FrameSource } from "#lib/http/sse.ts";
-import { openHandler } from "#test/support/handler.ts";
-import { openConnection } from "#test/support/socket.ts";
+import { openTestHandler } from "#test/support/handler.ts";
+import { openRawConnection } from "#test/support/socket.ts";
 
 const test = suite("listen");
 const Tick = v.object({ i: v.number() });
@@ -50,7 +50,7 @@ async function open(env: Record<string, string> = {}) {
     cancel: left.done,
   };
   const stream = endpoint({ ...base, reply: events(Tick), handle: () => ticks });
-  const handler = await openHandler([
+  const handler = await openTestHandler([
     ["/echo", { POST: echo as AnyEndpoint }],
     ["/wait", { GET: wait as AnyEndpoint }],
     ["/stream", { GET: stream as AnyEndpoint }],
@@ -71,10 +71,10 @@ test("answers over a socket, and knows the peer", async () => {
 test("answers 413 while the rest of the body is still to come, told or not told", async () => {
   const { port, close } = await open({ BODY_LIMIT_BYTES: "1024" });
   const head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
-  const told = openConnection(port);
+  const told = openRawConnection(port);
   told.write(`${head}Content-Length: 1000000\r\n\r\n{`);
   assert.match(await told.received(/\r\n\r\n.*\}/s), /^HTTP\/1\.1 413 .*Connection: close.*"statusCode":413/is);
-  const untold = openConnection(port);
+  const untold = openRawConnection(port);
   untold.write(`${head}Transfer-Encoding: chunked\r\n\r\n800\r\n${"x".repeat(2048)}\r\n`);
   assert.match(await untold.received(/\r\n\r\n.*\}/s), /^HTTP\/1\.1 413 /);
   await Promise.all([told.closed, untold.closed]);
@@ -83,7 +83,7 @@ test("answers 413 while the rest of the body is still to come, told or not told"
 
 test("answers 400 in our own words to a Host that makes no URL", async () => {
   const { port, close } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: a b\\c\r\nConnection: close\r\n\r\n");
   assert.match(await connection.closed, /^HTTP\/1\.1 400 .*"error":"Bad Request"/s);
   await close(0);
@@ -91,7 +91,7 @@ test("answers 400 in our own words to a Host that makes no URL", async () => {
 
 test("answers 400 to two Host headers, of which a proxy may have believed the other", async () => {
   const { port, close } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /nothing HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n");
   assert.match(await connection.closed, /^HTTP\/1\.1 400 .*must have one Host header/s);
   await close(0);
@@ -99,7 +99,7 @@ test("answers 400 to two Host headers, of which a proxy may have believed the ot
 
 test("refuses an expectation as it would any other request, and ends the connection", async () => {
   const { port, close } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n".repeat(20));
   assert.match(await connection.closed, /^HTTP\/1\.1 417 .*"code":"bad_expectation".*"error":"Expectation Failed"/s);
   await close(0);
@@ -107,7 +107,7 @@ test("refuses an expectation as it would any other request, and ends the connect
 
 test("cuts off headers that do not end", async () => {
   const { port, close } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nX-Slow: ");
   assert.match(await connection.closed, /^HTTP\/1\.1 408 .*"code":"request_too_slow".*"error":"Request Timeout"/s);
   await close(0);
@@ -115,7 +115,7 @@ test("cuts off headers that do not end", async () => {
 
 test("answers 431 and 400 in JSON to what the parser refuses, and ends the connection", async () => {
   const { port, close } = await open();
-  const large = openConnection(port), odd = openConnection(port);
+  const large = openRawConnection(port), odd = openRawConnection(port);
   large.write(`GET /nothing HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`);
   odd.write("hello\r\n\r\n");
   assert.match(await large.closed, /^HTTP\/1\.1 431 .*Connection: close.*"statusCode":431,"code":"headers_too_large"/s);
@@ -125,7 +125,7 @@ test("answers 431 and 400 in JSON to what the parser refuses, and ends the conne
 
 test("gives nobody the refusal of what came after as the answer to what came first", async () => {
   const { port, close, reached } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   await reached.promise;
   connection.write("hello\r\n\r\n");
@@ -135,7 +135,7 @@ test("gives nobody the refusal of what came after as the answer to what came fir
 
 test("aborts the work when the client leaves", async () => {
   const { port, close, reached, aborted } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   await reached.promise;
   connection.socket.destroy();
@@ -145,7 +145,7 @@ test("aborts the work when the client leaves", async () => {
 
 test("ends the source of a stream when its reader leaves, and frees its place", async () => {
   const { port, close, ended, url } = await open({ MAX_IN_FLIGHT: "1" });
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   assert.match(await connection.received(/"i":1/), /text\/event-stream/);
   assert.is((await fetch(`${url}/nothing`)).status, 404); // an open stream does not count as in flight
@@ -156,7 +156,7 @@ test("ends the source of a stream when its reader leaves, and frees its place", 
 
 test("lets a stream go on when the time of a request is over", async () => {
   const { port, close, finish, url } = await open({ REQUEST_TIMEOUT_MS: "100" });
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /stream HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   await connection.received(/"i":1/);
   assert.is((await fetch(`${url}/wait`)).status, 504); // it began later, so the stream's time is over as well
@@ -167,7 +167,7 @@ test("lets a stream go on when the time of a request is over", async () => {
 
 test("closing takes nobody new, lets what is under way end, and says that the connection ends", async () => {
   const { port, close, url, slow, reached } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   await reached.promise;
   const closed = close(60_000);
@@ -179,11 +179,11 @@ test("closing takes nobody new, lets what is under way end, and says that the co
 
 test("leaving answers whoever comes, on a connection that ends with the answer", async () => {
   const { port, leave, close, slow, reached } = await open();
-  const early = openConnection(port);
+  const early = openRawConnection(port);
   early.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   await reached.promise;
   leave();
-  const late = openConnection(port);
+  const late = openRawConnection(port);
   late.write("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
   assert.match(await late.closed, /^HTTP\/1\.1 404 .*Connection: close/is);
   slow.done();
@@ -193,7 +193,7 @@ test("leaving answers whoever comes, on a connection that ends with the answer",
 
 test("closing waits for nobody who has sent half a request", async () => {
   const { port, close, url } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\n");
   await fetch(`${url}/nothing`); // by then the half request has come too
   await close(60_000);
@@ -202,7 +202,7 @@ test("closing waits for nobody who has sent half a request", async () => {
 
 test("closing cuts what does not end in time", async () => {
   const { port, close, ended } = await open();
-  const connection = openConnection(port);
+  const connection = openRawConnection(port);
   connection.write("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   await connection.received(/"i":1/);
   await close(10);

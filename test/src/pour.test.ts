@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 import { listen, type Listening } from "#src/listen.ts";
-import { openConnection } from "#test/support/socket.ts";
+import { openRawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("pour");
@@ -29,7 +29,7 @@ async function open(run: BodyStream["run"], { patience = 60_000, slow, before }:
   };
   const bounds = { most: 10, requestTimeout: 60_000, patience, lookEvery: 10 };
   const server: Listening = await listen(answer, { host: "127.0.0.1", port: 0 }, bounds);
-  const connection = openConnection(server.port);
+  const connection = openRawConnection(server.port);
   opened.push(async () => {
     connection.socket.destroy();
     await server.close(0);
@@ -89,7 +89,7 @@ test("a reader that takes what there is stays, however long nothing comes", asyn
   }, { patience: 1000 });
   connection.write(GET);
   assert.ok(await taken.promise > 0, "it never had to take anything");
-  const other = openConnection(connection.socket.remotePort!);
+  const other = openRawConnection(connection.socket.remotePort!);
   other.socket.pause();
   other.write(GET);
   await cancelled; // who takes nothing is cut meanwhile

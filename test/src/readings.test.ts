@@ -8,8 +8,8 @@ import { compose, type Program } from "#src/compose.ts";
 import { readingsOf } from "#src/readings.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession } from "#test/support/users.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { createTestSession, createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("metrics of a program");
@@ -57,7 +57,7 @@ async function open(db: TestDatabase, env: Readonly<Record<string, string>> = {}
 
 test("tell requests by pattern, method and status, and how all that is read at a look stands", async ({ db }) => {
   const { program, send, lines } = await open(db);
-  const { secret } = await makeSession(db, await makePerson(db, "ada", { operator: true }));
+  const { secret } = await createTestSession(db, await createTestUser(db, "ada", { operator: true }));
   await send("/api/federations/fed_secret", { headers: { cookie: `wheelwright=${secret}` } });
   await send("/api/federations?limit=1");
   const page = await lines(), count = "wheelwright_http_request_duration_seconds_count";
@@ -80,8 +80,8 @@ test("tell requests by pattern, method and status, and how all that is read at a
 });
 
 test("tell the fleet in numbers, on one replica, and name no hub, spoke or person", async ({ db }) => {
-  const user = await makeUser(db, "ada@secret.example"), hub = await makeHub(db, user, "secrethub");
-  await makeSpoke(db, user, hub, "secretspoke");
+  const user = await insertUser(db, "ada@secret.example"), hub = await insertHub(db, user, "secrethub");
+  await insertSpoke(db, user, hub, "secretspoke");
   const first = await open(db);
   await until(() => first.program.metrics!.fleet.last());
   const second = await open(db), fleet = /^wheelwright_(?:spokes|lane|templates|backup|proof|audit)/;

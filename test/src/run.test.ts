@@ -7,13 +7,13 @@ import { compose, type Program } from "#src/compose.ts";
 import { runUntilStopped } from "#src/run.ts";
 import type { Stop } from "#src/stop.ts";
 import { openTestDatabase } from "#test/support/database.ts";
-import { freePort } from "#test/support/free-port.ts";
+import { findFreePort } from "#test/support/free-port.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("runUntilStopped");
 
 test("listens nowhere any more when it has stopped, though it could not drain, and says so", async () => {
-  const db = await openTestDatabase(), metricsPort = await freePort(), lines: string[] = [];
+  const db = await openTestDatabase(), metricsPort = await findFreePort(), lines: string[] = [];
   const env = {
     PUBLIC_URL: "http://localhost:3000",
     ROOT_DOMAIN: "spokes.example.org",

@@ -6,7 +6,7 @@ import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { manifest } from "#src/manifest.ts";
-import { type Handler, openHandler } from "#test/support/handler.ts";
+import { openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
 const test = suite("openServer");
 
@@ -15,8 +15,10 @@ function get(handle: AnyEndpoint["handle"], more: Partial<AnyEndpoint> = {}): An
   return endpoint({ ...declared, ...more } as AnyEndpoint) as AnyEndpoint;
 }
 
-const open = (handle: AnyEndpoint["handle"], env: Record<string, string> = {}): Promise<Handler> =>
-  openHandler([["/x", { GET: get(handle) }], ["/alive", { GET: get(() => ({ seen: 1 }), { probe: true }) }]], { env });
+const open = (handle: AnyEndpoint["handle"], env: Record<string, string> = {}): Promise<TestHandler> =>
+  openTestHandler([["/x", { GET: get(handle) }], ["/alive", { GET: get(() => ({ seen: 1 }), { probe: true }) }]], {
+    env,
+  });
 
 test("takes the client's request id when it is well formed, and makes one otherwise", async () => {
   const { send } = await open(() => ({ seen: 1 }));
@@ -111,7 +113,7 @@ test("keeps room for people who sign in, however much programs have under way", 
   let release = () => {};
   const held = new Promise<void>((resolve) => release = resolve);
   const flow = get(() => ({ seen: 1 }), { scope: "flow" });
-  const { send } = await openHandler([["/x", { GET: get(() => held.then(() => ({ seen: 1 }))) }], ["/in", {
+  const { send } = await openTestHandler([["/x", { GET: get(() => held.then(() => ({ seen: 1 }))) }], ["/in", {
     GET: flow,
   }]], {
     env: { MAX_IN_FLIGHT: "1" },
@@ -125,7 +127,7 @@ test("keeps room for people who sign in, however much programs have under way", 
 
 test("counts no request whose body is still to come, and asks nobody who it is until then", async () => {
   const post = get(({ body }) => ({ seen: body }), { body: v.object({}), scope: "cli", access: signedIn });
-  const { server, send } = await openHandler([["/x", { POST: post, GET: get(() => ({ seen: 1 })) }]], {
+  const { server, send } = await openTestHandler([["/x", { POST: post, GET: get(() => ({ seen: 1 })) }]], {
     env: { MAX_IN_FLIGHT: "1" },
   });
   const rest = Promise.withResolvers<void>();
@@ -160,7 +162,7 @@ test("asks once whether all works, however many want to know at once", async () 
   let asked = 0;
   const checks = [{ name: "thing", passes: () => Promise.resolve(++asked > 0) }];
   const ready = manifest.filter(([pattern]) => pattern === "/api/readyz");
-  const { send } = await openHandler(ready, { checks, env: { MAX_IN_FLIGHT: "1" } });
+  const { send } = await openTestHandler(ready, { checks, env: { MAX_IN_FLIGHT: "1" } });
   const answers = await Promise.all(Array.from({ length: 100 }, () => send("/api/readyz")));
   assert.equal([...new Set(answers.map(({ status }) => status))], [200]);
   assert.is(asked, 1);

@@ -2,20 +2,20 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { CollectedSpan } from "#test/support/collector.ts";
-import { type Observed, openObserved } from "#test/support/program-with-output.ts";
+import { openProgramWithOutput, type ProgramWithOutput } from "#test/support/program-with-output.ts";
 import { until } from "#test/support/until.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c", SPAN = "b7ad6b7169203331";
 const PARENT = { traceparent: `00-${TRACE}-${SPAN}-01` };
 
-const test = suite<{ observed: Observed; hub: string }>("traces");
+const test = suite<{ observed: ProgramWithOutput; hub: string }>("traces");
 test.before(async (context) => {
-  context.observed = await openObserved();
+  context.observed = await openProgramWithOutput();
   context.hub = (await context.observed.send("POST", "/api/federations", { slug: "north" })).body.id;
 });
 test.after(({ observed }) => observed.close());
 
-const asked = async ({ send }: Observed, method: string, path: string, body?: unknown, headers = PARENT) => {
+const asked = async ({ send }: ProgramWithOutput, method: string, path: string, body?: unknown, headers = PARENT) => {
   const token = { authorization: "" };
   return await send(method, path, body, { ...token, ...headers });
 };

@@ -17,7 +17,7 @@ type Asked = { readonly type: "tag" | "rule"; readonly values: readonly string[]
 const ALL: Asked = { type: "tag", values: TAGS }, COLOURS: Asked = { type: "rule", values: ["color-contrast"] };
 
 /** Returns the accessibility problems of the page in its current state as text. Empty if there are none. */
-export async function findBarriers(page: Page, runOnly: Asked = ALL): Promise<readonly string[]> {
+export async function findAccessibilityProblems(page: Page, runOnly: Asked = ALL): Promise<readonly string[]> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(await axe);
   const asked = JSON.stringify({ resultTypes: ["violations"], runOnly });
   // The complete result of axe is ten times as large and takes two seconds to transfer.
@@ -28,13 +28,13 @@ export async function findBarriers(page: Page, runOnly: Asked = ALL): Promise<re
 }
 
 /** Checks the page in both colour schemes, on a wide and a narrow screen, and for horizontal overflow at 320 px. */
-export async function findAllBarriers(page: Page): Promise<readonly string[]> {
+export async function findAllAccessibilityProblems(page: Page): Promise<readonly string[]> {
   const found = new Map<string, string>();
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      for (const barrier of await findBarriers(page, colorScheme === "light" ? ALL : COLOURS)) {
+      for (const barrier of await findAccessibilityProblems(page, colorScheme === "light" ? ALL : COLOURS)) {
         found.set(barrier, `${colorScheme}, ${width} px: ${barrier}`);
       }
     }

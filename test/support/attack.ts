@@ -5,10 +5,10 @@
  *   await attack.close(); */
 import { readFile } from "node:fs/promises";
 import { type Bench, type BenchOptions, openBench } from "#test/support/bench/bench.ts";
-import { makePerson, makeToken, type Person, type TestToken } from "#test/support/users.ts";
-import { type Connection, openConnection } from "#test/support/socket.ts";
+import { createTestToken, createTestUser, type TestToken, type TestUser } from "#test/support/users.ts";
+import { openRawConnection, type RawConnection } from "#test/support/socket.ts";
 
-export interface Answer {
+export interface AttackResponse {
   readonly status: number;
   // deno-lint-ignore no-explicit-any
   readonly body: any;
@@ -19,14 +19,14 @@ export interface Attack extends Bench {
   readonly url: string;
   readonly port: number;
   /** Creates another user with a token. */
-  person(name: string, operator?: boolean): Promise<Person & { readonly token: TestToken }>;
+  person(name: string, operator?: boolean): Promise<TestUser & { readonly token: TestToken }>;
   /** Sends one request as an ordinary caller. A null token sends no credentials. */
-  call(token: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
+  call(token: string | null, method: string, path: string, body?: unknown): Promise<AttackResponse>;
   /** Whether the readiness probe succeeds. Tolerates a late heartbeat of the scheduler, because the machine may be
    * busy. */
   isReady(): Promise<boolean>;
   /** Opens a connection on which the attacker can write any bytes. */
-  connect(): Connection;
+  connect(): RawConnection;
   /** Returns the memory of the server's process in MiB. */
   memory(): Promise<number>;
 }
@@ -34,7 +34,7 @@ export interface Attack extends Bench {
 export async function openAttack(options: Partial<BenchOptions> = {}): Promise<Attack> {
   const bench = await openBench({ replicas: 1, delayMs: 20, ...options });
   const [replica] = bench.replicas, { url } = replica!, port = Number(new URL(url).port);
-  const connections: Connection[] = [];
+  const connections: RawConnection[] = [];
   const call: Attack["call"] = async (token, method, path, body) => {
     const headers = {
       ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -55,11 +55,11 @@ export async function openAttack(options: Partial<BenchOptions> = {}): Promise<A
     url,
     port,
     async person(name, operator = false) {
-      const person = await makePerson(bench.db, name, { operator });
-      return { ...person, token: await makeToken(bench.db, person, "cli") };
+      const person = await createTestUser(bench.db, name, { operator });
+      return { ...person, token: await createTestToken(bench.db, person, "cli") };
     },
     connect() {
-      const connection = openConnection(port);
+      const connection = openRawConnection(port);
       connections.push(connection);
       return connection;
     },

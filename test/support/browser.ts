@@ -11,20 +11,20 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { suite } from "uvu";
-import { makeSession } from "#test/support/users.ts";
-import { openPortal, type Portal, type Reader } from "#test/support/portal.ts";
+import { createTestSession } from "#test/support/users.ts";
+import { openPortal, type Portal, type PortalRole } from "#test/support/portal.ts";
 
-export interface Browsing {
+export interface BrowserContext {
   readonly portal: Portal;
   /**
    * Opens a window that is signed in as this person. The test fails on any error of the page that it does not expect.
    */
-  open(who: Reader | "nobody", options?: BrowserContextOptions): Promise<Page>;
+  open(who: PortalRole | "nobody", options?: BrowserContextOptions): Promise<Page>;
   /** Declares an error message that the test expects. */
   foresee(complaint: RegExp): void;
 }
 
-type Test = (context: Browsing) => Promise<void>;
+type Test = (context: BrowserContext) => Promise<void>;
 
 interface BrowserSuite {
   (name: string, test: Test): void;
@@ -38,7 +38,7 @@ const PATIENCE = 60_000;
 const USUAL = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 export function browserSuite(name: string): BrowserSuite {
-  const test = suite<Browsing & { browser: Browser; complaints: string[]; foreseen: RegExp[] }>(name);
+  const test = suite<BrowserContext & { browser: Browser; complaints: string[]; foreseen: RegExp[] }>(name);
   if (!existsSync(PATH)) {
     console.log(
       `${name}: skipped, for there is no ${PATH}; apt-get install chromium, or name another by CHROMIUM_PATH`,
@@ -58,11 +58,11 @@ export function browserSuite(name: string): BrowserSuite {
       complaints: [],
       foreseen: [],
       foresee: (complaint: RegExp) => void context.foreseen.push(complaint),
-      async open(who: Reader | "nobody", options: BrowserContextOptions = {}) {
+      async open(who: PortalRole | "nobody", options: BrowserContextOptions = {}) {
         const window = await context.browser.newContext({ baseURL, reducedMotion: "reduce", ...options });
         window.setDefaultTimeout(PATIENCE);
         if (who !== "nobody") {
-          const { secret: value } = await makeSession(portal.work.db, portal.people[who]);
+          const { secret: value } = await createTestSession(portal.work.db, portal.people[who]);
           await window.addCookies([{ name: "wheelwright", value, url: baseURL }]);
         }
         window.on("weberror", (error) => context.complaints.push(`${error.error()}`));

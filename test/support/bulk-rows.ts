@@ -5,7 +5,7 @@ import type { Scene } from "#test/support/scene.ts";
 /** The timestamp of row i. Later rows are newer, and each timestamp is unique. */
 const STAMP = "timestamptz '2030-01-01' + i * interval '1 second'";
 
-export async function addSpokes(
+export async function insertManySpokes(
   { db, hub, people }: Pick<Scene, "db" | "hub" | "people">,
   count: number,
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function addSpokes(
   );
 }
 
-export async function addEvents(db: TestDatabase, { hub, spoke, people }: Scene, count: number): Promise<void> {
+export async function insertManyEvents(db: TestDatabase, { hub, spoke, people }: Scene, count: number): Promise<void> {
   await db.sql(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
         federation_id, spoke_id, customer_visible)

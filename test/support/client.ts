@@ -1,51 +1,56 @@
 /** Implements a client of the API with fetch, JSON and server-sent events, as users write one. */
-import { conformTo } from "#test/support/conformance.ts";
-import { patiently } from "#test/support/retry-overload.ts";
+import { createConformanceCheck } from "#test/support/conformance.ts";
+import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: Headers;
   // deno-lint-ignore no-explicit-any
   readonly body: any;
 }
 
-export interface Heard {
+export interface ReceivedEvent {
   readonly id: number;
   readonly event: string;
   // deno-lint-ignore no-explicit-any
   readonly data: any;
 }
 
-export interface Client {
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+export interface TestClient {
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ClientResponse>;
   /** Yields events of a hub after number `since`, until the caller stops iterating. */
-  events(hub: string, since?: number): AsyncGenerator<Heard>;
+  events(hub: string, since?: number): AsyncGenerator<ReceivedEvent>;
 }
 
 /** Signs in and creates a token of scope cli, as the README describes. */
-export async function signIn(url: string, email: string, password: string): Promise<Client> {
+export async function signIn(url: string, email: string, password: string): Promise<TestClient> {
   const json = { "content-type": "application/json" };
   const credentials = JSON.stringify({ email, password });
-  const login = await patiently(() =>
+  const login = await retryWhileOverloaded(() =>
     fetch(`${url}/api/auth/login`, { method: "POST", headers: json, body: credentials })
   );
   if (!login.ok) throw new Error(`Login answered ${login.status}: ${await login.text()}`);
   await login.body?.cancel();
   const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
   const body = JSON.stringify({ name: "test", scope: "cli" });
-  const minted = await patiently(() =>
+  const minted = await retryWhileOverloaded(() =>
     fetch(`${url}/api/auth/tokens`, { method: "POST", headers: { ...json, cookie }, body })
   );
   return withToken(url, (await minted.json()).token);
 }
 
-export function withToken(url: string, token: string): Client {
+export function withToken(url: string, token: string): TestClient {
   const authorization = `Bearer ${token}`;
-  const conform = conformTo();
+  const conform = createConformanceCheck();
   return {
     async send(method, path, body, headers = {}) {
       const type = body !== undefined && { "content-type": "application/json" };
-      const reply = await patiently(() =>
+      const reply = await retryWhileOverloaded(() =>
         fetch(url + path, {
           method,
           headers: { authorization, ...type, ...headers },
@@ -59,7 +64,7 @@ export function withToken(url: string, token: string): Client {
     async *events(hub, since) {
       const abort = new AbortController();
       const query = since === undefined ? "" : `?since=${since}`;
-      const reply = await patiently(() =>
+      const reply = await retryWhileOverloaded(() =>
         fetch(`${url}/api/federations/${hub}/events${query}`, { headers: { authorization }, signal: abort.signal })
       );
       if (!reply.ok) throw new Error(`The stream answered ${reply.status}: ${await reply.text()}`);
@@ -77,7 +82,7 @@ export function withToken(url: string, token: string): Client {
   };
 }
 
-async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard> {
+async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<ReceivedEvent> {
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of body) {

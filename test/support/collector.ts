@@ -53,7 +53,7 @@ export interface Collector {
 }
 
 /** Sends the success response of the OTLP specification. */
-export function take(response: ServerResponse): void {
+export function acceptExport(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end('{"partialSuccess":{}}');
 }
 
@@ -84,7 +84,7 @@ export async function openCollector(): Promise<Collector> {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: "10" },
     spans,
     headers,
-    answer: take,
+    answer: acceptExport,
     bytes: () => Buffer.concat(chunks).toString(),
     span: (name, fits = () => true) => until(() => spans.find((span) => span.name === name && fits(span))),
     async close() {

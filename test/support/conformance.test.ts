@@ -8,7 +8,7 @@ import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { created, events } from "#lib/http/reply.ts";
 import { Timestamp } from "#lib/base/schema.ts";
-import { conformTo, judge, type Seen } from "#test/support/conformance.ts";
+import { checkExchange, createConformanceCheck, type Exchange } from "#test/support/conformance.ts";
 import { openDocument } from "#test/support/probes/document.ts";
 
 const Thing = v.object({ id: v.string(), at: Timestamp, more: v.optional(v.object({ size: v.picklist(["small"]) })) });
@@ -35,7 +35,7 @@ const HEADERS = {
 };
 const AT = "2026-11-21T12:00:00.000Z";
 
-interface Doctored extends Partial<Omit<Seen, "headers" | "text">> {
+interface Doctored extends Partial<Omit<Exchange, "headers" | "text">> {
   readonly body?: unknown;
   readonly headers?: Record<string, string | null>;
 }
@@ -43,7 +43,7 @@ interface Doctored extends Partial<Omit<Seen, "headers" | "text">> {
 const judged = ({ body = { id: "1", at: AT }, headers = {}, ...rest }: Doctored) => {
   const all = new Headers(Object.entries({ ...HEADERS, ...headers }).filter(([, value]) => value !== null) as never);
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return judge(document, { method: "POST", path: "/things?a=1", status: 201, headers: all, text, ...rest });
+  return checkExchange(document, { method: "POST", path: "/things?a=1", status: 201, headers: all, text, ...rest });
 };
 const CODES: Readonly<Record<number, string>> = { 404: "no_route", 405: "wrong_method" };
 const problem = (statusCode: number, error: string, message = "No", code = CODES[statusCode] ?? "bad_query") => ({
@@ -109,7 +109,7 @@ test("is strict about pages: their policy lets them work, and nothing else", () 
     const headers = { ...HEADERS, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
     const text = `<html><style>${style}</style>${body}</html>`;
     const own = new Headers({ ...headers, "content-security-policy": policy });
-    return judge(document, { method: "GET", path: "/hubs", status: 200, headers: own, text });
+    return checkExchange(document, { method: "GET", path: "/hubs", status: 200, headers: own, text });
   };
   assert.is(page('<script src="/portal.js?v=1" defer></script><a href="https://north.example">North</a>'), null);
   const wrong: readonly (readonly [body: string, pattern: RegExp, policy?: string])[] = [
@@ -149,11 +149,14 @@ test("is strict about refusals as soon as one of them is declared", () => {
 test("fails whoever asked, by method, path, status and what is wrong, for the program's own routes", () => {
   const headers = new Headers(HEADERS);
   const seen = { method: "GET", path: "/api/version?a=1", status: 200, headers, text: '{"api":"v0","commit":"abc"}' };
-  conformTo()(seen);
+  createConformanceCheck()(seen);
   const wrong = { ...seen, text: '{"api":"v0","commit":"abc","secret":1}' };
-  assert.throws(() => conformTo()(wrong), /^GET \/api\/version\?a=1 answered 200 .*secret is not declared:\n\{"api"/s);
-  assert.throws(() => conformTo()({ ...wrong, status: 409 }), /answered 409 .*status is not declared/);
-  conformTo([])(wrong);
+  assert.throws(
+    () => createConformanceCheck()(wrong),
+    /^GET \/api\/version\?a=1 answered 200 .*secret is not declared:\n\{"api"/s,
+  );
+  assert.throws(() => createConformanceCheck()({ ...wrong, status: 409 }), /answered 409 .*status is not declared/);
+  createConformanceCheck([])(wrong);
 });
 
 test.run();

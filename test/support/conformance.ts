@@ -5,11 +5,11 @@ import { describeApi } from "#lib/reference/openapi.ts";
 import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
 import { release } from "#src/release.ts";
-import { judgePage } from "#test/support/page-conformance.ts";
+import { checkPageResponse } from "#test/support/page-conformance.ts";
 import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";
 
 /** A request and its response, with the body as text. The text of an open stream is null. */
-export interface Seen {
+export interface Exchange {
   readonly method: string;
   /** The path, with or without a query. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Seen {
   readonly text: string | null;
 }
 
-export type Conform = (seen: Seen) => void;
+export type ConformanceCheck = (seen: Exchange) => void;
 
 const PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -66,11 +66,11 @@ const PROBLEM = {
 };
 
 /** Returns a check of responses for these routes. Routes that a test defines have no document and are not checked. */
-export function conformTo(manifest: Manifest = routes): Conform {
+export function createConformanceCheck(manifest: Manifest = routes): ConformanceCheck {
   if (manifest !== routes) return () => {};
   return (seen) => {
     if (seen.status === GONE) return;
-    const wrong = judge(documentOf(manifest), seen);
+    const wrong = checkExchange(documentOf(manifest), seen);
     const { method, path, status, text } = seen;
     const said = text === null ? "" : `:\n${text.slice(0, 1000)}`;
     if (wrong) throw new Error(`${method} ${path} answered ${status} as is not documented: ${wrong}${said}`);
@@ -87,7 +87,7 @@ function documentOf(manifest: Manifest): Document {
 }
 
 /** Returns what is wrong with a response, or null. */
-export function judge(document: Document, seen: Seen): string | null {
+export function checkExchange(document: Document, seen: Exchange): string | null {
   const { method, path, status, headers } = seen;
   const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
   const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
@@ -107,9 +107,9 @@ export function judge(document: Document, seen: Seen): string | null {
 
 /** Checks a response of a path that is not in the document. It must be a page of the portal, or a 404: a page for
  * people, JSON for programs. */
-function judgeUndocumented(document: Document, seen: Seen): string | null {
+function judgeUndocumented(document: Document, seen: Exchange): string | null {
   if (seen.status === 404 && isJson(seen.headers)) return judgeProblem(document, seen, ["no_route"]);
-  return isPortal(seen.path) || seen.status === 404 ? judgePage(seen) : "the path is not declared";
+  return isPortal(seen.path) || seen.status === 404 ? checkPageResponse(seen) : "the path is not declared";
 }
 
 const pages = routes.filter(([, module]) => !withoutPortal([["", module]]).length)
@@ -120,7 +120,7 @@ function isPortal(path: string): boolean {
 }
 
 /** Checks the response to a method that the path does not support. */
-function judgeOther(document: Document, { methods }: Place, seen: Seen): string | null {
+function judgeOther(document: Document, { methods }: Place, seen: Exchange): string | null {
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
   if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
@@ -131,7 +131,7 @@ function judgeOther(document: Document, { methods }: Place, seen: Seen): string 
 /** `codes` are the error codes that the document declares for the status. */
 function judgeProblem(
   document: Document,
-  { status, headers, text }: Seen,
+  { status, headers, text }: Exchange,
   codes: readonly string[],
 ): string | null {
   if (!isJson(headers)) return `a refusal is JSON, but this is ${headers.get("content-type")}`;
@@ -147,7 +147,7 @@ function judgeProblem(
   return /\n {4}at /.test(message) ? "its message holds a stack" : null;
 }
 
-function judgeBody(document: Document, { content }: Declared, { path, headers, text }: Seen): string | null {
+function judgeBody(document: Document, { content }: Declared, { path, headers, text }: Exchange): string | null {
   const type = headers.get("content-type");
   const declared = Object.entries(content);
   if (declared.length === 0) return text ? "it has a body, and none is declared" : null;

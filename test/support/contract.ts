@@ -8,11 +8,11 @@ import { surfaceOf } from "#test/contract/surface.ts";
 // deno-lint-ignore no-explicit-any
 export type Json = any;
 
-export const TODAY = "2026-11-21";
+export const CHECK_DATE = "2026-11-21";
 
 /** Returns the document before publication, which has every code. Leaves out the samples: they promise nothing and are
  * most of its text. */
-export function readPresent(): Promise<Json> {
+export function loadCurrentDocument(): Promise<Json> {
   const text = JSON.stringify(presentDocument());
   const isSample = (key: string, value: Json) =>
     key === "example" ||
@@ -21,7 +21,7 @@ export function readPresent(): Promise<Json> {
 }
 
 /** Returns a copy of the document with this change. */
-export function copyOf(document: Json, change: (copy: Json) => void): Json {
+export function cloneDocument(document: Json, change: (copy: Json) => void): Json {
   const copy = structuredClone(document);
   change(copy);
   return copy;
@@ -37,18 +37,18 @@ export function surfaceIn(document: Json): Surface {
 }
 
 /** Returns the findings when `after` replaces `before`. */
-export function compare(before: Json, after: Json, today = TODAY): readonly Judged[] {
+export function compare(before: Json, after: Json, today = CHECK_DATE): readonly Judged[] {
   return checkContract(surfaceIn(before), surfaceIn(after), today);
 }
 
 /** Returns the findings for a copy with this change. */
-export function breakIn(document: Json, change: (copy: Json) => void, today = TODAY): readonly Judged[] {
-  return compare(document, copyOf(document, change), today);
+export function breakIn(document: Json, change: (copy: Json) => void, today = CHECK_DATE): readonly Judged[] {
+  return compare(document, cloneDocument(document, change), today);
 }
 
 /** Returns each distinct finding as text, such as `type_changed Operation.step`. Without a shared schema, the text has
  * the operation. */
-export function told(found: readonly Judged[]): readonly string[] {
+export function describeFindings(found: readonly Judged[]): readonly string[] {
   return [
     ...new Set(
       found.map(({ kind, within, where, operation }) => within ? `${kind} ${within}` : `${kind} ${operation} ${where}`),
@@ -59,9 +59,9 @@ export function told(found: readonly Judged[]): readonly string[] {
 /** A change of a copy, and the only finding that it must cause. */
 export type Case = readonly [says: string, change: (paths: Json, schemas: Json) => void];
 
-export function tellEach(document: Json, cases: readonly Case[]): void {
+export function testEachCase(document: Json, cases: readonly Case[]): void {
   for (const [says, change] of cases) {
-    const found = told(breakIn(document, ({ paths, components }) => change(paths, components.schemas)));
+    const found = describeFindings(breakIn(document, ({ paths, components }) => change(paths, components.schemas)));
     assert.equal(found, [says], says);
   }
 }

@@ -4,7 +4,7 @@
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 
 /** Copies the snapshots, but not their source volumes. */
-export function carrySnapshots(from: Simulator, to: Simulator): void {
+export function copySnapshots(from: Simulator, to: Simulator): void {
   for (const [handle, data] of from.volumes.entries()) {
     if (data.restoreSize !== undefined) to.volumes.write(handle, structuredClone(data));
   }

@@ -7,7 +7,7 @@ import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { fromColumn } from "#lib/drivers/db/naming.ts";
 import { type DatabaseOptions, openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { connect, makeTemplate, openServer, urlOf } from "#test/support/server.ts";
+import { connect, createTemplateDatabase, databaseUrl, openPostgresServer } from "#test/support/server.ts";
 
 export interface TestDatabase extends OpenDatabase {
   readonly url: string;
@@ -24,7 +24,7 @@ export interface TestDatabase extends OpenDatabase {
 }
 
 /** A server, and the name of its template database. */
-export interface Place {
+export interface DatabaseLocation {
   readonly url: string;
   readonly template: string;
 }
@@ -34,18 +34,18 @@ const PAST = 5; // statements outside the pool that may wait for each other
 /**
  * Selects the locks that a session waits for in this database. Parallel tests have other databases on the same server.
  */
-export const AWAITED_LOCKS =
+export const AWAITED_LOCKS_QUERY =
   "select waitstart from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()";
 
 const MINUTE = 60_000;
 
 /** Limits that even a busy machine does not reach, for tests of other behaviour. */
-export const UNHURRIED = { waitLimit: MINUTE, lockLimit: MINUTE, statementLimit: MINUTE };
+export const GENEROUS_LIMITS = { waitLimit: MINUTE, lockLimit: MINUTE, statementLimit: MINUTE };
 
 /** Opens a database on the server of this run, or on the server `own`. */
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> = {},
-  own: Place | null = null,
+  own: DatabaseLocation | null = null,
 ): Promise<TestDatabase> {
   const place = own ?? await findPlace();
   // A connection costs more than most statements, so these two connect on first use.
@@ -55,7 +55,7 @@ export async function openTestDatabase(
     // Copying files costs a fifth of logging each page.
     await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
     made.push(name);
-    return urlOf(place.url, name);
+    return databaseUrl(place.url, name);
   };
   const url = await make(place.template).catch(async (error) => {
     await admin.end({ timeout: 1 });
@@ -92,9 +92,9 @@ export async function openTestDatabase(
 }
 
 // One server per process, whatever the number of databases. It starts with the first database.
-const places = new Map<"own", Promise<Place>>();
+const places = new Map<"own", Promise<DatabaseLocation>>();
 
-function findPlace(): Promise<Place> {
+function findPlace(): Promise<DatabaseLocation> {
   const url = process.env.WHEELWRIGHT_TEST_SERVER, template = process.env.WHEELWRIGHT_TEST_TEMPLATE;
   if (url && template) return Promise.resolve({ url, template });
   const place = places.get("own") ?? openPlace();
@@ -102,11 +102,11 @@ function findPlace(): Promise<Place> {
   return place;
 }
 
-async function openPlace(): Promise<Place> {
-  const server = await openServer();
+async function openPlace(): Promise<DatabaseLocation> {
+  const server = await openPostgresServer();
   // A signal alone would end this process without its "exit" event, in which the server is stopped.
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     process.once(signal, () => process.exit(code));
   }
-  return { url: server.url, template: await makeTemplate(server.url) };
+  return { url: server.url, template: await createTemplateDatabase(server.url) };
 }

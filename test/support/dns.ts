@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 
 /** An answer: records (optionally behind an alias), no such name, a name without TXT records, or no answer at all. */
-export type Told =
+export type NameServerAnswer =
   | readonly (readonly string[])[]
   | { readonly alias: string; readonly records: readonly (readonly string[])[] }
   | "no name"
@@ -16,7 +16,7 @@ export interface NameServer {
   /** The queried names, in order. */
   readonly asked: readonly string[];
   /** Sets the answer for a name. Other names do not exist. */
-  tell(name: string, told: Told): void;
+  tell(name: string, told: NameServerAnswer): void;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ const HEADER = 12, UDP_MOST = 1232; // the largest UDP response that resolvers a
 const ANSWER = 0x8180, NO_NAME = 3;
 
 export async function openNameServer(): Promise<NameServer> {
-  const names = new Map<string, Told>(), asked: string[] = [], open = new Set<Socket>();
+  const names = new Map<string, NameServerAnswer>(), asked: string[] = [], open = new Set<Socket>();
 
   function answer(question: Buffer): Buffer | null {
     const { name, end } = readName(question, HEADER);
@@ -83,7 +83,7 @@ function truncated(question: Buffer, reply: Buffer): Buffer {
   return short;
 }
 
-function recordsOf(told: Exclude<Told, string>): Buffer[] {
+function recordsOf(told: Exclude<NameServerAnswer, string>): Buffer[] {
   if (!("alias" in told)) return told.map((strings) => record(Buffer.from([0xc0, HEADER]), TXT, texts(strings)));
   const alias = writeName(told.alias);
   return [

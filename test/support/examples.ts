@@ -4,16 +4,16 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PROGRAM } from "#test/src/cli/stage.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const PATIENCE = 240_000;
 /** Responses of an overloaded server, which the examples retry. */
 const BUSY = /\{"statusCode":503,[^}]*\}/g;
 
 /** Whether the shell and the tools of the examples are installed. Otherwise their tests are skipped. */
-export const canTypeExamples = spawnSync("bash", ["-c", "command -v curl sed grep tr tee"]).status === 0;
+export const canRunExamples = spawnSync("bash", ["-c", "command -v curl sed grep tr tee"]).status === 0;
 
-export interface Block {
+export interface ExampleBlock {
   readonly language: string;
   /** The words after the language: `command` (command line), `aside` (second terminal), `refused` (an error is
    * expected). */
@@ -21,12 +21,12 @@ export interface Block {
   readonly text: string;
 }
 
-export interface Printed {
+export interface ExampleOutput {
   readonly text: string;
   readonly status: number | null;
 }
 
-export interface ExampleProgram extends Started {
+export interface ExampleProgram extends StartedProgram {
   /** Replaces the address and password in the documents by those of this server. */
   typed(text: string): string;
 }
@@ -59,17 +59,17 @@ printf %s 'PASSWORD' > password
 export XDG_CONFIG_HOME=$PWD
 `;
 
-export function blocksOf(markdown: string): Block[] {
+export function parseExampleBlocks(markdown: string): ExampleBlock[] {
   return [...markdown.matchAll(/^```(\w*) ?([\w ]*)\n(.*?)^```$/gms)]
     .map(([, language = "", how = "", text = ""]) => ({ language, how, text }));
 }
 
 /** Runs all `sh` blocks in one shell, so that variables persist. Returns the output of each by its index. */
-export async function typeExamples(
+export async function runExamples(
   directory: string,
-  blocks: readonly (Block | null)[],
+  blocks: readonly (ExampleBlock | null)[],
   before = "",
-): Promise<Map<number, Printed>> {
+): Promise<Map<number, ExampleOutput>> {
   const shells = blocks.flatMap((block, i) => block?.language === "sh" ? [{ ...block, i }] : []);
   const script = shells.map(({ i, how, text }) => {
     const output = join(directory, `printed-${i}`);
@@ -99,7 +99,7 @@ export async function typeExamples(
 }
 
 /** Returns how the output differs from the block below the command, or null. */
-export function missBelow({ language, text }: Block, printed: string): string | null {
+export function missBelow({ language, text }: ExampleBlock, printed: string): string | null {
   if (language === "") return patternOf(text).test(printed) ? null : "it printed something else";
   const wanted = JSON.parse(text), misses = jsonIn(printed).map((answer) => missIn(wanted, answer, "it"));
   return misses.includes(null) ? null : misses.at(-1) ?? "no JSON was printed";

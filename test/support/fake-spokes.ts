@@ -13,16 +13,16 @@ import { query } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
-export const DRIVER = "simulated.csi.example";
+export const CSI_DRIVER = "simulated.csi.example";
 
-export interface Planted {
+export interface FakeSpoke {
   readonly id: string;
   readonly namespace: string;
   readonly federationId: string;
 }
 
 /** POSTs an object to a cluster and returns the created object. */
-export async function post(cluster: string, path: string, body: unknown): Promise<KubeObject> {
+export async function postObject(cluster: string, path: string, body: unknown): Promise<KubeObject> {
   const response = await fetch(cluster + path, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -35,32 +35,32 @@ export async function post(cluster: string, path: string, body: unknown): Promis
 
 /** Prepares a hub for planted spokes. Cancels its jobs but leaves it in a transitional state, so that no installation
  * starts. */
-export async function openHub(db: TestDatabase, hub: Pick<FederationRow, "id">): Promise<void> {
+export async function prepareHub(db: TestDatabase, hub: Pick<FederationRow, "id">): Promise<void> {
   await query(db, "update jobs set state = 'cancelled', finished_at = now() where federation_id = $1", [hub.id]);
 }
 
 /** Creates an active spoke in this cluster. */
-export async function plant(
+export async function createFakeSpoke(
   app: App,
   db: TestDatabase,
   actor: Actor,
   hub: FederationRow,
   slug: string,
   cluster: { readonly url: string },
-): Promise<Planted> {
-  return (await plantAll(app, db, actor, hub, [slug], cluster))[0]!;
+): Promise<FakeSpoke> {
+  return (await createFakeSpokes(app, db, actor, hub, [slug], cluster))[0]!;
 }
 
 /** Creates many active spokes. The domain creates one; the others are copies of its row. Without an address, nothing is
  * created in a cluster. */
-export async function plantAll(
+export async function createFakeSpokes(
   app: App,
   db: TestDatabase,
   actor: Actor,
   hub: FederationRow,
   slugs: readonly string[],
   cluster: { readonly url?: string; readonly name?: string },
-): Promise<Planted[]> {
+): Promise<FakeSpoke[]> {
   const [first, ...others] = slugs;
   const { id } = await createSpoke(app, actor, hub, { slug: first, size: "small" } as never, null);
   await query(
@@ -106,16 +106,16 @@ export async function plantAll(
 const AT_ONCE = 10;
 
 /** Creates the namespace with two PVCs, which bind without a pod. Returns the namespace's UID. */
-async function plantObjects(url: string, { id, namespace, federationId }: Planted): Promise<string> {
+async function plantObjects(url: string, { id, namespace, federationId }: FakeSpoke): Promise<string> {
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
     "wheelwright.dev/federation": federationId,
     "wheelwright.dev/spoke": id,
   };
-  const made = await post(url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
+  const made = await postObject(url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
   await Promise.all(
     ["files", "data-db-0"].map((name) =>
-      post(url, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, {
+      postObject(url, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, {
         metadata: { name, labels, annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } },
         spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "5Gi" } } },
       })
@@ -124,25 +124,25 @@ async function plantObjects(url: string, { id, namespace, federationId }: Plante
   return made.metadata.uid!;
 }
 
-export interface Past {
+export interface PastBackup {
   readonly at: Date;
   readonly kind?: "nightly" | "manual" | "upgrade";
   readonly state?: "ready" | "failed";
 }
 
 /** Creates backups of earlier days in the database and the cluster. Returns their IDs in the given order. */
-export async function plantBackups(
+export async function insertBackups(
   db: TestDatabase,
   cluster: string,
-  spoke: Planted,
-  history: readonly Past[],
+  spoke: FakeSpoke,
+  history: readonly PastBackup[],
 ): Promise<string[]> {
   return await Promise.all(history.map(async ({ at, kind = "nightly", state = "ready" }) => {
     const id = newId("bak");
     const volumes = await Promise.all(["files", "data-db-0"].map(async (claim) => {
       const short = claim === "files" ? "files" : "db";
       const name = `${short}-${id.slice(4)}`;
-      const { metadata: { uid: snapshotUid } } = await post(
+      const { metadata: { uid: snapshotUid } } = await postObject(
         cluster,
         `/apis/${API}/namespaces/${spoke.namespace}/volumesnapshots`,
         {
@@ -152,7 +152,7 @@ export async function plantBackups(
       );
       // the names that the controllers use
       const [content, handle] = [`snapcontent-${snapshotUid}`, `snapshot-${snapshotUid}`];
-      const known = { snapshotUid, content, handle, driver: DRIVER };
+      const known = { snapshotUid, content, handle, driver: CSI_DRIVER };
       return { claim, snapshot: name, ...(state === "ready" && known) };
     }));
     await query(
@@ -179,7 +179,7 @@ export async function plantBackups(
 }
 
 /** Resolves when the cluster's controllers have processed all planted objects. */
-export async function settled(objects: (kind?: string) => readonly KubeObject[]): Promise<void> {
+export async function waitForControllers(objects: (kind?: string) => readonly KubeObject[]): Promise<void> {
   await until(() =>
     objects("PersistentVolumeClaim").every((claim) => claim["status"]?.phase === "Bound") &&
     objects("VolumeSnapshot").every((snapshot) => snapshot["status"]?.readyToUse === true)
@@ -187,7 +187,7 @@ export async function settled(objects: (kind?: string) => readonly KubeObject[])
 }
 
 /** Moves the database's clock to this moment. */
-export async function setClock(db: TestDatabase, to: Date): Promise<void> {
+export async function setDatabaseClock(db: TestDatabase, to: Date): Promise<void> {
   await db.shiftClock(to.getTime() - Date.now());
 }
 

@@ -7,7 +7,7 @@ import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 const QUIET = 30; // milliseconds without activity before the clock jumps
 const FAR = 15_000;
 
-export function openLeaping(): SimulatorTimers {
+export function createFastForwardTimers(): SimulatorTimers {
   let time = Date.now(), quiet: ReturnType<typeof setTimeout> | undefined;
   const pending = new Set<{ readonly due: number; readonly act: () => void }>();
 

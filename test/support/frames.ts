@@ -6,7 +6,7 @@ interface Source<F> {
 }
 
 /** Yields the frames. Ending the iteration cancels the source, as a reader that disconnects would. */
-export async function* pull<F>({ run, cancel }: Source<F>): AsyncGenerator<F, undefined, undefined> {
+export async function* readFrames<F>({ run, cancel }: Source<F>): AsyncGenerator<F, undefined, undefined> {
   const sent: { readonly frame: F; readonly taken: () => void }[] = [];
   let wake = () => {}, over = false;
   const running = run((frame) =>

@@ -1,7 +1,7 @@
 /** Returns a port that is currently free. */
 import { type AddressInfo, createServer } from "node:net";
 
-export function freePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

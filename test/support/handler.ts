@@ -10,37 +10,37 @@ import type { Manifest } from "#lib/http/endpoint.ts";
 import type { Check } from "#lib/http/readiness.ts";
 import { openLog } from "#lib/base/log.ts";
 import { openServer, type Server } from "#src/server.ts";
-import { makeApp } from "#test/support/app.ts";
-import { conformTo } from "#test/support/conformance.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { createConformanceCheck } from "#test/support/conformance.ts";
 
 // deno-lint-ignore no-explicit-any
 type Entry = any;
 
-export interface Handler {
+export interface TestHandler {
   readonly app: App;
   readonly server: Server;
   /** The log entries so far. */
   readonly log: Entry[];
-  send(path: string, init?: RequestInit, address?: string): Promise<Answer>;
+  send(path: string, init?: RequestInit, address?: string): Promise<TestResponse>;
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   // deno-lint-ignore no-explicit-any
   readonly body: any;
 }
 
-export interface HandlerSetting {
+export interface TestHandlerOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly checks?: readonly Check[];
 }
 
-export async function openHandler(manifest: Manifest, setting: HandlerSetting = {}): Promise<Handler> {
+export async function openTestHandler(manifest: Manifest, setting: TestHandlerOptions = {}): Promise<TestHandler> {
   const entries: Entry[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => entries.push(JSON.parse(line)) });
-  const app: App = { ...await makeApp(noDatabase(), setting.env), log };
-  const conform = conformTo(manifest);
+  const app: App = { ...await createTestApp(noDatabase(), setting.env), log };
+  const conform = createConformanceCheck(manifest);
   const server = openServer(app, manifest, {
     authenticate: (_, request, origin) => Promise.resolve(findActor(request, origin)),
     checks: setting.checks ?? [],
@@ -60,19 +60,19 @@ export async function openHandler(manifest: Manifest, setting: HandlerSetting = 
   };
 }
 
-export async function read(response: Response): Promise<Answer> {
+export async function readResponse(response: Response): Promise<TestResponse> {
   const { text: _, ...answer } = await readText(response);
   return answer;
 }
 
-async function readText(response: Response): Promise<Answer & { readonly text: string }> {
+async function readText(response: Response): Promise<TestResponse & { readonly text: string }> {
   const text = await response.text();
   const json = text && response.headers.get("content-type")?.startsWith("application/json");
   return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text, text };
 }
 
 /** Returns the fields of a POST request with a JSON body. */
-export function posting(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
+export function jsonPost(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { method: "POST", headers: { "content-type": "application/json", ...headers }, body: text };
 }

@@ -1,8 +1,8 @@
 /** Submits a form like a browser without script. Reads the form from the page's HTML, fills it in, and sends its fields
  * to its action. A field that the page lacks cannot be filled in. */
-import type { Answer } from "#test/support/client.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 
-export interface Form {
+export interface HtmlForm {
   readonly action: string;
   readonly method: string;
   /** The values in the page by field name. An unticked checkbox is not sent. */
@@ -11,7 +11,7 @@ export interface Form {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-export function readForm(html: string): Form {
+export function parseHtmlForm(html: string): HtmlForm {
   const [, attributes = "", inside = ""] = /<form\b([^>]*)>([\s\S]*?)<\/form>/.exec(html) ?? [];
   if (!inside) throw new Error(`There is no form in:\n${html}`);
   const inputs = [...inside.matchAll(/<input\b[^>]*>/g)].map(([tag]) => tag).filter((tag) => attribute(tag, "name"));
@@ -27,12 +27,12 @@ export function readForm(html: string): Form {
 }
 
 /** Returns the request that the form's button sends. */
-export function submitting(
+export function submissionOf(
   html: string,
   filled: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): [path: string, init: RequestInit] {
-  const { action, method, fields, tags } = readForm(html);
+  const { action, method, fields, tags } = parseHtmlForm(html);
   const unknown = Object.keys(filled).find((name) => !(name in tags));
   if (unknown) throw new Error(`The form has no field ${unknown}`);
   return [action, {
@@ -43,7 +43,7 @@ export function submitting(
 }
 
 /** Returns the visible text of the page in one line, without tags. */
-export function textOf({ body }: Pick<Answer, "body">): string {
+export function textOf({ body }: Pick<ClientResponse, "body">): string {
   const main = /<main\b[\s\S]*<\/main>/.exec(body)?.[0] ?? body;
   return unescape(main.replace(/<[^>]+>/g, " ")).replace(/\s+/g, " ").trim();
 }

@@ -2,13 +2,13 @@
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 
-export async function makeUser(db: Database, email = `${newId("usr")}@example.org`): Promise<string> {
+export async function insertUser(db: Database, email = `${newId("usr")}@example.org`): Promise<string> {
   const id = newId("usr");
   await db.rows.insertInto("users").values({ id, email, displayName: email }).execute();
   return id;
 }
 
-export async function makeHub(db: Database, userId: string, slug = "hub"): Promise<string> {
+export async function insertHub(db: Database, userId: string, slug = "hub"): Promise<string> {
   const id = newId("fed");
   await db.rows.insertInto("federations").values({
     id,
@@ -22,7 +22,7 @@ export async function makeHub(db: Database, userId: string, slug = "hub"): Promi
   return id;
 }
 
-export async function makeSpoke(db: Database, userId: string, federationId: string, slug = "spoke"): Promise<string> {
+export async function insertSpoke(db: Database, userId: string, federationId: string, slug = "spoke"): Promise<string> {
   const id = newId("spk");
   await db.rows.insertInto("spokes").values({
     id,

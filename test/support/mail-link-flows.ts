@@ -17,45 +17,45 @@ import { startRun } from "#lib/scheduler/runner.ts";
 import { forgottenPassword, signup } from "#lib/workers/mail/send.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
-import type { Answer } from "#test/support/client.ts";
-import { conformTo } from "#test/support/conformance.ts";
+import type { ClientResponse } from "#test/support/client.ts";
+import { createConformanceCheck } from "#test/support/conformance.ts";
 import { type TestDatabase } from "#test/support/database.ts";
-import { PASSWORD, PASSWORD_HASH, type Person } from "#test/support/users.ts";
-import { patiently } from "#test/support/retry-overload.ts";
-import { openPostman, type Postman } from "#test/support/mail-sender.ts";
+import { PASSWORD, PASSWORD_HASH, type TestUser } from "#test/support/users.ts";
+import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
+import { type MailSender, openMailSender } from "#test/support/mail-sender.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-export interface Flows {
+export interface MailLinkFlows {
   readonly scene: Scene;
   readonly app: App;
   readonly db: TestDatabase;
   readonly server: Server;
-  readonly postman: Postman;
-  readonly passwords: QuickPasswords;
+  readonly postman: MailSender;
+  readonly passwords: FakePasswords;
   /** Sends any request unchanged, from this address. */
-  send(path: string, init?: RequestInit, address?: string): Promise<Answer>;
-  post(path: string, body: unknown, headers?: Fields, address?: string): Promise<Answer>;
+  send(path: string, init?: RequestInit, address?: string): Promise<ClientResponse>;
+  post(path: string, body: unknown, headers?: Fields, address?: string): Promise<ClientResponse>;
   /** Runs the queued jobs for forgotten passwords and signups. Returns how many there were. */
   work(): Promise<number>;
   /** Returns a token for this purpose, like the one in a mailed link. */
-  link(purpose: Purpose, person: Person): Promise<string>;
+  link(purpose: Purpose, person: TestUser): Promise<string>;
   /** Whether the person can sign in with this password. */
   opens(email: string, password: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-export async function openFlows(env: Fields = {}): Promise<Flows> {
+export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows> {
   const scene = await openScene({ env });
-  const passwords = quickPasswords(), app = { ...scene.app, passwords }, { db } = scene;
+  const passwords = createFakePasswords(), app = { ...scene.app, passwords }, { db } = scene;
   const server = openServer(app, manifest, { ready: () => true });
-  const postman = await openPostman(app), conform = conformTo();
+  const postman = await openMailSender(app), conform = createConformanceCheck();
   const holder = newId("rep");
   await db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
 
-  const send: Flows["send"] = async (path, init = {}, address = "192.0.2.1") => {
-    const response = await patiently(() =>
+  const send: MailLinkFlows["send"] = async (path, init = {}, address = "192.0.2.1") => {
+    const response = await retryWhileOverloaded(() =>
       server.request(new Request(new URL(path, app.config.publicUrl), init), {
         address,
         sent: Promise.resolve(),
@@ -104,13 +104,13 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
   };
 }
 
-export interface QuickPasswords extends PasswordHasher {
+export interface FakePasswords extends PasswordHasher {
   /** Returns how many passwords were hashed or checked since the last call. */
   count(): number;
 }
 
 /** Returns a password hasher that costs nothing. It also accepts the hash of users.ts. */
-export function quickPasswords(): QuickPasswords {
+export function createFakePasswords(): FakePasswords {
   let runs = 0;
   const quick = (password: string) => `quick:${createHash("sha256").update(password).digest("hex")}`;
   return {

@@ -16,24 +16,24 @@ import { startJob } from "#lib/scheduler/job-changes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 
-export interface Delivered extends Mail {
+export interface DeliveredMail extends Mail {
   /** The token in the mail's link. */
   readonly token: string | null;
 }
 
-export interface Postman {
-  readonly mails: readonly Delivered[];
+export interface MailSender {
+  readonly mails: readonly DeliveredMail[];
   /** Runs each due mail job once. Returns how many ran. */
   deliver(): Promise<number>;
   /** Throws if no such mail is queued. */
-  next(to: string): Promise<Delivered>;
+  next(to: string): Promise<DeliveredMail>;
 }
 
-export async function openPostman(
+export async function openMailSender(
   { config, log, db }: Pick<App, "config" | "log" | "db">,
   post?: MailTransport,
-): Promise<Postman> {
-  const mails: Delivered[] = [], taken = new Set<Delivered>();
+): Promise<MailSender> {
+  const mails: DeliveredMail[] = [], taken = new Set<DeliveredMail>();
   const handler = sendMail({ config, log }, keepIn(mails, post)), known = knownKindsOf([MAIL_KIND]);
   const holder = await makeReplica(db), tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
 
@@ -63,7 +63,7 @@ export async function openPostman(
   };
 }
 
-function keepIn(mails: Delivered[], post?: MailTransport): MailTransport {
+function keepIn(mails: DeliveredMail[], post?: MailTransport): MailTransport {
   return {
     async send(mail, signal) {
       const receipt = await post?.send(mail, signal) ?? { answer: "250 Kept", file: null };

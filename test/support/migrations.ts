@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 
-export async function readMigrations(): Promise<Migration[]> {
+export async function loadMigrations(): Promise<Migration[]> {
   const folder = new URL("../../sql/", import.meta.url);
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
   return await Promise.all(

@@ -24,7 +24,7 @@ const OTHER: Readonly<Record<string, string>> = {
 
 /** Returns all changes that apply to the node. `isOption` marks an option of an `anyOf`, which may allow other values
  * too. */
-export function mutationsOf(node: Json, direction: Direction, isOption: boolean): readonly Mutation[] {
+export function listMutations(node: Json, direction: Direction, isOption: boolean): readonly Mutation[] {
   if (node.type === "null") return [];
   const isAny = Object.keys(node).every((key) => key === "description");
   return [

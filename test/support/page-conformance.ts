@@ -1,9 +1,9 @@
 /** Checks a response of the portal: it must be a page that its own policy allows, a redirect, the script, or a file. */
 import { createHash } from "node:crypto";
-import type { Seen } from "#test/support/conformance.ts";
+import type { Exchange } from "#test/support/conformance.ts";
 
 /** Returns what is wrong with the response, or null. */
-export function judgePage({ method, path, status, headers, text }: Seen): string | null {
+export function checkPageResponse({ method, path, status, headers, text }: Exchange): string | null {
   const type = headers.get("content-type") ?? "";
   if (status === 303) return headers.get("location")?.startsWith("/") ? null : "it leads to no path of ours";
   if (status === 204 || status === 405 || status === 304 || method === "HEAD") return null;

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PASSWORD } from "#test/support/users.ts";
-import { type Page, visit } from "#test/support/page.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("visit");
@@ -21,11 +21,11 @@ async function pageOf(body: string): Promise<{ page: Page; sent: [path: string, 
   const as = () => {
     throw new Error("Nobody is known here");
   };
-  return { page: await visit({ send, as }, "/here?x=1", { cookie: "" }), sent };
+  return { page: await parsePage({ send, as }, "/here?x=1", { cookie: "" }), sent };
 }
 
 test("signs in by the form, follows where that leads, and keeps the session", async ({ scene }) => {
-  const door = await visit(scene, "/hubs");
+  const door = await parsePage(scene, "/hubs");
   assert.equal([door.status, door.part("heading").text, door.cookie], [401, "Sign in", ""]);
   const { email } = scene.people.operator;
   const hubs = await door.submit("Sign in", { "E-mail address": email, Password: PASSWORD });

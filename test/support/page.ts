@@ -6,15 +6,15 @@
  *   const form = await hubs.part("listitem", /north/).follow("north"); */
 import { computeAccessibleDescription, computeAccessibleName, getRole } from "dom-accessibility-api";
 import { Window } from "happy-dom";
-import type { Answer } from "#test/support/client.ts";
-import type { Scene, Who } from "#test/support/scene.ts";
+import type { ClientResponse } from "#test/support/client.ts";
+import type { Scene, SceneRole } from "#test/support/scene.ts";
 
 /** A string matches the complete name; a pattern matches a part of it. */
-export type Name = string | RegExp;
+export type AccessibleName = string | RegExp;
 /** The entered text, selected option or checked state of each field, keyed by label or by field name. */
-export type Filled = Readonly<Record<string, string | boolean>>;
+export type FormValues = Readonly<Record<string, string | boolean>>;
 
-export interface Field {
+export interface FormField {
   readonly name: string;
   readonly value: string;
   readonly ticked: boolean;
@@ -27,25 +27,25 @@ export interface Field {
 }
 
 /** An element of a page with its content. A search without a match throws an error that lists the existing elements. */
-export interface Part {
+export interface PagePart {
   readonly text: string;
   /** Returns the names of all elements with this role. */
   all(role: string): readonly string[];
-  has(role: string, name: Name): boolean;
+  has(role: string, name: AccessibleName): boolean;
   /** Returns the element with this role and name. An element without a name is found by its text. */
-  part(role: string, name?: Name): Part;
+  part(role: string, name?: AccessibleName): PagePart;
   attribute(name: string): string | null;
   /** Returns the target of the link with this name. */
-  link(name: Name): string;
-  field(label: Name): Field;
+  link(name: AccessibleName): string;
+  field(label: AccessibleName): FormField;
   /** Returns the texts of a table's rows, cell by cell, including the header row. */
-  table(name?: Name): readonly (readonly string[])[];
-  follow(link: Name): Promise<Page>;
+  table(name?: AccessibleName): readonly (readonly string[])[];
+  follow(link: AccessibleName): Promise<Page>;
   /** Fills in the button's form and presses the button. */
-  submit(button: Name, filled?: Filled): Promise<Page>;
+  submit(button: AccessibleName, filled?: FormValues): Promise<Page>;
 }
 
-export interface Page extends Part {
+export interface Page extends PagePart {
   readonly status: number;
   /** The path after all redirects. */
   readonly path: string;
@@ -64,10 +64,10 @@ const MOST_REDIRECTIONS = 5;
 const dom = new Window();
 
 /** `who` is one of the scene's people, or has its own cookie. */
-export async function visit(
+export async function parsePage(
   scene: Place,
   path: string,
-  who: Who | "nobody" | { readonly cookie: string } = "nobody",
+  who: SceneRole | "nobody" | { readonly cookie: string } = "nobody",
 ): Promise<Page> {
   const { cookie = "" } = typeof who === "string" ? await scene.as(who).credentials() : who;
   return await request(scene, cookie, path);
@@ -82,12 +82,12 @@ async function request(scene: Place, cookie: string, path: string, init: Request
   return await request(scene, jar, location, {}, went + 1);
 }
 
-function cookieAfter(cookie: string, { headers }: Answer): string {
+function cookieAfter(cookie: string, { headers }: ClientResponse): string {
   const [set = "", ...about] = headers.get("set-cookie")?.split("; ") ?? [cookie];
   return about.some((each) => /^max-age=0$/i.test(each)) ? "" : set;
 }
 
-function readPage({ status, headers, body }: Answer, path: string, cookie: string, go: Go): Page {
+function readPage({ status, headers, body }: ClientResponse, path: string, cookie: string, go: Go): Page {
   const html = String(body);
   const document = new dom.DOMParser().parseFromString(html, "text/html") as unknown as Document;
   // If the first option is empty, the parser selects the option before the selected one.
@@ -98,8 +98,8 @@ function readPage({ status, headers, body }: Answer, path: string, cookie: strin
   return { ...part, status, path, headers, html, title: document.title, cookie };
 }
 
-function partOf(root: Element, path: string, go: Go): Part {
-  const find = (role: string, name?: Name) => findIn(root, role, name);
+function partOf(root: Element, path: string, go: Go): PagePart {
+  const find = (role: string, name?: AccessibleName) => findIn(root, role, name);
   return {
     text: textOf(root),
     all: (role) => withRole(root, role).map(nameOf),
@@ -123,7 +123,7 @@ function withRole(root: Element, role: string): readonly Element[] {
   return all.filter((each) => !each.closest("[hidden], [aria-hidden=true]"));
 }
 
-function findIn(root: Element, role: string, name?: Name): Element {
+function findIn(root: Element, role: string, name?: AccessibleName): Element {
   const all = withRole(root, role), fitting = name === undefined ? all : all.filter((each) => fits(each, name));
   if (fitting.length === 1) return fitting[0]!;
   const there = all.map((each) => `  ${nameOf(each)}`).join("\n");
@@ -132,7 +132,7 @@ function findIn(root: Element, role: string, name?: Name): Element {
   );
 }
 
-function fits(element: Element, name: Name): boolean {
+function fits(element: Element, name: AccessibleName): boolean {
   const known = nameOf(element);
   return typeof name === "string" ? known === name || known === `${name} optional` : name.test(known);
 }
@@ -160,7 +160,7 @@ function textOf(element: Element): string {
 
 const INLINE = ["A", "B", "CODE", "I", "SPAN", "TIME"];
 
-function fieldOf(element: HTMLInputElement | HTMLSelectElement): Field {
+function fieldOf(element: HTMLInputElement | HTMLSelectElement): FormField {
   return {
     name: element.name,
     value: element.value,
@@ -173,7 +173,7 @@ function fieldOf(element: HTMLInputElement | HTMLSelectElement): Field {
 }
 
 /** Returns the request that a browser sends: the form's fields, the filled values, and the button itself. */
-function sending(button: HTMLButtonElement, filled: Filled, path: string): [path: string, init: RequestInit] {
+function sending(button: HTMLButtonElement, filled: FormValues, path: string): [path: string, init: RequestInit] {
   const form = button.closest("form");
   if (!form) throw new Error(`The button ${nameOf(button)} has no form`);
   for (const [label, value] of Object.entries(filled)) fill(form, label, value);

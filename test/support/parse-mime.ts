@@ -1,13 +1,13 @@
 /** Reads a raw mail: its headers and the parts that people see. It supports only what Wheelwright's own mails use. */
 
-export interface Parts {
+export interface MimeParts {
   /** The decoded headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly html: string;
 }
 
-export function readMime(raw: string): Parts {
+export function parseMime(raw: string): MimeParts {
   const { headers, body } = split(raw);
   const boundary = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "")?.[1];
   const parts = boundary === undefined

@@ -1,17 +1,17 @@
 /** Reads an Atom feed strictly: throws if the text is not XML or uses an undeclared prefix. */
 import { SaxesParser } from "saxes";
 
-export interface Element {
+export interface XmlElement {
   /** The name without a prefix. These feeds use none. */
   readonly name: string;
   readonly space: string;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly children: Element[];
+  readonly children: XmlElement[];
   text: string;
 }
 
-export function readXml(document: string): Element {
-  const root: Element = { name: "", space: "", attributes: {}, children: [], text: "" };
+export function parseXml(document: string): XmlElement {
+  const root: XmlElement = { name: "", space: "", attributes: {}, children: [], text: "" };
   const open = [root];
   const parser = new SaxesParser({ xmlns: true });
   parser.on("error", (error) => {
@@ -30,13 +30,13 @@ export function readXml(document: string): Element {
 }
 
 /** Returns the children with this name. */
-export function all({ children }: Element, name: string): Element[] {
+export function findAllElements({ children }: XmlElement, name: string): XmlElement[] {
   return children.filter((child) => child.name === name);
 }
 
 /** Returns the text of the only child with this name. Throws if there is not exactly one. */
-export function only(element: Element, name: string): string {
-  const found = all(element, name);
+export function findOnlyElement(element: XmlElement, name: string): string {
+  const found = findAllElements(element, name);
   if (found.length !== 1) throw new Error(`${element.name} has ${found.length} of ${name}`);
   return found[0]!.text;
 }

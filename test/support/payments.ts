@@ -3,29 +3,29 @@ import { openPayments, type PaymentsOptions } from "#lib/drivers/payments/open.t
 import type { Payments, PriceRequest } from "#lib/drivers/payments/payments.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
-export interface Paying {
+export interface PaymentsSetup {
   provider: Provider;
   payments: Payments;
 }
 
 /** A signal that never aborts, for tests that are not about cancellation. */
-export const NEVER: AbortSignal = new AbortController().signal;
+export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
-export const HUB = "fed_north";
+export const HUB_ID = "fed_north";
 /** Prices of 31.00 and 62.00 a month: 1.00 and 2.00 a day in December. */
-export const SMALL: PriceRequest = { size: "small", title: null, currency: "EUR", monthly: 3100 };
-export const LARGE: PriceRequest = { size: "large", title: "Large school", currency: "EUR", monthly: 6200 };
+export const SMALL_PRICE: PriceRequest = { size: "small", title: null, currency: "EUR", monthly: 3100 };
+export const LARGE_PRICE: PriceRequest = { size: "large", title: "Large school", currency: "EUR", monthly: 6200 };
 /** 1 December 2026 as a Unix time, and the seconds of a day. */
-export const DECEMBER = Date.UTC(2026, 11, 1) / 1000;
-export const DAYS = 24 * 60 * 60;
+export const DECEMBER_FIRST = Date.UTC(2026, 11, 1) / 1000;
+export const SECONDS_PER_DAY = 24 * 60 * 60;
 
-export async function openPaying(options: Partial<PaymentsOptions> = {}): Promise<Paying> {
+export async function openPaymentsSetup(options: Partial<PaymentsOptions> = {}): Promise<PaymentsSetup> {
   const provider = await openProvider();
-  provider.setNow(DECEMBER);
-  return { provider, payments: paymentsFor(provider, options) };
+  provider.setNow(DECEMBER_FIRST);
+  return { provider, payments: createPayments(provider, options) };
 }
 
-export function paymentsFor(provider: Provider, options: Partial<PaymentsOptions> = {}): Payments {
+export function createPayments(provider: Provider, options: Partial<PaymentsOptions> = {}): Payments {
   return openPayments({
     secretKey: provider.key,
     webhookSecret: provider.webhookSecret,
@@ -34,11 +34,11 @@ export function paymentsFor(provider: Provider, options: Partial<PaymentsOptions
   });
 }
 
-export const customerOf = ({ payments }: Paying, federationId = HUB): Promise<string> =>
-  payments.customerFor({ federationId, name: "Northern schools", email: "pay@north.example" }, NEVER);
+export const customerOf = ({ payments }: PaymentsSetup, federationId = HUB_ID): Promise<string> =>
+  payments.customerFor({ federationId, name: "Northern schools", email: "pay@north.example" }, NEVER_ABORTED);
 
 /** Returns the calls to the provider from index `from`, as "POST /v1/customers". */
-export const askedOf = ({ provider }: Paying, from = 0): string[] =>
+export const askedOf = ({ provider }: PaymentsSetup, from = 0): string[] =>
   provider.calls.slice(from).map(({ method, path }) => `${method} ${path}`);
 
 export const PRICES = JSON.stringify({

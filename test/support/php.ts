@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 
 /** The reason to skip such tests, or null if PHP can run them. */
-export const lackOfPhp: string | null = readLack();
+export const missingPhpReason: string | null = readLack();
 
 function readLack(): string | null {
   try {

@@ -3,16 +3,16 @@
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { makeApp } from "#test/support/app.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { addHubAdmin, addSpokeAdmin, createTestUser, type TestUser } from "#test/support/users.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
-export type Reader = "operator" | "hubAdmin" | "spokeAdmin";
+export type PortalRole = "operator" | "hubAdmin" | "spokeAdmin";
 
 export interface Portal {
   readonly url: string;
   readonly work: WorkScene;
-  readonly people: Readonly<Record<Reader, Person>>;
+  readonly people: Readonly<Record<PortalRole, TestUser>>;
   readonly north: FederationRow;
   readonly south: FederationRow;
   /** The ID of the spoke "oak" in hub "north". */
@@ -28,12 +28,12 @@ const DELAY = 60;
 
 export async function openPortal(): Promise<Portal> {
   const work = await openWorkScene(DELAY), { db } = work;
-  const own = await makeApp(db), { sitePort } = work.simulator;
+  const own = await createTestApp(db), { sitePort } = work.simulator;
   const app = { ...own, config: { ...own.config, sitePort }, clusters: work.app.clusters };
   const scheduler = await startReplica(app);
   const listen = (port: number) => openServer(app, manifest, { ready: () => true }).listen({ host: "127.0.0.1", port });
-  const operator = await makePerson(db, "operator", { operator: true });
-  const hubAdmin = await makePerson(db, "hub-admin"), spokeAdmin = await makePerson(db, "spoke-admin");
+  const operator = await createTestUser(db, "operator", { operator: true });
+  const hubAdmin = await createTestUser(db, "hub-admin"), spokeAdmin = await createTestUser(db, "spoke-admin");
   const north = await work.hub("north"), south = await work.hub("south"), oak = await work.spoke(north, "oak");
   await addHubAdmin(db, hubAdmin, north.id);
   await addSpokeAdmin(db, spokeAdmin, oak);

@@ -6,11 +6,11 @@ import { openLog, silentLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { readingsOf } from "#src/readings.ts";
 import { openServer } from "#src/server.ts";
-import type { Answer } from "#test/support/client.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { type Collector, openCollector } from "#test/support/collector.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken, type Person } from "#test/support/users.ts";
-import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
+import { createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
+import { openSmtpServer, type SmtpServer, type SmtpServerOptions } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
 /** The part of a log line that the tests read. */
@@ -23,20 +23,25 @@ interface Entry {
   readonly kind?: string;
 }
 
-export interface Observed {
+export interface ProgramWithOutput {
   readonly config: Config;
   readonly program: Program;
   readonly db: TestDatabase;
   readonly simulator: Simulator;
-  readonly smtp: Smtp;
+  readonly smtp: SmtpServer;
   readonly collector: Collector;
-  readonly operator: Person;
+  readonly operator: TestUser;
   /** The log entries so far, parsed and as text. */
   readonly log: readonly Entry[];
   readonly lines: readonly string[];
   metrics(): Promise<string>;
   /** Sends a request as the operator, unless the headers have other credentials. */
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ClientResponse>;
   /** Resolves when the spoke is in this state. */
   becomes(spokeId: string, state: string): Promise<void>;
   /** Stops the program and everything that it sends. Its surroundings keep running. */
@@ -47,17 +52,17 @@ export interface Observed {
 const MINUTE = 60_000;
 
 /** Changes of the program's surroundings for a test. */
-export interface Surroundings {
+export interface ProgramEnvironment {
   readonly env?: Readonly<Record<string, string>>;
-  readonly smtp?: SmtpSetting;
+  readonly smtp?: SmtpServerOptions;
   /** Changes the kubeconfig that the program receives. */
   readonly kubeconfig?: (text: string) => string;
 }
 
-export async function openObserved(surroundings: Surroundings = {}): Promise<Observed> {
+export async function openProgramWithOutput(surroundings: ProgramEnvironment = {}): Promise<ProgramWithOutput> {
   const { env = {}, kubeconfig = (text) => text } = surroundings;
   const db = await openTestDatabase(), simulator = await openSimulator({ delayMs: 5, log: silentLog });
-  const smtp = await openSmtp(surroundings.smtp), collector = await openCollector();
+  const smtp = await openSmtpServer(surroundings.smtp), collector = await openCollector();
   const config = readConfig({
     mode: "serve",
     env: {
@@ -78,8 +83,8 @@ export async function openObserved(surroundings: Surroundings = {}): Promise<Obs
   const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
   const program = await compose(config, { text: kubeconfig(simulator.kubeconfig()) }, log);
   const server = openServer(program.app, program.manifest, { calls: program.calls });
-  const operator = await makePerson(db, "operator", { operator: true });
-  const { plaintext } = await makeToken(db, operator, "cli");
+  const operator = await createTestUser(db, "operator", { operator: true });
+  const { plaintext } = await createTestToken(db, operator, "cli");
   const stop = async () => {
     await program.drain(MINUTE);
     await program.close();

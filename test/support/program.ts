@@ -7,7 +7,7 @@ const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const BUNDLE = process.env.WHEELWRIGHT_TEST_PROGRAM; // set during a run of the whole suite
 const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
-export interface Started {
+export interface StartedProgram {
   readonly child: ChildProcess;
   /** The output so far, line by line. */
   readonly lines: readonly string[];
@@ -25,7 +25,7 @@ export function startProgram(
   line: readonly string[],
   env: Readonly<Record<string, string>>,
   other: string | null = null,
-): Started {
+): StartedProgram {
   // DENO_DIR and NODE_COMPILE_CACHE are the compile caches of the runtimes.
   const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
   const main = other ?? (BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN);

@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { until } from "#test/support/until.ts";
 
-export interface Proxy {
+export interface TcpProxy {
   /** The given address with the proxy's host and port. */
   readonly url: string;
   /** The number of connections through the proxy so far. */
@@ -12,7 +12,7 @@ export interface Proxy {
    * is dropped. */
   watch(watcher: (bytes: Uint8Array) => boolean): void;
   /** Holds back the next piece that matches, and everything that its connection sends after it. */
-  hold(matches: (text: string) => boolean): Held;
+  hold(matches: (text: string) => boolean): HeldData;
   /** Stops all traffic on the open connections without closing them. */
   freeze(): void;
   /** Like `freeze`, but new connections are also accepted and hang until `heal`. */
@@ -29,7 +29,7 @@ export interface Proxy {
 }
 
 /** A piece of data that the test holds back. */
-export interface Held {
+export interface HeldData {
   /** Resolves with the held data as soon as it arrives. */
   readonly caught: Promise<string>;
   /** Delivers the data even if the sender has disconnected. Resolves with the first response of the server. */
@@ -47,7 +47,7 @@ interface Pair {
   held: Uint8Array[] | null;
 }
 
-export async function openProxy(url: string): Promise<Proxy> {
+export async function openProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url);
   const pairs = new Set<Pair>();
   const holds = new Set<(pair: Pair, bytes: Uint8Array) => boolean>();
@@ -88,7 +88,7 @@ export async function openProxy(url: string): Promise<Proxy> {
     });
   }
 
-  function hold(matches: (text: string) => boolean): Held {
+  function hold(matches: (text: string) => boolean): HeldData {
     const caught = Promise.withResolvers<string>();
     let found: Pair | null = null;
     const catching = (pair: Pair, bytes: Uint8Array): boolean => {

@@ -6,7 +6,7 @@ import { openPool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export interface Plan {
+export interface QueryPlan {
   readonly query: string;
   /** Pages of 8 KiB that were read, from memory or disk. A statement that only writes counts none. */
   readonly buffers: number;
@@ -17,19 +17,19 @@ export interface Plan {
   readonly rows: number;
   /** The indexes in the plan, and the tables that it scans completely. */
   readonly indexes: readonly string[];
-  readonly walked: readonly string[];
+  readonly scannedTables: readonly string[];
   /** The plan as text. */
   readonly lines: readonly string[];
 }
 
-export interface Explainer {
+export interface QueryExplainer {
   /** Runs the work and returns the plan of each of its statements. Its writes are rolled back. */
-  explain(work: (rows: Rows) => Promise<unknown>): Promise<Plan[]>;
+  explain(work: (rows: Rows) => Promise<unknown>): Promise<QueryPlan[]>;
   close(): Promise<void>;
 }
 
 /** `settings` are session settings, such as enable_seqscan. */
-export function openExplainer(url: string, settings: Readonly<Record<string, string>> = {}): Explainer {
+export function openQueryExplainer(url: string, settings: Readonly<Record<string, string>> = {}): QueryExplainer {
   const pool = openPool({ url, name: "explainer", size: 1, settings });
   const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });
   return {
@@ -41,7 +41,7 @@ export function openExplainer(url: string, settings: Readonly<Record<string, str
       });
       await undone(rows, () => work(listening));
       return await undone(rows, async () => {
-        const plans: Plan[] = [];
+        const plans: QueryPlan[] = [];
         for (const query of asked) plans.push(await explainOne(rows, query));
         return plans;
       });
@@ -60,7 +60,7 @@ async function undone<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function explainOne(rows: Rows, query: { sql: string; parameters: readonly unknown[] }): Promise<Plan> {
+async function explainOne(rows: Rows, query: { sql: string; parameters: readonly unknown[] }): Promise<QueryPlan> {
   const ask = async (options: string) => {
     const compiled = { ...sql``.compile(rows), ...query, sql: `explain (${options}) ${query.sql}` };
     return (await rows.executeQuery<{ "QUERY PLAN": unknown }>(compiled)).rows.map((row) => row["QUERY PLAN"]);
@@ -79,7 +79,7 @@ async function explainOne(rows: Rows, query: { sql: string; parameters: readonly
     searches: top["Node Type"] === "ModifyTable" ? new Map() : searchesOf(nodes),
     rows: top["Actual Rows"] ?? 0,
     indexes: [...new Set(nodes.flatMap((node) => node["Index Name"] ?? []))],
-    walked: nodes.flatMap((node) => node["Node Type"] === "Seq Scan" ? node["Relation Name"] ?? [] : []),
+    scannedTables: nodes.flatMap((node) => node["Node Type"] === "Seq Scan" ? node["Relation Name"] ?? [] : []),
     lines: await ask("analyze, buffers, costs off, summary off") as string[],
   };
 }

@@ -2,7 +2,7 @@
 import type { KyselyPlugin } from "kysely";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 
-export function watched(db: Database, statements: string[]): Database {
+export function recordStatements(db: Database, statements: string[]): Database {
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => (statements.push(node.kind), node),
     transformResult: ({ result }) => Promise.resolve(result),

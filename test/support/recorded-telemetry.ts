@@ -1,21 +1,21 @@
 /** Provides a listener that keeps what the program reports to it. */
 import { openTelemetry, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 
-interface Note {
+interface RecordedMeasurement {
   readonly kind: string;
   readonly labels: object;
   readonly seconds: number | undefined;
 }
 
-export interface Listening {
+export interface RecordedTelemetry {
   readonly telemetry: Telemetry;
   /** The ended spans, in the order in which they ended. */
   readonly spans: readonly Span[];
-  readonly notes: readonly Note[];
+  readonly notes: readonly RecordedMeasurement[];
 }
 
-export function listenIn(): Listening {
-  const spans: Span[] = [], notes: Note[] = [];
+export function recordTelemetry(): RecordedTelemetry {
+  const spans: Span[] = [], notes: RecordedMeasurement[] = [];
   const telemetry = openTelemetry([{
     startSpan: () => ({ end: (span) => void spans.push(span) }),
     record: (kind, labels, seconds) => void notes.push({ kind, labels, seconds }),

@@ -5,7 +5,7 @@ import { sleep } from "#lib/base/time.ts";
 const OVERLOADED = /The server is overloaded|too many requests in progress/;
 const TURNS = 100, PAUSE = 200;
 
-export async function patiently(ask: () => Promise<Response>): Promise<Response> {
+export async function retryWhileOverloaded(ask: () => Promise<Response>): Promise<Response> {
   for (let turn = 1;; turn++) {
     const response = await ask();
     if (response.status !== 503 || turn === TURNS) return response;

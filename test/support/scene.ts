@@ -12,84 +12,91 @@ import { openRateLimit } from "#lib/base/limits/rate-limit.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { makeApp } from "#test/support/app.ts";
-import type { Answer } from "#test/support/client.ts";
+import { createTestApp } from "#test/support/app.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { query } from "#test/support/bench/query.ts";
-import { conformTo } from "#test/support/conformance.ts";
-import { patiently } from "#test/support/retry-overload.ts";
-import { openTestDatabase, type TestDatabase, UNHURRIED } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { createConformanceCheck } from "#test/support/conformance.ts";
+import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
+import { GENEROUS_LIMITS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import {
+  addHubAdmin,
+  addSpokeAdmin,
+  createTestSession,
+  createTestToken,
+  createTestUser,
+  type TestUser,
+} from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
-export type Who = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
+export type SceneRole = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
 /** The credentials of a call: the session's cookie, or a token of this scope. */
-export type Means = "session" | TokenScope;
+export type CredentialType = "session" | TokenScope;
 
 export interface Scene {
   readonly app: App;
   readonly db: TestDatabase;
-  readonly people: Readonly<Record<Who, Person>>;
+  readonly people: Readonly<Record<SceneRole, TestUser>>;
   /** The IDs of the existing hub and spoke. */
   readonly hub: string;
   readonly spoke: string;
-  as(who: Who | "nobody", means?: Means): Caller;
+  as(who: SceneRole | "nobody", means?: CredentialType): Caller;
   /** Sends any request unchanged. */
-  send(path: string, init?: RequestInit): Promise<Answer>;
+  send(path: string, init?: RequestInit): Promise<ClientResponse>;
   close(): Promise<void>;
 }
 
 type Fields = Readonly<Record<string, string>>;
 
 export interface Caller {
-  get(path: string, headers?: Fields): Promise<Answer>;
-  post(path: string, body?: unknown, headers?: Fields): Promise<Answer>;
-  patch(path: string, body?: unknown, headers?: Fields): Promise<Answer>;
-  delete(path: string, headers?: Fields): Promise<Answer>;
+  get(path: string, headers?: Fields): Promise<ClientResponse>;
+  post(path: string, body?: unknown, headers?: Fields): Promise<ClientResponse>;
+  patch(path: string, body?: unknown, headers?: Fields): Promise<ClientResponse>;
+  delete(path: string, headers?: Fields): Promise<ClientResponse>;
   /** Returns the headers with the credentials, for requests that need other headers too. */
   credentials(): Promise<Fields>;
 }
 
-export interface Setting {
+export interface SceneOptions {
   /** Configuration variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** An existing database and cluster for the scene. The test that opened them closes them. */
   readonly world?: { readonly db: TestDatabase } & Pick<App, "clusters" | "log">;
   /** Limits of the database. By default, limits that even a busy machine does not reach. An empty object selects the
    * program's own. */
-  readonly limits?: Partial<typeof UNHURRIED>;
+  readonly limits?: Partial<typeof GENEROUS_LIMITS>;
   /** Routes to use instead of the program's. */
   readonly manifest?: Manifest;
 }
 
 const ORIGIN = "http://localhost:3000";
 
-export async function openScene(setting: Setting = {}): Promise<Scene> {
-  const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? UNHURRIED);
-  const app = { ...await makeApp(db, setting.env), ...setting.world };
+export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
+  const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? GENEROUS_LIMITS);
+  const app = { ...await createTestApp(db, setting.env), ...setting.world };
   // The clock stands still, because sign-in attempts may be a minute apart on a busy machine.
   const bucket = openRateLimit({ now: () => 0 });
   const server = openServer(app, setting.manifest ?? manifest, { ready: () => true, bucket });
-  const conform = conformTo(setting.manifest);
+  const conform = createConformanceCheck(setting.manifest);
   // Runs one after another, because in parallel each would open a connection.
-  const operator = await makePerson(db, "operator", { operator: true });
-  const hubAdmin = await makePerson(db, "hub-admin"), spokeAdmin = await makePerson(db, "spoke-admin");
-  const stranger = await makePerson(db, "stranger");
-  const people: Record<Who, Person> = { operator, hubAdmin, spokeAdmin, stranger };
-  const hub = await makeHub(db, operator.id, "north");
-  const spoke = await makeSpoke(db, operator.id, hub, "oak");
+  const operator = await createTestUser(db, "operator", { operator: true });
+  const hubAdmin = await createTestUser(db, "hub-admin"), spokeAdmin = await createTestUser(db, "spoke-admin");
+  const stranger = await createTestUser(db, "stranger");
+  const people: Record<SceneRole, TestUser> = { operator, hubAdmin, spokeAdmin, stranger };
+  const hub = await insertHub(db, operator.id, "north");
+  const spoke = await insertSpoke(db, operator.id, hub, "oak");
   await query(db, `update spokes set state = 'active', ready_at = wheelwright_now() where id = '${spoke}'`);
   await addHubAdmin(db, hubAdmin, hub);
   await addSpokeAdmin(db, spokeAdmin, spoke);
 
   const known = new Map<string, Promise<Fields>>();
-  const credentials = (who: Who | "nobody", means: Means): Promise<Fields> => {
+  const credentials = (who: SceneRole | "nobody", means: CredentialType): Promise<Fields> => {
     const key = `${who} ${means}`;
     const found = known.get(key) ?? (who === "nobody" ? Promise.resolve({}) : credential(db, people[who], means));
     known.set(key, found);
     return found;
   };
-  const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const response = await patiently(() => server.request(new Request(new URL(path, ORIGIN), init)));
+  const send = async (path: string, init: RequestInit = {}): Promise<ClientResponse> => {
+    const response = await retryWhileOverloaded(() => server.request(new Request(new URL(path, ORIGIN), init)));
     const text = await response.text(), { status, headers } = response;
     conform({ method: init.method ?? "GET", path, status, headers, text });
     const json = text && headers.get("content-type")?.startsWith("application/json");
@@ -125,7 +132,7 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
   };
 }
 
-async function credential(db: TestDatabase, person: Person, means: Means): Promise<Fields> {
-  if (means === "session") return { cookie: `wheelwright=${(await makeSession(db, person)).secret}` };
-  return { authorization: `Bearer ${(await makeToken(db, person, means)).plaintext}` };
+async function credential(db: TestDatabase, person: TestUser, means: CredentialType): Promise<Fields> {
+  if (means === "session") return { cookie: `wheelwright=${(await createTestSession(db, person)).secret}` };
+  return { authorization: `Bearer ${(await createTestToken(db, person, means)).plaintext}` };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { openTransport } from "#lib/drivers/db/transport.ts";
-import { asAdmin, openOwnServer, type OwnServer } from "#test/support/server.ts";
+import { openSeparatePostgresServer, type SeparatePostgresServer, withAdminConnection } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 
 export const tlsFile = (name: string): string => fileURLToPath(new URL(`../data/tls/${name}`, import.meta.url));
@@ -17,20 +17,20 @@ export function withParameters(url: string, parameters: Readonly<Record<string, 
 }
 
 /** Returns the URL with TLS, where the client verifies the server's certificate with its CA. */
-export function overTls(url: string): string {
+export function withTlsUrl(url: string): string {
   return withParameters(url, { sslmode: "verify-ca", sslrootcert: tlsFile("ca.crt") });
 }
 
 /** Starts the server. Its `url` is without TLS; the server accepts both. */
-export async function openSecureServer(): Promise<OwnServer> {
-  const server = await openOwnServer();
+export async function openSecureServer(): Promise<SeparatePostgresServer> {
+  const server = await openSeparatePostgresServer();
   const data = join(server.directory, "data"), { uid, gid } = await stat(data);
   for (const name of ["server.crt", "server.key", "ca.crt"]) {
     // The server rejects a key that others can read, and it may run as another user.
     await writeFile(join(data, name), await readFile(tlsFile(name)), { mode: 0o600 });
     await chown(join(data, name), uid, gid);
   }
-  await asAdmin(server.url, async (sql) => {
+  await withAdminConnection(server.url, async (sql) => {
     for (
       const setting of [
         "ssl_cert_file = 'server.crt'",
@@ -43,7 +43,7 @@ export async function openSecureServer(): Promise<OwnServer> {
     }
     await sql`select pg_reload_conf()`;
   });
-  const address = resolveDatabaseAddress(overTls(server.url));
+  const address = resolveDatabaseAddress(withTlsUrl(server.url));
   await until(async () => {
     const transport = openTransport(address, address.hosts[0]!);
     return await transport.ready.then(() => true, () => false).finally(transport.cut);

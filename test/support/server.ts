@@ -11,23 +11,23 @@ import postgres from "postgres";
 import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { readMigrations } from "#test/support/migrations.ts";
+import { loadMigrations } from "#test/support/migrations.ts";
 
-export interface Server {
+export interface PostgresServer {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export async function openServer(): Promise<Server> {
+export async function openPostgresServer(): Promise<PostgresServer> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, stop: () => Promise.resolve() };
   const kind = process.env.TEST_DATABASE ?? "embedded";
   if (kind === "testcontainers") return await openContainer();
   if (kind !== "embedded") throw new Error(`TEST_DATABASE is "${kind}", but must be "testcontainers" or absent`);
-  return await openOwnServer();
+  return await openSeparatePostgresServer();
 }
 
-async function openContainer(): Promise<Server> {
+async function openContainer(): Promise<PostgresServer> {
   const { GenericContainer, Wait } = await import("testcontainers");
   const container = await new GenericContainer("postgres:18-alpine")
     .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
@@ -40,7 +40,7 @@ async function openContainer(): Promise<Server> {
 }
 
 /** A separate server for a test that stops it. */
-export interface OwnServer extends Server {
+export interface SeparatePostgresServer extends PostgresServer {
   /** The directory of the server. The subdirectory `data` holds its data. */
   readonly directory: string;
   /** Stops the server with SIGINT (closes connections) or SIGQUIT (like a crash). Resolves when it has stopped. */
@@ -49,8 +49,8 @@ export interface OwnServer extends Server {
   up(): Promise<void>;
 }
 
-export async function openOwnServer(): Promise<OwnServer> {
-  const directory = await mkdtemp(join(await roomyMemory() ?? tmpdir(), "wheelwright-test-"));
+export async function openSeparatePostgresServer(): Promise<SeparatePostgresServer> {
+  const directory = await mkdtemp(join(await findMemoryDirectory() ?? tmpdir(), "wheelwright-test-"));
   const start = () => openEmbeddedPostgres({ directory, durable: false, log: silentLog });
   let server = await start().catch((error) => {
     rmSync(directory, { recursive: true, force: true });
@@ -80,7 +80,7 @@ export async function openOwnServer(): Promise<OwnServer> {
 const MEMORY = "/dev/shm", ROOM = 4 * 2 ** 30;
 
 /** Returns a directory in memory if one has enough space, because a run creates and drops hundreds of databases. */
-async function roomyMemory(): Promise<string | null> {
+async function findMemoryDirectory(): Promise<string | null> {
   const found = await statfs(MEMORY).catch(() => null);
   return found && found.bavail * found.bsize > ROOM ? MEMORY : null;
 }
@@ -97,11 +97,11 @@ function endNow(pid: number, directory: string): void {
 }
 
 /** Returns the name of a migrated database without rows. It is created once for each version of sql/. */
-export async function makeTemplate(url: string): Promise<string> {
-  const migrations = await readMigrations();
+export async function createTemplateDatabase(url: string): Promise<string> {
+  const migrations = await loadMigrations();
   const hash = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 12);
   const name = `wheelwright_template_${hash}`;
-  await asAdmin(url, async (sql) => {
+  await withAdminConnection(url, async (sql) => {
     await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`; // held until this session ends
     // Only a complete database is marked as a template. A killed run may leave an incomplete one, which is recreated.
     const [found] = await sql`select datistemplate as complete from pg_database where datname = ${name}`;
@@ -109,21 +109,21 @@ export async function makeTemplate(url: string): Promise<string> {
     await sql`drop database if exists ${sql(name)}`;
     await sql`create database ${sql(name)} encoding 'UTF8' lc_collate 'C' lc_ctype 'C'
       template template0 strategy file_copy`;
-    await migrate(urlOf(url, name), migrations);
+    await migrate(databaseUrl(url, name), migrations);
     await sql`alter database ${sql(name)} with is_template true`;
   });
   return name;
 }
 
-export async function dropTemplate(url: string, name: string): Promise<void> {
-  await asAdmin(url, async (sql) => {
+export async function dropTemplateDatabase(url: string, name: string): Promise<void> {
+  await withAdminConnection(url, async (sql) => {
     await sql`alter database ${sql(name)} with is_template false`;
     await sql`drop database ${sql(name)} with (force)`;
   });
 }
 
 /** Returns the URL of another database on the same server, with the same user. */
-export function urlOf(url: string, database: string): string {
+export function databaseUrl(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
@@ -132,7 +132,7 @@ export function connect(url: string, max: number, more: postgres.Options<Record<
   return postgres(url, { max, onnotice: () => {}, ...more });
 }
 
-export async function asAdmin<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+export async function withAdminConnection<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = connect(url, 1);
   try {
     return await work(sql);

@@ -6,36 +6,36 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { readObjects } from "#test/support/chart.ts";
 
-export const ACCOUNT: ServiceAccountRef = { namespace: "wheelwright", name: "wheelwright" };
+export const SERVICE_ACCOUNT: ServiceAccountRef = { namespace: "wheelwright", name: "wheelwright" };
 export const CLUSTER_ROLE = "wheelwright-spoke";
-export const MANIFEST = new URL("../../deploy/kubernetes/cluster-role.yaml", import.meta.url);
+export const CLUSTER_ROLE_MANIFEST = new URL("../../deploy/kubernetes/cluster-role.yaml", import.meta.url);
 const kinds = loadApiKinds();
 
 /** Applies deploy/kubernetes/cluster-role.yaml and returns the account's kubeconfig. */
-export async function giveRights(simulator: Simulator): Promise<string> {
-  await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name: ACCOUNT.namespace } });
-  for (const object of readObjects(await readFile(MANIFEST, "utf8"))) await putAsAdmin(simulator, object);
-  return simulator.kubeconfig(ACCOUNT);
+export async function applyClusterRole(simulator: Simulator): Promise<string> {
+  await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name: SERVICE_ACCOUNT.namespace } });
+  for (const object of readObjects(await readFile(CLUSTER_ROLE_MANIFEST, "utf8"))) await putAsAdmin(simulator, object);
+  return simulator.kubeconfig(SERVICE_ACCOUNT);
 }
 
 /** Binds the account's rights in a namespace that it did not create. It does this itself in its own namespaces. */
-export async function bindRights(simulator: Simulator, namespace: string): Promise<void> {
+export async function bindClusterRole(simulator: Simulator, namespace: string): Promise<void> {
   await putAsAdmin(simulator, {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",
     metadata: { name: "wheelwright", namespace },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: CLUSTER_ROLE },
-    subjects: [{ kind: "ServiceAccount", ...ACCOUNT }],
+    subjects: [{ kind: "ServiceAccount", ...SERVICE_ACCOUNT }],
   });
 }
 
 /** Sends a request as the account. Returns the status and body of the response. */
-export async function asAccount(
+export async function requestAsAccount(
   simulator: Simulator,
   method: string,
   path: string,
   body?: Json,
-  account = ACCOUNT,
+  account = SERVICE_ACCOUNT,
 ): Promise<Json> {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const response = await fetch(simulator.url + path, {
@@ -47,7 +47,7 @@ export async function asAccount(
 }
 
 /** Deletes an object as a cluster administrator would with kubectl. */
-export async function deleteByHand(simulator: Simulator, object: Json): Promise<void> {
+export async function deleteAsAdmin(simulator: Simulator, object: Json): Promise<void> {
   const response = await fetch(simulator.url + pathOf(object), { method: "DELETE" });
   if (!response.ok) throw new Error(await response.text());
   await response.body?.cancel();
@@ -56,7 +56,7 @@ export async function deleteByHand(simulator: Simulator, object: Json): Promise<
 function pathOf(object: Json): string {
   const { apiVersion, plural, namespaced } = kinds.of(object)!;
   const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
-  const within = namespaced ? `/namespaces/${object.metadata.namespace ?? ACCOUNT.namespace}` : "";
+  const within = namespaced ? `/namespaces/${object.metadata.namespace ?? SERVICE_ACCOUNT.namespace}` : "";
   return `${root}${within}/${plural}/${object.metadata.name}`;
 }
 

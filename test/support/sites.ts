@@ -2,7 +2,7 @@
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 
 /** Adds users, courses, a marker in the database and one in the files, and every kind of secret. */
-export function useSite(simulator: Simulator, namespace: string, marked = "as it was"): void {
+export function addSiteContents(simulator: Simulator, namespace: string, marked = "as it was"): void {
   const { database, files, saveDatabase, saveFiles } = simulator.site(namespace);
   const tables = ["sessions", "external_tokens", "user_private_key", "user_password_resets", "user_devices"]
     .concat(
@@ -25,7 +25,7 @@ export function useSite(simulator: Simulator, namespace: string, marked = "as it
 }
 
 /** Returns the content that a copy of the site must still have. */
-export function contentsOf(simulator: Simulator, namespace: string): Record<string, unknown> {
+export function siteContentsOf(simulator: Simulator, namespace: string): Record<string, unknown> {
   const { database, files } = simulator.site(namespace);
   const { accounts = {}, courses = [], config = {} } = database!;
   const users = Object.keys(accounts).sort();
@@ -33,7 +33,7 @@ export function contentsOf(simulator: Simulator, namespace: string): Record<stri
 }
 
 /** Returns every secret of a site by location: its passwords, identifier, salts, keys, tokens and sessions. */
-export function secretsOf(simulator: Simulator, namespace: string): Record<string, string> {
+export function siteSecretsOf(simulator: Simulator, namespace: string): Record<string, string> {
   const { database, files } = simulator.site(namespace);
   const { config = {}, secrets = {}, accounts = {}, password } = database!;
   const named = ["siteidentifier", "calendar_exportsalt", "cronremotepassword"];

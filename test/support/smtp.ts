@@ -8,10 +8,10 @@
  * The scene only queues mail; mail-sender.ts sends it. */
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
-import { readMime } from "#test/support/parse-mime.ts";
+import { parseMime } from "#test/support/parse-mime.ts";
 import { until } from "#test/support/until.ts";
 
-export interface Received {
+export interface ReceivedMail {
   /** The recipient in the envelope. */
   readonly to: string;
   readonly from: string;
@@ -32,7 +32,7 @@ export interface Received {
 }
 
 /** How the server misbehaves. A response is a line such as `550 5.1.1 No such user`; null accepts. */
-export interface Rules {
+export interface SmtpRules {
   /** Sends no greeting, or no response to the mail. */
   hang?: "greeting" | "data" | undefined;
   /** Accepts the mail, and disconnects before it confirms. */
@@ -43,7 +43,7 @@ export interface Rules {
   data?: ((raw: string) => string | null) | undefined;
 }
 
-export interface SmtpSetting {
+export interface SmtpServerOptions {
   readonly auth?: { readonly user: string; readonly pass: string };
   /** TLS from the first byte, STARTTLS, or neither (the default). The certificate is for kube.test. */
   readonly tls?: "at once" | "starttls";
@@ -51,14 +51,14 @@ export interface SmtpSetting {
   readonly port?: number;
 }
 
-export interface Smtp {
+export interface SmtpServer {
   readonly port: number;
   /** Configuration variables that point the program to this server. */
   readonly env: Readonly<Record<string, string>>;
   /** The mails in the order of arrival. */
-  readonly mails: readonly Received[];
+  readonly mails: readonly ReceivedMail[];
   /** The rules in force. A test may change them at any time. */
-  readonly rules: Rules;
+  readonly rules: SmtpRules;
   /** Returns the number of connections so far, and of those still open. */
   connections(): { readonly all: number; readonly open: number };
   /** Returns how often a client sent a password. */
@@ -68,12 +68,12 @@ export interface Smtp {
   /** Closes all open connections. */
   hangUp(): void;
   /** Returns the first mail to this address that `next` has not returned yet. Waits for one if necessary. */
-  next(to: string): Promise<Received>;
+  next(to: string): Promise<ReceivedMail>;
   close(): Promise<void>;
 }
 
-export async function openSmtp({ auth, tls, port = 0 }: SmtpSetting = {}): Promise<Smtp> {
-  const mails: Received[] = [], taken = new Set<Received>(), rules: Rules = {};
+export async function openSmtpServer({ auth, tls, port = 0 }: SmtpServerOptions = {}): Promise<SmtpServer> {
+  const mails: ReceivedMail[] = [], taken = new Set<ReceivedMail>(), rules: SmtpRules = {};
   let all = 0, logins = 0;
   const waiting = new Set<string>();
   const server = new SMTPServer(
@@ -154,8 +154,8 @@ function refusal(answer: string | null | undefined): Error | null {
   return Object.assign(new Error(answer.slice(4)), { responseCode: Number(answer.slice(0, 3)) });
 }
 
-function receive(raw: string, { envelope, secure, user }: SMTPServerSession): Received {
-  const { headers, text, html } = readMime(raw);
+function receive(raw: string, { envelope, secure, user }: SMTPServerSession): ReceivedMail {
+  const { headers, text, html } = parseMime(raw);
   const [link = null] = /https?:\/\/\S+[?&]token=[\w-]+/.exec(text) ?? [];
   return {
     to: envelope.rcptTo[0]!.address,

@@ -1,7 +1,7 @@
 /** Opens a connection on which a test writes any bytes, unlike a well-behaved client. */
 import { connect, type Socket } from "node:net";
 
-export interface Connection {
+export interface RawConnection {
   readonly socket: Socket;
   write(text: string): void;
   /** Resolves with everything received as soon as it matches. Rejects if the connection ends before. */
@@ -10,7 +10,7 @@ export interface Connection {
   readonly closed: Promise<string>;
 }
 
-export function openConnection(port: number): Connection {
+export function openRawConnection(port: number): RawConnection {
   const socket = connect(port, "127.0.0.1");
   let text = "", over = false;
   const looks = new Set<() => void>();

@@ -9,12 +9,12 @@ import { newId } from "#lib/base/ids.ts";
 export const PASSWORD = "a password for tests";
 export const PASSWORD_HASH = "$scrypt$ln=15,r=8,p=3$bQ06IJaMnix1J5qaroAkzA$VCe3NiyS2uoehQxQSn4FN1YShZUz5m97GQGKCrWO/yM";
 
-export interface Person {
+export interface TestUser {
   readonly id: string;
   readonly email: string;
 }
 
-export interface Life {
+export interface TestUserState {
   readonly operator?: boolean;
   readonly verified?: boolean;
   readonly disabled?: boolean;
@@ -22,7 +22,7 @@ export interface Life {
 }
 
 /** Creates a user, by default verified and with the password above. */
-export async function makePerson(db: Database, name: string, life: Life = {}): Promise<Person> {
+export async function createTestUser(db: Database, name: string, life: TestUserState = {}): Promise<TestUser> {
   const { operator = false, verified = true, disabled = false, passwordHash = PASSWORD_HASH } = life;
   const id = newId("usr"), email = `${name}@example.org`, now = await db.now();
   await db.rows.insertInto("users").values({
@@ -37,7 +37,7 @@ export async function makePerson(db: Database, name: string, life: Life = {}): P
   return { id, email };
 }
 
-export async function makeSession(db: Database, person: Person): Promise<NewSession> {
+export async function createTestSession(db: Database, person: TestUser): Promise<NewSession> {
   return await db.transact((tx) => beginSession(tx, person.id, { ip: "192.0.2.1", userAgent: "test" }));
 }
 
@@ -47,9 +47,9 @@ export interface TestToken {
   readonly prefix: string;
 }
 
-export async function makeToken(
+export async function createTestToken(
   db: Database,
-  person: Person,
+  person: TestUser,
   scope: TokenScope,
   expiresAt: Date | null = null,
 ): Promise<TestToken> {
@@ -60,10 +60,10 @@ export async function makeToken(
   return { id, plaintext, prefix };
 }
 
-export async function addHubAdmin(db: Database, person: Person, federationId: string): Promise<void> {
+export async function addHubAdmin(db: Database, person: TestUser, federationId: string): Promise<void> {
   await db.rows.insertInto("federation_members").values({ federationId, userId: person.id }).execute();
 }
 
-export async function addSpokeAdmin(db: Database, person: Person, spokeId: string): Promise<void> {
+export async function addSpokeAdmin(db: Database, person: TestUser, spokeId: string): Promise<void> {
   await db.rows.insertInto("spoke_members").values({ spokeId, userId: person.id }).execute();
 }

@@ -5,7 +5,7 @@ import { listChains } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
 interface Scene {
@@ -19,10 +19,10 @@ const test = suite<Scene>("verifyChain by counts");
 
 test.before(async (scene) => {
   scene.db = await openTestDatabase();
-  scene.user = await makeUser(scene.db);
+  scene.user = await insertUser(scene.db);
 });
 test.before.each(async (scene) => {
-  scene.hub = await makeHub(scene.db, scene.user, `h${performance.now()}`);
+  scene.hub = await insertHub(scene.db, scene.user, `h${performance.now()}`);
   await write(scene.db, scene.hub, 30);
   await sealAll(scene.db);
   await write(scene.db, scene.hub, 2);
@@ -34,7 +34,7 @@ async function problemsOf({ db, hub }: Scene): Promise<string> {
 }
 
 test("finds an event that was deleted, added or moved before it was sealed", async (scene) => {
-  const other = await makeHub(scene.db, scene.user, "unsealed-other");
+  const other = await insertHub(scene.db, scene.user, "unsealed-other");
   await write(scene.db, other, 3);
   const newest = await eventAt(scene.db, scene.hub, 32);
   await tamper(scene.db, `update audit_events set federation_id = '${other}' where id = '${newest}'`);
@@ -54,7 +54,7 @@ test("finds an event that was deleted, added or moved before it was sealed", asy
 });
 
 test("finds a chain of which every event was deleted before it was sealed", async (scene) => {
-  scene.hub = await makeHub(scene.db, scene.user, "emptied");
+  scene.hub = await insertHub(scene.db, scene.user, "emptied");
   await write(scene.db, scene.hub, 3);
   await tamper(scene.db, `delete from audit_events where federation_id = '${scene.hub}'`);
   assert.ok((await listChains(scene.db.rows)).includes(scene.hub));
@@ -62,7 +62,7 @@ test("finds a chain of which every event was deleted before it was sealed", asyn
 });
 
 test("finds events of a chain without a count", async (scene) => {
-  scene.hub = await makeHub(scene.db, scene.user, "uncounted");
+  scene.hub = await insertHub(scene.db, scene.user, "uncounted");
   await write(scene.db, scene.hub, 3);
   await tamper(scene.db, `delete from audit_counts where chain = '${scene.hub}'`);
   assert.match(await problemsOf(scene), /^There are 3 events where 0 were written/);

@@ -8,14 +8,14 @@ import { insertAuditEvents } from "#lib/audit/store.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("sealBatch");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.user = await makeUser(context.db);
+  context.user = await insertUser(context.db);
 });
 test.after((context) => context.db.close());
 
@@ -25,7 +25,7 @@ const isWhole = async (db: TestDatabase, chain: string, sealed: number): Promise
 };
 
 test("gives the same head in batches of any size, and finds only chains that have something new", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "sizes");
+  const hub = await insertHub(db, user, "sizes");
   assert.equal(await findUnsealedChains(db.rows, LATER), []);
   await write(db, hub, 25);
   const heads = new Set<string>();
@@ -41,7 +41,7 @@ test("gives the same head in batches of any size, and finds only chains that hav
 });
 
 test("goes on behind the last batch after one that was cut off in the middle", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "crash");
+  const hub = await insertHub(db, user, "crash");
   await write(db, hub, 30);
   const batch = { until: LATER, limit: 10 };
   await db.transact((tx) => sealBatch(tx, hub, batch));
@@ -56,7 +56,7 @@ test("goes on behind the last batch after one that was cut off in the middle", a
 });
 
 test("by eight sealers at once, with writers beside them, neither forks nor skips nor doubles", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "many");
+  const hub = await insertHub(db, user, "many");
   await write(db, hub, 50);
   const sealing = Array.from({ length: 8 }, async () => {
     for (let i = 0; i < 20; i++) await db.transact((tx) => sealBatch(tx, hub, { until: LATER, limit: 7 }));
@@ -78,19 +78,19 @@ test("takes events of one time in the order of their ids, even from a batch to t
 });
 
 test("leaves events that are newer than it may seal, and a chain without any others has no seal", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "young");
+  const hub = await insertHub(db, user, "young");
   await write(db, hub, 3);
   const [{ at }] = await db.sql("select at from audit_events where federation_id = $1 order by at offset 1", [hub]);
   assert.is((await db.transact((tx) => sealBatch(tx, hub, { until: at, limit: 10 })))!.events, 2);
   assert.equal(await findUnsealedChains(db.rows, at), []);
   assert.is(await db.transact((tx) => sealBatch(tx, hub, { until: at, limit: 10 })), null);
-  const quiet = await makeHub(db, user, "quiet");
+  const quiet = await insertHub(db, user, "quiet");
   assert.is(await db.transact((tx) => sealBatch(tx, quiet, { until: LATER, limit: 10 })), null);
   assert.is(await readSeal(db.rows, quiet), undefined);
 });
 
 test("does not care in which order the keys of metadata were written", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "keys");
+  const hub = await insertHub(db, user, "keys");
   await write(db, hub, 1);
   await sealAll(db);
   const [{ metadata }] = await db.sql("select metadata from audit_events where federation_id = $1", [hub]);
@@ -101,7 +101,7 @@ test("does not care in which order the keys of metadata were written", async ({ 
 });
 
 test("of a seal the table refuses deletion, truncation, and going back", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "guarded");
+  const hub = await insertHub(db, user, "guarded");
   await write(db, hub, 2);
   await sealAll(db);
   const refused = [

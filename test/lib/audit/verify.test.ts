@@ -9,7 +9,7 @@ import { verifyChain } from "#lib/audit/verify.ts";
 import { record } from "#lib/changes/record.ts";
 import { changeOf, eventAt, headOf, LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 interface Scene {
@@ -24,11 +24,11 @@ const test = suite<Scene>("verifyChain");
 
 test.before(async (scene) => {
   scene.db = await openTestDatabase();
-  scene.user = await makeUser(scene.db);
+  scene.user = await insertUser(scene.db);
 });
 test.before.each(async (scene) => {
   const { db, user } = scene;
-  scene.hub = await makeHub(db, user, `h${performance.now()}`);
+  scene.hub = await insertHub(db, user, `h${performance.now()}`);
   scene.of = `federation_id = '${scene.hub}'`;
   await write(db, scene.hub, 30);
   await sealAll(db);
@@ -82,7 +82,7 @@ for (const [field, value] of Object.entries(FIELDS)) {
 
 test("finds a number in metadata that JavaScript could not tell from the one that was sealed", async (scene) => {
   const set = (number: string) => `update audit_events set metadata = '{"n": ${number}}' where ${scene.of}`;
-  const hub = scene.hub = await makeHub(scene.db, scene.user, "digits");
+  const hub = scene.hub = await insertHub(scene.db, scene.user, "digits");
   scene.of = `federation_id = '${hub}'`;
   await write(scene.db, hub, 1);
   await tamper(scene.db, set("12345678901234567890"));
@@ -109,7 +109,7 @@ test("finds the last event deleted though newer ones came", async (scene) => {
 });
 
 test("finds an event that was put in, and one that was moved to another chain in both", async (scene) => {
-  const other = await makeHub(scene.db, scene.user, "other");
+  const other = await insertHub(scene.db, scene.user, "other");
   await write(scene.db, other, 3);
   await sealAll(scene.db);
   const id = await eventAt(scene.db, scene.hub, 12);
@@ -241,7 +241,7 @@ test("sees one moment, whatever is written and sealed meanwhile", async ({ db, h
 });
 
 test("says nothing of a chain of which nothing is sealed, but counts it", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "unsealed");
+  const hub = await insertHub(db, user, "unsealed");
   await write(db, hub, 3);
   const { sealed, unsealed, problems } = await verifyChain(db, hub, []);
   assert.equal([sealed, unsealed, problems], [0, 3, []]);

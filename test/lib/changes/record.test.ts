@@ -5,20 +5,20 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readEvents } from "#lib/events/store.ts";
-import { openTestDatabase, type TestDatabase, UNHURRIED } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { GENEROUS_LIMITS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("record");
 
 test.before(async (context) => {
-  context.db = await openTestDatabase({ size: 8, ...UNHURRIED });
-  context.user = await makeUser(context.db);
+  context.db = await openTestDatabase({ size: 8, ...GENEROUS_LIMITS });
+  context.user = await insertUser(context.db);
 });
 test.after((context) => context.db.close());
 
 test("40 writers at once leave a sequence without a gap, in commit order, whose times grow", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "busy");
+  const hub = await insertHub(db, user, "busy");
   const seen: number[] = [];
   let writing = true;
   const follow = async () => {
@@ -51,7 +51,7 @@ test("40 writers at once leave a sequence without a gap, in commit order, whose 
 });
 
 test("audit and stream stand together or not at all", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "whole");
+  const hub = await insertHub(db, user, "whole");
   const change = {
     audit: [{
       kind: "federation_updated" as const,
@@ -74,7 +74,7 @@ test("audit and stream stand together or not at all", async ({ db, user }) => {
 });
 
 test("two changes that touch two hubs in opposite order do not block each other for ever", async ({ db, user }) => {
-  const [a, b] = [await makeHub(db, user, "left"), await makeHub(db, user, "right")];
+  const [a, b] = [await insertHub(db, user, "left"), await insertHub(db, user, "right")];
   const touch = (...hubs: string[]) =>
     db.transact((tx) =>
       record(tx, SYSTEM, { events: hubs.map((federationId) => ({ federationId, state: "active" })) })
@@ -84,7 +84,7 @@ test("two changes that touch two hubs in opposite order do not block each other 
 });
 
 test("a change of one hub does not wait for a change of another that is not committed yet", async ({ db, user }) => {
-  const [held, free] = [await makeHub(db, user, "held"), await makeHub(db, user, "free")];
+  const [held, free] = [await insertHub(db, user, "held"), await insertHub(db, user, "free")];
   const change = (federationId: string) => ({
     audit: [{ kind: "federation_updated", objectType: "federation", objectId: federationId, federationId }] as const,
   });
@@ -97,7 +97,7 @@ test("a change of one hub does not wait for a change of another that is not comm
 });
 
 test("the hub and the spoke count what customers see, and nothing else", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "counted"), spoke = await makeSpoke(db, user, hub);
+  const hub = await insertHub(db, user, "counted"), spoke = await insertSpoke(db, user, hub);
   const about = { objectType: "spoke" as const, objectId: spoke, federationId: hub, spokeId: spoke };
   await db.transact((tx) =>
     record(tx, SYSTEM, { audit: [{ kind: "spoke_provisioned", ...about }, { kind: "spoke_requested", ...about }] })
@@ -111,7 +111,7 @@ test("the hub and the spoke count what customers see, and nothing else", async (
 });
 
 test("what has an audience, or is of no hub, is counted too, and where it belongs", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "heard"), spoke = await makeSpoke(db, user, hub);
+  const hub = await insertHub(db, user, "heard"), spoke = await insertSpoke(db, user, hub);
   const decided = { objectType: "federation" as const, objectId: "req", audienceUserId: user };
   const rejected = { ...decided, kind: "federation_request_rejected" as const };
   const [before] = await db.sql("select visible_events as count from service_event_head");
@@ -144,7 +144,7 @@ test("what has an audience, or is of no hub, is counted too, and where it belong
 });
 
 test("changes with the same audiences in opposite order do not block each other for ever", async ({ db }) => {
-  const [a, b] = [await makeUser(db), await makeUser(db)];
+  const [a, b] = [await insertUser(db), await insertUser(db)];
   const decide = (...audience: string[]) =>
     db.transact((tx) =>
       record(tx, SYSTEM, {

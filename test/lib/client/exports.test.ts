@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CLIENT_VERSION } from "#lib/client/client.ts";
 import { openStage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/users.ts";
+import { createTestToken } from "#test/support/users.ts";
 
 const test = suite("the exported client");
 
@@ -40,7 +40,8 @@ test("needs nothing but the web: no package, and nothing of a runtime", async ()
     ...{ platform: "browser", format: "iife", globalName: "client", target: "es2022" },
   });
   assert.equal(Object.keys(metafile.inputs).filter((path) => !path.startsWith("lib/client/")), []);
-  const stage = await openStage(), { plaintext } = await makeToken(stage.scene.db, stage.scene.people.operator, "cli");
+  const stage = await openStage(),
+    { plaintext } = await createTestToken(stage.scene.db, stage.scene.people.operator, "cli");
   const context = createContext({ ...WEB, given: { url: stage.proxy.url, token: plaintext } });
   const found = await runInContext(
     `${outputFiles![0]!.text}

@@ -4,13 +4,13 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { query } from "#test/support/bench/query.ts";
-import { makeSpoke } from "#test/support/insert-rows.ts";
+import { insertSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ stage: Stage }>("pagedList");
 
 test.before(async (context) => {
   const stage = context.stage = await openStage(), { db, people, hub } = stage.scene;
-  for (let i = 0; i < 9; i++) await makeSpoke(db, people.operator.id, hub, `spoke-${i}`);
+  for (let i = 0; i < 9; i++) await insertSpoke(db, people.operator.id, hub, `spoke-${i}`);
   // Two thirds of them have the same creation time.
   // What shares a time shares a page: people are made within a moment.
   await query(

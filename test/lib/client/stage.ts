@@ -11,17 +11,17 @@ import type { TokenScope } from "#lib/domains/auth/access.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { makeToken } from "#test/support/users.ts";
-import { openProxy, type Proxy } from "#test/support/proxy.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { createTestToken } from "#test/support/users.ts";
+import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { rejection } from "#test/support/until.ts";
 
 export interface Stage {
   readonly scene: Scene;
-  readonly proxy: Proxy;
+  readonly proxy: TcpProxy;
   /** The retry notices of its clients. */
   readonly retries: RetryNotice[];
-  as(who: Who, more?: Partial<ConnectOptions>, scope?: TokenScope): Promise<Wheelwright>;
+  as(who: SceneRole, more?: Partial<ConnectOptions>, scope?: TokenScope): Promise<Wheelwright>;
   /** A client without a token. */
   stranger(more?: Partial<ConnectOptions>): Wheelwright;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export async function openStage(routes: Manifest = manifest): Promise<Stage> {
     retries,
     stranger,
     async as(who, more, scope = "cli") {
-      const { plaintext } = await makeToken(scene.db, scene.people[who], scope);
+      const { plaintext } = await createTestToken(scene.db, scene.people[who], scope);
       return stranger({ token: plaintext, ...more });
     },
     async close() {

@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type EmbeddedPostgres, openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 interface Context {
@@ -35,9 +35,9 @@ test.after.each(async ({ parent, opened }) => {
   await rm(parent, { recursive: true, force: true });
 });
 
-const isUp = (url: string) => asAdmin(url, (sql) => sql`select 1`).then(() => true, () => false);
-const write = (url: string) => asAdmin(url, (sql) => sql`create table kept as select 7 as value`);
-const read = (url: string) => asAdmin(url, async (sql) => (await sql`select value from kept`)[0]!.value);
+const isUp = (url: string) => withAdminConnection(url, (sql) => sql`select 1`).then(() => true, () => false);
+const write = (url: string) => withAdminConnection(url, (sql) => sql`create table kept as select 7 as value`);
+const read = (url: string) => withAdminConnection(url, async (sql) => (await sql`select value from kept`)[0]!.value);
 
 test("a second start has the same address and the same data", async ({ open }) => {
   const first = await open();
@@ -69,7 +69,10 @@ test("two starts at the same moment share one server, and the last to leave stop
   const [one, other] = await Promise.all([open("durable"), open("durable")]);
   assert.is(one.pid, other.pid);
   const visitor = Promise.withResolvers<void>(), inside = Promise.withResolvers<void>();
-  const visit = asAdmin(one.url, async (sql) => (await sql`select 1`, inside.resolve(), await visitor.promise));
+  const visit = withAdminConnection(
+    one.url,
+    async (sql) => (await sql`select 1`, inside.resolve(), await visitor.promise),
+  );
   await inside.promise;
   await one.stop();
   assert.ok(await isUp(other.url));
@@ -106,10 +109,10 @@ test("a port that somebody took meanwhile is replaced by another", async ({ dire
 test("it asks for the password, keeps it to its owner, and speaks UTF-8", async ({ directory, open }) => {
   const { url } = await open();
   const wrong = Object.assign(new URL(url), { password: "wrong" }).href;
-  assert.is((await rejection(asAdmin(wrong, (sql) => sql`select 1`))).code, "28P01");
+  assert.is((await rejection(withAdminConnection(wrong, (sql) => sql`select 1`))).code, "28P01");
   assert.is((await stat(join(directory, "password"))).mode & 0o777, 0o600);
   assert.is((await stat(directory)).mode & 0o077, 0);
-  const [row] = await asAdmin(url, async (sql) => [
+  const [row] = await withAdminConnection(url, async (sql) => [
     ...await sql`select current_setting('server_encoding') as encoding,
     current_setting('listen_addresses') as addresses, 'Ä' collate "default" < 'b' as by_language`,
   ]);

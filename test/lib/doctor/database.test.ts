@@ -9,8 +9,8 @@ import { openLook } from "#lib/doctor/look.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/users.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { openProxy } from "#test/support/proxy.ts";
 
 const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
@@ -45,9 +45,9 @@ test("a database of this release has nothing, and nothing in it changes.", async
 test("whether there is an operator is told, and an empty database has none.", async ({ db }) => {
   const operators = async (url: string) => (await lookAtDatabase(url, MINUTE, calm)).operators;
   assert.equal([await operators(db.url), await operators(await db.freshUrl())], [false, false]);
-  await makePerson(db, "ada");
+  await createTestUser(db, "ada");
   assert.is(await operators(db.url), false);
-  await makePerson(db, "root", { operator: true });
+  await createTestUser(db, "root", { operator: true });
   assert.is(await operators(db.url), true);
 });
 
@@ -85,13 +85,13 @@ test("a role that owns the tables is told from one that does not, and may apply 
   const owner = await db.freshUrl(),
     names = ["owner", "service"].map((name) => `${new URL(owner).pathname.slice(1)}_${name}`);
   const [mine, service] = names.map((username) => Object.assign(new URL(owner), { username, password: "x" }).href);
-  await asAdmin(owner, async (sql) => {
+  await withAdminConnection(owner, async (sql) => {
     await sql.unsafe(`create role ${names[0]} login createrole password 'x'`);
     await sql.unsafe(`grant create on schema public to ${names[0]} with grant option`);
   });
   await migrate(service!, migrations, mine!);
   const told = [await bad(mine!), await bad(service!)];
-  await asAdmin(owner, async (sql) => {
+  await withAdminConnection(owner, async (sql) => {
     for (const name of names.reverse()) await sql.unsafe(`drop owned by ${name} cascade; drop role ${name}`);
   });
   assert.equal(told, [["role warning: the owner of the tables, which can switch off what guards the audit log"], []]);

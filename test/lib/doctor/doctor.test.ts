@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SECOND } from "#lib/base/time.ts";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
-import { openKubeServer, refuse } from "#test/support/kube/server.ts";
+import { openKubeServer, respondWithError } from "#test/support/kube/server.ts";
 import { kubeconfigOf } from "./between.ts";
 import { until } from "#test/support/until.ts";
 import { about, type Changes, openScene, type Scene } from "./scene.ts";
@@ -68,7 +68,7 @@ test("a certificate that nobody vouches for is told as such.", async ({ scene })
 });
 
 test("credentials that are refused are told as such.", async ({ scene }) => {
-  const server = await openKubeServer((_, response) => refuse(response, 401, "Unauthorized", "Unauthorized"));
+  const server = await openKubeServer((_, response) => respondWithError(response, 401, "Unauthorized", "Unauthorized"));
   const KUBECONFIG = await scene.write("refused", kubeconfigOf(server.url));
   const { level, hint } = await connection(scene, { env: { KUBECONFIG } });
   assert.equal([level, hint], ["failing", "Renew the credentials in the kubeconfig."]);

@@ -15,7 +15,7 @@ import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { dropClaims } from "#test/lib/workers/restore/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { retire, swapSnapshots, templateIs } from "#test/lib/workers/templates/scene.ts";
-import { CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
+import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
 import { openWorkScene, type WorkScene } from "../workers/scene.ts";
 import { until } from "#test/support/until.ts";
 import { openScene } from "./scene.ts";
@@ -96,7 +96,7 @@ async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promis
 async function beExamined(): Promise<ReadonlySet<string>> {
   const { simulator, write, cluster, close } = await openScene({ authorization: "on" });
   try {
-    const KUBECONFIG = await write("account", await giveRights(simulator));
+    const KUBECONFIG = await write("account", await applyClusterRole(simulator));
     await cluster({ trial: true, env: { KUBECONFIG, CLUSTER_ROLE } });
     return simulator.grants();
   } finally {

@@ -2,14 +2,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
-import { CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
+import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene; KUBECONFIG: string }>("doctor with the shipped roles");
 
 test.before.each(async (context) => {
   const scene = context.scene = await openScene({ authorization: "on" });
-  context.KUBECONFIG = await scene.write("account", await giveRights(scene.simulator));
+  context.KUBECONFIG = await scene.write("account", await applyClusterRole(scene.simulator));
 });
 test.after.each(({ scene }) => scene.close());
 

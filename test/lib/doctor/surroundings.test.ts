@@ -5,7 +5,7 @@ import type { Finding } from "#lib/doctor/finding.ts";
 import { openLook } from "#lib/doctor/look.ts";
 import { judgeRelay, lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { openSmtp } from "#test/support/smtp.ts";
+import { openSmtpServer } from "#test/support/smtp.ts";
 
 const calm = new AbortController().signal;
 const look = openLook(calm, 10 * SECOND), hasty = openLook(calm, 100);
@@ -94,7 +94,7 @@ mail("a server that greets is right, and is sent no mail.", async () => {
 });
 
 mail("a server that lets us in is right, and one that does not is a warning with its words.", async () => {
-  const auth = { user: "hubs", pass: "a password" }, smtp = await openSmtp({ auth });
+  const auth = { user: "hubs", pass: "a password" }, smtp = await openSmtpServer({ auth });
   const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org", encryption: "opportunistic" as const };
   const right = await lookAtMail({ ...place, ...auth }, look);
   const wrong = await lookAtMail({ ...place, ...auth, pass: "tiger & cat" }, look);
@@ -108,7 +108,7 @@ mail("a server that lets us in is right, and one that does not is a warning with
 mail(
   "a server that offers no TLS is a warning where it is required, and told to get none where it is off.",
   async () => {
-    const smtp = await openSmtp({ auth: { user: "hubs", pass: "a password" } });
+    const smtp = await openSmtpServer({ auth: { user: "hubs", pass: "a password" } });
     const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org", user: "hubs", pass: "a password" };
     const required = await lookAtMail({ ...place, encryption: "required" }, look);
     const off = await lookAtMail({ ...place, encryption: "off" }, look);
@@ -120,7 +120,7 @@ mail(
 );
 
 mail("a server whose certificate is no good is a warning.", async () => {
-  const smtp = await openSmtp({ tls: "starttls" });
+  const smtp = await openSmtpServer({ tls: "starttls" });
   const place = {
     host: "127.0.0.1",
     port: smtp.port,

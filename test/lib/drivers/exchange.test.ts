@@ -5,15 +5,25 @@ import { runInContext } from "#lib/base/work-context.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { exchangeError } from "#lib/drivers/cluster/client/failures.ts";
 import { exchange } from "#lib/drivers/exchange.ts";
-import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube/api.ts";
-import { answer, refuse } from "#test/support/kube/server.ts";
+import {
+  failureOf,
+  GET_REQUEST,
+  PATCH_REQUEST,
+  respondOnceThen,
+  UNCANCELLED,
+  withServer,
+} from "#test/support/kube/api.ts";
+import { answer, respondWithError } from "#test/support/kube/server.ts";
 
 const test = suite("exchange, openStream");
 
 test("a DELETE tells the length of its body, so that the connection stays of use", () =>
   withServer((_asked, response) => answer(response, 200, {}), async (api, server) => {
-    await api.call({ method: "DELETE", path: "/x", body: { preconditions: { uid: "ü" } }, repeat: "safe" }, anyone);
-    await api.call(GET, anyone);
+    await api.call(
+      { method: "DELETE", path: "/x", body: { preconditions: { uid: "ü" } }, repeat: "safe" },
+      UNCANCELLED,
+    );
+    await api.call(GET_REQUEST, UNCANCELLED);
     const [first, second] = server.asked;
     assert.is(first!.headers["content-length"], String(new TextEncoder().encode(first!.body).length));
     assert.is(first!.headers["transfer-encoding"], undefined);
@@ -26,8 +36,8 @@ test("who is asked is told what it becomes part of, if something is under way", 
       { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: false, state: "x=1" },
       () => false,
     );
-    await runInContext({ rootSpan: root, logFields: {} }, () => api.call(GET, anyone));
-    await api.call(GET, anyone);
+    await runInContext({ rootSpan: root, logFields: {} }, () => api.call(GET_REQUEST, UNCANCELLED));
+    await api.call(GET_REQUEST, UNCANCELLED);
     const [first, second] = server.asked.map(({ headers }) => [headers.traceparent, headers.tracestate]);
     assert.equal(first, [`00-${root.traceId}-${root.spanId}-00`, "x=1"]);
     assert.equal(second, [undefined, undefined]);
@@ -35,16 +45,16 @@ test("who is asked is told what it becomes part of, if something is under way", 
 
 test("an answer that stops in the middle is repeated", () =>
   withServer(
-    firstThen((_asked, response, socket) => {
+    respondOnceThen((_asked, response, socket) => {
       response.writeHead(200, { "content-length": "100" });
       response.write('{"items": [', () => socket.destroy());
     }),
-    async (api) => assert.equal((await api.call(GET, anyone)).body, { fine: true }),
+    async (api) => assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true }),
   ));
 
 test("a server that never answers costs no more than the deadline", () =>
   withServer(() => {}, async (api) => {
-    const { code, transient } = await failureOf(api.call(GET, anyone));
+    const { code, transient } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
     assert.equal([code, transient], ["deadline", true]);
   }, { deadline: 150 }));
 
@@ -53,11 +63,11 @@ test("a server that stops after the headers costs no more than the deadline", ()
     response.writeHead(200);
     response.write("{");
   }, async (api) =>
-    assert.is((await failureOf(api.call(GET, anyone))).code, "deadline"), { deadline: 150 }));
+    assert.is((await failureOf(api.call(GET_REQUEST, UNCANCELLED))).code, "deadline"), { deadline: 150 }));
 
 test("a call that is called off rejects with the reason", () =>
   withServer((asked) => asked.path === "/hang" && controller.abort(reason), async (api) => {
-    const error = await api.call({ ...GET, path: "/hang" }, controller).then(() => null, (error) => error);
+    const error = await api.call({ ...GET_REQUEST, path: "/hang" }, controller).then(() => null, (error) => error);
     assert.is(error, reason);
   }));
 const controller = new AbortController();
@@ -70,10 +80,10 @@ test("what is called off on a connection that was used before is not sent again"
     if (asked.method === "GET") answer(response, 200, {});
     else if (++held === count) stop.abort(reason);
   }, async (api, server) => {
-    await Promise.all(Array.from({ length: count }, () => api.call(GET, anyone)));
-    const calls = Array.from({ length: count }, () => api.call(PATCH, stop).catch((error) => error));
+    await Promise.all(Array.from({ length: count }, () => api.call(GET_REQUEST, UNCANCELLED)));
+    const calls = Array.from({ length: count }, () => api.call(PATCH_REQUEST, stop).catch((error) => error));
     assert.ok((await Promise.all(calls)).every((error) => error === reason));
-    for (let i = 0; i < 20; i++) await api.call(GET, anyone); // by then every started request has arrived
+    for (let i = 0; i < 20; i++) await api.call(GET_REQUEST, UNCANCELLED); // by then every started request has arrived
     assert.is(server.asked.filter(({ method }) => method === "PATCH").length, count);
   });
 });
@@ -103,9 +113,9 @@ test("whether its caller still may is asked when the connection stands, and of w
 
 test("whether its caller still may is asked anew for each request of a call", () => {
   let asked = 0;
-  const call = { signal: anyone.signal, check: () => void asked++ };
-  return withServer(firstThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
-    await api.call(GET, call);
+  const call = { signal: UNCANCELLED.signal, check: () => void asked++ };
+  return withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
+    await api.call(GET_REQUEST, call);
     assert.equal([asked, server.asked.length], [2, 2]);
   });
 });
@@ -115,7 +125,7 @@ test("a stream comes as it is sent, and ends", () =>
     response.write("one ");
     setTimeout(() => response.end("two"), 10);
   }, async (api) => {
-    const stream = await api.stream("/log", {}, anyone);
+    const stream = await api.stream("/log", {}, UNCANCELLED);
     const chunks = await Array.fromAsync(stream.chunks);
     assert.is(Buffer.concat(chunks).toString(), "one two");
   }));
@@ -141,7 +151,7 @@ test("a stream that breaks off says so", () =>
     response.writeHead(200);
     response.write("one ", () => setTimeout(() => socket.destroy(), 10));
   }, async (api) => {
-    const stream = await api.stream("/log", {}, anyone);
+    const stream = await api.stream("/log", {}, UNCANCELLED);
     assert.ok((await failureOf(Array.fromAsync(stream.chunks))).transient);
   }));
 
@@ -151,7 +161,7 @@ test("a stream that nobody reads on lets go of its connection", () => {
     socket.on("close", () => gone.resolve());
     response.write("one ");
   }, async (api) => {
-    const stream = await api.stream("/log", {}, anyone);
+    const stream = await api.stream("/log", {}, UNCANCELLED);
     for await (const _chunk of stream.chunks) break;
     await gone.promise;
   });
@@ -159,8 +169,8 @@ test("a stream that nobody reads on lets go of its connection", () => {
 
 test("a stream that is refused throws the refusal", () =>
   withServer(
-    (_asked, response) => refuse(response, 400, "BadRequest", 'container "m" in pod "p" is waiting to start'),
-    async (api) => assert.match((await failureOf(api.stream("/log", {}, anyone))).message, /waiting to start/),
+    (_asked, response) => respondWithError(response, 400, "BadRequest", 'container "m" in pod "p" is waiting to start'),
+    async (api) => assert.match((await failureOf(api.stream("/log", {}, UNCANCELLED))).message, /waiting to start/),
   ));
 
 test.run();

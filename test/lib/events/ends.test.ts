@@ -8,16 +8,16 @@ import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
-import { pull } from "#test/support/frames.ts";
+import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
 const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's stream");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
   context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
-  context.user = await makeUser(context.db);
+  context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
   context.feeds.close();
@@ -25,7 +25,7 @@ test.after(async (context) => {
 });
 
 test("ends with its hub, also for who comes later or comes back, and need not be hurried back to", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user);
+  const hub = await insertHub(db, user);
   await emit(db, hub, "active");
   const live = open(feeds, hub);
   assert.is(await live.next(), "1 FederationUpdateActive");
@@ -40,7 +40,7 @@ test("ends with its hub, also for who comes later or comes back, and need not be
 });
 
 test("tells an operator's means to operators alone", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user), spoke = await makeSpoke(db, user, hub);
+  const hub = await insertHub(db, user), spoke = await insertSpoke(db, user, hub);
   const error = "VolumeSnapshotContent snapcontent-1 stays: kubectl delete volumesnapshotcontent snapcontent-1";
   await db.transact((tx) =>
     record(tx, SYSTEM, { events: [{ federationId: hub, spokeId: spoke, state: "failed", error }] })
@@ -50,7 +50,7 @@ test("tells an operator's means to operators alone", async ({ db, feeds, user })
   for (const userId of ["usr_all", "usr_plain", "usr_own"]) {
     const reader = feeds.enter({ credentialId: userId, userId, federationId: hub });
     const run = (send: Send) => followHub(feeds, reader, null, send);
-    for await (const frame of pull<StreamFrame>({ run, cancel: reader.leave })) {
+    for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) {
       if ("event" in frame) {
         told.push(frame.data.error);
         break;

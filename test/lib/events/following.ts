@@ -7,7 +7,7 @@ import type { Follower, ReadVisibility, StreamVisibility, VisibilityDecision } f
 import { followHub } from "#lib/events/stream.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { newId } from "#lib/base/ids.ts";
-import { pull } from "#test/support/frames.ts";
+import { readFrames } from "#test/support/frames.ts";
 
 export function emit(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
   return db.transact((tx: Tx) =>
@@ -27,7 +27,10 @@ export function decision(sight: StreamVisibility | null, endsIn = Infinity): Vis
 export function open(feeds: Feeds, federationId: string, since: number | null = null, who: Partial<Follower> = {}) {
   const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
   const reader = feeds.enter(follower);
-  const frames = pull<StreamFrame>({ run: (send) => followHub(feeds, reader, since, send), cancel: reader.leave });
+  const frames = readFrames<StreamFrame>({
+    run: (send) => followHub(feeds, reader, since, send),
+    cancel: reader.leave,
+  });
   return {
     ...reader,
     /** Returns the next event as "number Type", skipping comments; undefined at the end. */

@@ -6,8 +6,8 @@ import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addSpokeAdmin, makePerson } from "#test/support/users.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { addSpokeAdmin, createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub, for who sees some of it");
@@ -15,7 +15,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub,
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
   context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
-  context.user = await makeUser(context.db);
+  context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
   context.feeds.close();
@@ -23,8 +23,8 @@ test.after(async (context) => {
 });
 
 test("who may see some spokes gets their events alone, and the ids skip", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "narrow");
-  const [mine, other] = [await makeSpoke(db, user, hub, "mine"), await makeSpoke(db, user, hub, "other")];
+  const hub = await insertHub(db, user, "narrow");
+  const [mine, other] = [await insertSpoke(db, user, hub, "mine"), await insertSpoke(db, user, hub, "other")];
   await emit(db, hub, "active");
   await emit(db, hub, "active", other);
   await emit(db, hub, "active", mine);
@@ -35,7 +35,7 @@ test("who may see some spokes gets their events alone, and the ids skip", async 
 });
 
 test("a reader whose page holds what it may not see any more is narrowed within the page", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "narrowed"), spoke = await makeSpoke(db, user, hub);
+  const hub = await insertHub(db, user, "narrowed"), spoke = await insertSpoke(db, user, hub);
   for (const id of [spoke, undefined, spoke]) await emit(db, hub, "active", id);
   const reader = open(feeds, hub, 0, { userId: "narrowed" });
   assert.is(await reader.next(), "1 SpokeUpdateActive");
@@ -46,8 +46,8 @@ test("a reader whose page holds what it may not see any more is narrowed within 
 });
 
 test("an event of a spoke that was given a moment before is not skipped", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "given"), spoke = await makeSpoke(db, user, hub, "second");
-  const person = await makePerson(db, "given"), given = person.id;
+  const hub = await insertHub(db, user, "given"), spoke = await insertSpoke(db, user, hub, "second");
+  const person = await createTestUser(db, "given"), given = person.id;
   sights.set(given, new Set(["first"]));
   const reader = open(feeds, hub, 0, { userId: given });
   const next = reader.next();
@@ -60,10 +60,10 @@ test("an event of a spoke that was given a moment before is not skipped", async 
 });
 
 test("an event that a reader may not see costs no look at what it may see", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "others"),
+  const hub = await insertHub(db, user, "others"),
     [own, other] = [
-      await makeSpoke(db, user, hub, "own"),
-      await makeSpoke(db, user, hub, "theirs"),
+      await insertSpoke(db, user, hub, "own"),
+      await insertSpoke(db, user, hub, "theirs"),
     ];
   let looks = 0;
   const counting: ReadVisibility = (rows, followers) => (looks++, look(rows, followers));

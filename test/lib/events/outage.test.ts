@@ -12,15 +12,15 @@ import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
-import { pull } from "#test/support/frames.ts";
+import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { openProxy, type Proxy } from "#test/support/proxy.ts";
-import { makeHub, makeUser } from "#test/support/insert-rows.ts";
+import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
+import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 interface Stage {
   db: TestDatabase;
-  proxy: Proxy;
+  proxy: TcpProxy;
   far: OpenDatabase;
   feeds: Feeds;
   user: string;
@@ -37,7 +37,7 @@ test.before(async (stage) => {
     return await look(rows, followers);
   };
   stage.feeds = openFeeds(stage.far, silentLog, { readVisibility: asking, maxStreams: 99 });
-  stage.user = await makeUser(stage.db);
+  stage.user = await insertUser(stage.db);
 });
 test.after(async ({ db, proxy, far, feeds }) => {
   feeds.close();
@@ -46,13 +46,13 @@ test.after(async ({ db, proxy, far, feeds }) => {
   await db.close();
 });
 
-const lose = (proxy: Proxy) => {
+const lose = (proxy: TcpProxy) => {
   proxy.refuse();
   proxy.cut();
 };
 
 test("those that are live and those that begin wait, and miss nothing", async ({ db, proxy, feeds, user }) => {
-  const hub = await makeHub(db, user, "waiting");
+  const hub = await insertHub(db, user, "waiting");
   await emit(db, hub, "active");
   const live = open(feeds, hub);
   assert.is(await live.next(), "1 FederationUpdateActive");
@@ -68,19 +68,19 @@ test("those that are live and those that begin wait, and miss nothing", async ({
 });
 
 test("they say that they are still there", async ({ db, proxy, far, user }) => {
-  const federationId = await makeHub(db, user, "talking"),
+  const federationId = await insertHub(db, user, "talking"),
     feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
   const run = (send: Send) => followHub(feeds, reader, null, send);
-  for await (const frame of pull<StreamFrame>({ run, cancel: reader.leave })) if (said.push(frame) === 4) break;
+  for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) if (said.push(frame) === 4) break;
   assert.equal(said, ["following", "still here", "still here", "still here"].map((comment) => ({ comment })));
   feeds.close();
   await proxy.heal();
 });
 
 test("who lost the right meanwhile gets nothing of what happened meanwhile", async ({ db, proxy, feeds, user }) => {
-  const hub = await makeHub(db, user, "losing");
+  const hub = await insertHub(db, user, "losing");
   await emit(db, hub, "active");
   const reader = open(feeds, hub, null, { userId: "loser" });
   await reader.next();
@@ -94,7 +94,7 @@ test("who lost the right meanwhile gets nothing of what happened meanwhile", asy
 });
 
 test("closing ends those that wait, and tells them to come back", async ({ db, proxy, far, user }) => {
-  const hub = await makeHub(db, user, "closing"),
+  const hub = await insertHub(db, user, "closing"),
     feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9 });
   lose(proxy);
   const reader = open(feeds, hub), next = reader.next();

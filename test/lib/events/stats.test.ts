@@ -5,14 +5,16 @@ import { openFeeds } from "#lib/events/feed.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open } from "#test/lib/events/following.ts";
 import { openTestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openFeeds, its stats");
 
 test("count the streams, and the events that the slowest reader has not taken", async () => {
   const db = await openTestDatabase(), feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 9 });
-  const user = await makeUser(db), hub = await makeHub(db, user, "north"), other = await makeHub(db, user, "south");
+  const user = await insertUser(db),
+    hub = await insertHub(db, user, "north"),
+    other = await insertHub(db, user, "south");
   assert.equal(feeds.stats(), { streams: 0, behind: 0 });
   const slow = open(feeds, hub), quick = open(feeds, hub), elsewhere = open(feeds, other);
   const taken = slow.next(), first = quick.next(), waiting = elsewhere.next();

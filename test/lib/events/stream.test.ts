@@ -8,7 +8,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub");
@@ -16,7 +16,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub"
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
   context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
-  context.user = await makeUser(context.db);
+  context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
   context.feeds.close();
@@ -24,7 +24,7 @@ test.after(async (context) => {
 });
 
 test("a new reader gets the latest of the hub and of each spoke, then what happens", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "fresh"), spoke = await makeSpoke(db, user, hub);
+  const hub = await insertHub(db, user, "fresh"), spoke = await insertSpoke(db, user, hub);
   for (const state of ["provisioning", "active"]) await emit(db, hub, state);
   for (const state of ["provisioning", "active"]) await emit(db, hub, state, spoke);
   const reader = open(feeds, hub);
@@ -37,7 +37,7 @@ test("a new reader gets the latest of the hub and of each spoke, then what happe
 });
 
 test("a reader that comes back gets exactly what it missed", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "back");
+  const hub = await insertHub(db, user, "back");
   for (let i = 0; i < 6; i++) await emit(db, hub, "active");
   const reader = open(feeds, hub, 3);
   assert.equal([await reader.next(), await reader.next(), await reader.next()].map((text) => text!.split(" ")[0]), [
@@ -49,7 +49,7 @@ test("a reader that comes back gets exactly what it missed", async ({ db, feeds,
 });
 
 test("what readers share is not read for the request of the first", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "shared"), causes: unknown[] = [], over = new AbortController();
+  const hub = await insertHub(db, user, "shared"), causes: unknown[] = [], over = new AbortController();
   const watched: Database = {
     ...db,
     get streams() {
@@ -69,7 +69,7 @@ test("what readers share is not read for the request of the first", async ({ db,
 });
 
 test("another replica's events arrive, by its wake-up", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "far");
+  const hub = await insertHub(db, user, "far");
   await emit(db, hub, "active");
   const reader = open(feeds, hub), other = await db.openAgain();
   assert.is(await reader.next(), "1 FederationUpdateActive");
@@ -81,7 +81,7 @@ test("another replica's events arrive, by its wake-up", async ({ db, feeds, user
 });
 
 test("writers and a reader at once: nothing is missed, nothing comes twice", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "racing");
+  const hub = await insertHub(db, user, "racing");
   await emit(db, hub, "active");
   const reader = open(feeds, hub, 0);
   const writing = Promise.all(Array.from({ length: 8 }, async () => {
@@ -95,7 +95,7 @@ test("writers and a reader at once: nothing is missed, nothing comes twice", asy
 });
 
 test("what lies behind the retention begins with StreamReset and goes on with what is kept", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "old");
+  const hub = await insertHub(db, user, "old");
   for (let i = 0; i < 5; i++) await emit(db, hub, "active");
   await db.sql("delete from stream_events where federation_id = $1 and number <= 3", [hub]);
   await db.sql("update stream_heads set pruned_through = 3 where federation_id = $1", [hub]);
@@ -108,7 +108,7 @@ test("what lies behind the retention begins with StreamReset and goes on with wh
 });
 
 test("a reader misses nothing where the numbers leap, as in a database that was restored", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "leaps");
+  const hub = await insertHub(db, user, "leaps");
   await emit(db, hub, "active");
   const reader = open(feeds, hub), seen = [await reader.next()];
   for (let number = 2; number <= 6; number++) {
@@ -122,7 +122,7 @@ test("a reader misses nothing where the numbers leap, as in a database that was 
 });
 
 test("a stream ends at once when its reader's right is taken back", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "revoked");
+  const hub = await insertHub(db, user, "revoked");
   await emit(db, hub, "active");
   const reader = open(feeds, hub, null, { userId: "leaver" });
   await reader.next();
@@ -133,7 +133,7 @@ test("a stream ends at once when its reader's right is taken back", async ({ db,
 });
 
 test("who is so far behind that all is pruned waits for what comes, and does not ask for it again", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "pruned"), waits: number[] = [];
+  const hub = await insertHub(db, user, "pruned"), waits: number[] = [];
   await emit(db, hub, "active");
   let last = 1;
   const join = (id: string, over: AbortSignal) => {
@@ -169,7 +169,7 @@ test("what readers read for themselves is read one after another", async ({ feed
 });
 
 test("a stream that ended by itself has given its place back", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "places"),
+  const hub = await insertHub(db, user, "places"),
     feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 1 });
   sights.set("nobody", null);
   for (let i = 0; i < 3; i++) assert.is(await open(feeds, hub, null, { userId: "nobody" }).next(), undefined);
@@ -177,7 +177,7 @@ test("a stream that ended by itself has given its place back", async ({ db, user
 });
 
 test("a slow reader gets nothing more of a page that it has begun once its right is taken back", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "slow");
+  const hub = await insertHub(db, user, "slow");
   for (let i = 0; i < 3; i++) await emit(db, hub, "active");
   const reader = open(feeds, hub, 0, { userId: "slow" });
   assert.is(await reader.next(), "1 FederationUpdateActive");
@@ -187,7 +187,7 @@ test("a slow reader gets nothing more of a page that it has begun once its right
 });
 
 test("a spoke that was removed over five minutes ago is not repeated", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "graves"), gone = await makeSpoke(db, user, hub);
+  const hub = await insertHub(db, user, "graves"), gone = await insertSpoke(db, user, hub);
   await emit(db, hub, "active");
   await emit(db, hub, "removed", gone);
   const ago = async (interval: string) => {
@@ -208,7 +208,7 @@ test("a spoke that was removed over five minutes ago is not repeated", async ({ 
 });
 
 test("closing the feeds tells each reader to come back, and ends its stream", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "closing"),
+  const hub = await insertHub(db, user, "closing"),
     feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 9 });
   await emit(db, hub, "active");
   const reader = open(feeds, hub);
@@ -220,7 +220,7 @@ test("closing the feeds tells each reader to come back, and ends its stream", as
 });
 
 test("a reader that knows more than this replica does yet goes on from there", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "ahead");
+  const hub = await insertHub(db, user, "ahead");
   await emit(db, hub, "provisioning");
   // Its wake-ups are lost, as if the control connection were being replaced. Only the poll finds new events.
   const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, {

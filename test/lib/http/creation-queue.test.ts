@@ -5,7 +5,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { openHandler } from "#test/support/handler.ts";
+import { openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("openCreations");
 
@@ -33,9 +33,12 @@ async function open(
     reply: ok(v.object({})),
     handle: () => new Promise<never>(() => {}),
   });
-  return await openHandler([["/create", { POST: create as AnyEndpoint }], ["/slow", { GET: slow as AnyEndpoint }]], {
-    env,
-  });
+  return await openTestHandler(
+    [["/create", { POST: create as AnyEndpoint }], ["/slow", { GET: slow as AnyEndpoint }]],
+    {
+      env,
+    },
+  );
 }
 
 const POST = { method: "POST" };

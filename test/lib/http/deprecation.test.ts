@@ -8,7 +8,7 @@ import { collectNotices, postponeNotices } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { ok, type Reply } from "#lib/http/reply.ts";
 import { effectiveDateOf } from "#lib/base/notice.ts";
-import { openHandler, posting } from "#test/support/handler.ts";
+import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
 const headers = suite("deprecation headers");
 const notices = suite("noticesOf");
@@ -47,7 +47,7 @@ const LINKED: Reply<unknown> = {
 let release = () => {};
 const held = new Promise<void>((resolve) => release = resolve);
 
-const { send } = await openHandler([
+const { send } = await openTestHandler([
   ["/api/auth/login", { POST: old({ access: anyone, scope: "flow", body: v.object({}) }) }],
   ["/api/plain", { GET: old({ deprecated: undefined }) }],
   ["/api/bad/:id", { GET: old({ query: v.object({ needed: v.string() }) }) }],
@@ -108,7 +108,7 @@ headers("are on the 503 of a request that is shed before anybody looks at it", a
 
 headers("are on the 504 of a request whose time is over", async () => {
   const slow = old({ handle: () => new Promise(() => {}) });
-  const handler = await openHandler([["/api/slow", { GET: slow }]], { env: { ...ENV, REQUEST_TIMEOUT_MS: "100" } });
+  const handler = await openTestHandler([["/api/slow", { GET: slow }]], { env: { ...ENV, REQUEST_TIMEOUT_MS: "100" } });
   const late = await handler.send("/api/slow", { headers: cli });
   assert.is(late.status, 504);
   says(late, "GET/api/slow");
@@ -116,11 +116,11 @@ headers("are on the 504 of a request whose time is over", async () => {
 
 headers("are at its other address, too", async () => {
   for (const path of ["/auth/login", "/api/auth/login", "/auth/login/"]) {
-    const answer = await send(path, posting({}));
+    const answer = await send(path, jsonPost({}));
     assert.is(answer.status, 200);
     says(answer, "POST/api/auth/login");
   }
-  const refused = await send("/auth/login", posting({}, cli));
+  const refused = await send("/auth/login", jsonPost({}, cli));
   assert.is(refused.status, 401);
   says(refused, "POST/api/auth/login");
 });

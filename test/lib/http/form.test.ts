@@ -5,7 +5,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { type HtmlPage, markup } from "#lib/http/page.ts";
 import { ok } from "#lib/http/reply.ts";
-import { type Handler, openHandler } from "#test/support/handler.ts";
+import { openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
 const Any = v.record(v.string(), v.string());
 const page = (text: string): HtmlPage => ({ title: text, style: "", body: markup`<p>${text}</p>` });
@@ -21,14 +21,14 @@ const POST = endpoint({
 });
 const shown = endpoint({ ...POST, errorPage: ({ statusCode, message }) => page(`${statusCode} ${message}`) });
 
-const test = suite<{ handler: Handler }>("readForm");
+const test = suite<{ handler: TestHandler }>("readForm");
 
 test.before(async (context) => {
-  context.handler = await openHandler([["/form", { POST }], ["/page", { POST: shown }]]);
+  context.handler = await openTestHandler([["/form", { POST }], ["/page", { POST: shown }]]);
 });
 
 const TYPE = "application/x-www-form-urlencoded";
-const send = (handler: Handler, body: BodyInit, type = TYPE, path = "/form") =>
+const send = (handler: TestHandler, body: BodyInit, type = TYPE, path = "/form") =>
   handler.send(path, { method: "POST", headers: { "content-type": type }, body });
 
 test("reads each field as text", async ({ handler }) => {

@@ -6,7 +6,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
-import { openHandler, posting } from "#test/support/handler.ts";
+import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("who may call");
 
@@ -25,7 +25,7 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
   }) as AnyEndpoint;
 }
 
-const open = (path: string, post: AnyEndpoint) => openHandler([[path, { POST: post }]]);
+const open = (path: string, post: AnyEndpoint) => openTestHandler([[path, { POST: post }]]);
 const cli = { authorization: "Bearer cli" };
 
 test("refuses any Authorization header on a flow before it counts the try or reads the body", async () => {
@@ -34,20 +34,20 @@ test("refuses any Authorization header on a flow before it counts the try or rea
     echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" }),
   );
   for (let i = 0; i < 6; i++) {
-    const answer = await send("/auth/login", posting("not json", { authorization: "Basic x" }));
+    const answer = await send("/auth/login", jsonPost("not json", { authorization: "Basic x" }));
     assert.is(answer.status, 401);
     assert.is(answer.headers.get("www-authenticate"), "Bearer");
   }
-  assert.is((await send("/auth/login", posting({ slug: "oak" }))).status, 200);
+  assert.is((await send("/auth/login", jsonPost({ slug: "oak" }))).status, 200);
 });
 
 test("refuses a bearer where a session is needed, and names what needs it", async () => {
   const { send } = await open("/api/auth/tokens", echo({ scope: "session", purpose: "token minting" }));
-  const answer = await send("/api/auth/tokens", posting({ slug: "oak" }, cli));
+  const answer = await send("/api/auth/tokens", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 401);
   assert.is(answer.body.message, "token minting requires a session");
-  assert.is((await send("/api/auth/tokens", posting({ slug: "oak" }))).status, 401);
-  assert.is((await send("/api/auth/tokens", posting({ slug: "oak" }, { cookie: "session" }))).status, 200);
+  assert.is((await send("/api/auth/tokens", jsonPost({ slug: "oak" }))).status, 401);
+  assert.is((await send("/api/auth/tokens", jsonPost({ slug: "oak" }, { cookie: "session" }))).status, 200);
 });
 
 test("lets a token do what its scope or a narrower one may, and nothing more", async () => {
@@ -55,11 +55,11 @@ test("lets a token do what its scope or a narrower one may, and nothing more", a
   for (const [least, needed] of scopes.entries()) {
     const { send } = await open("/api/x", echo({ scope: needed }));
     for (const [rank, scope] of scopes.entries()) {
-      const answer = await send("/api/x", posting({ slug: "oak" }, { authorization: `Bearer ${scope}` }));
+      const answer = await send("/api/x", jsonPost({ slug: "oak" }, { authorization: `Bearer ${scope}` }));
       assert.is(answer.status, rank >= least ? 200 : 403, `${scope} where ${needed} is needed`);
       if (answer.status === 403) assert.match(answer.body.message, needed);
     }
-    assert.is((await send("/api/x", posting({ slug: "oak" }, { cookie: "session" }))).status, 200);
+    assert.is((await send("/api/x", jsonPost({ slug: "oak" }, { cookie: "session" }))).status, 200);
   }
 });
 
@@ -69,11 +69,11 @@ test("asks who calls before what the token may, that before what it is about, an
     admit: () => Promise.reject(new Fault("missing", "thing_missing", "There is no such thing")),
   };
   const { send } = await open("/api/x", echo({ access: none, scope: "cli" }));
-  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer nonsense" }))).status, 401);
-  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer readonly" }))).status, 403);
-  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer cli" }))).status, 404);
+  assert.is((await send("/api/x", jsonPost("not json", { authorization: "Bearer nonsense" }))).status, 401);
+  assert.is((await send("/api/x", jsonPost("not json", { authorization: "Bearer readonly" }))).status, 403);
+  assert.is((await send("/api/x", jsonPost("not json", { authorization: "Bearer cli" }))).status, 404);
   const allowed = await open("/api/x", echo());
-  assert.is((await allowed.send("/api/x", posting("not json", { authorization: "Bearer readonly" }))).status, 403);
+  assert.is((await allowed.send("/api/x", jsonPost("not json", { authorization: "Bearer readonly" }))).status, 403);
 });
 
 test("looks at no credential where everybody may", async () => {
@@ -84,14 +84,14 @@ test("looks at no credential where everybody may", async () => {
     reply: ok(Seen),
     handle: ({ actor }) => ({ seen: actor }),
   });
-  const { send } = await openHandler([["/api/x", { GET: get }]]);
+  const { send } = await openTestHandler([["/api/x", { GET: get }]]);
   assert.equal((await send("/api/x", { headers: { authorization: "Bearer nonsense" } })).body, { seen: null });
 });
 
 test("refuses what another site's page makes a browser send", async () => {
   const { send } = await open("/api/x", echo());
   const status = async (headers: Record<string, string>) =>
-    (await send("/api/x", posting({ slug: "oak" }, { cookie: "session", ...headers }))).status;
+    (await send("/api/x", jsonPost({ slug: "oak" }, { cookie: "session", ...headers }))).status;
   assert.is(await status({}), 200);
   assert.is(await status({ "sec-fetch-site": "same-origin" }), 200);
   assert.is(await status({ "sec-fetch-site": "none" }), 200);
@@ -101,7 +101,7 @@ test("refuses what another site's page makes a browser send", async () => {
   assert.is(await status({ origin: "https://evil.example" }), 403);
   assert.is(await status({ origin: "null" }), 403);
   assert.is(await status({ origin: "http://hub.internal", host: "hub.internal" }), 200);
-  const bearer = await send("/api/x", posting({ slug: "oak" }, { ...cli, "sec-fetch-site": "cross-site" }));
+  const bearer = await send("/api/x", jsonPost({ slug: "oak" }, { ...cli, "sec-fetch-site": "cross-site" }));
   assert.is(bearer.status, 200);
 });
 

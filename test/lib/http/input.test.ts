@@ -5,7 +5,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { optionalOrNull, pageLimit, Slug, text } from "#lib/base/schema.ts";
-import { type Handler, openHandler, posting } from "#test/support/handler.ts";
+import { jsonPost, openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
 const test = suite("what comes in");
 const Seen = v.object({ seen: v.any() });
@@ -42,16 +42,16 @@ const free = endpoint({
 });
 
 const opened = openIt();
-const send = async (...args: Parameters<Handler["send"]>) => await (await opened).send(...args);
+const send = async (...args: Parameters<TestHandler["send"]>) => await (await opened).send(...args);
 function openIt() {
   const x = { POST: make as AnyEndpoint, GET: find as AnyEndpoint };
-  return openHandler([["/x", x], ["/x/:id", x], ["/free", { POST: free as AnyEndpoint }]], {
+  return openTestHandler([["/x", x], ["/x/:id", x], ["/free", { POST: free as AnyEndpoint }]], {
     env: { BODY_LIMIT_BYTES: "1024" },
   });
 }
 
 const refusal = async (body: unknown) => {
-  const { status, body: { message } } = await send("/x", posting(body));
+  const { status, body: { message } } = await send("/x", jsonPost(body));
   assert.is(status, 400);
   return message;
 };
@@ -74,7 +74,7 @@ test("names ten problems and counts the rest", async () => {
 });
 
 test("refuses fields that nobody declared, and what tries to be a prototype", async () => {
-  const strange = posting('{"slug":"oak","admin":true,"__proto__":{"size":"large"},"constructor":1}');
+  const strange = jsonPost('{"slug":"oak","admin":true,"__proto__":{"size":"large"},"constructor":1}');
   const { status, body } = await send("/x", strange);
   assert.equal([status, body.code], [400, "unknown_field"]);
   assert.is(body.message, "Unknown fields `admin`, `__proto__`, `constructor`");
@@ -83,8 +83,8 @@ test("refuses fields that nobody declared, and what tries to be a prototype", as
 
 test("takes no body for an empty one", async () => {
   assert.is((await send("/free", { method: "POST" })).status, 200);
-  assert.is((await send("/free", posting(""))).status, 200);
-  assert.equal((await send("/free", posting({ name: null }))).body.seen, {});
+  assert.is((await send("/free", jsonPost(""))).status, 200);
+  assert.equal((await send("/free", jsonPost({ name: null }))).body.seen, {});
 });
 
 test("refuses what is no JSON object", async () => {
@@ -92,9 +92,9 @@ test("refuses what is no JSON object", async () => {
   assert.is(await refusal("{"), unreadable);
   assert.is(await refusal('{"a":1}x'), unreadable);
   for (const body of ["[]", "null", "1", '"text"']) assert.is(await refusal(body), "The body must be a JSON object");
-  const bytes = { ...posting({}), body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]) };
+  const bytes = { ...jsonPost({}), body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]) };
   assert.is((await send("/x", bytes)).status, 400);
-  assert.is((await send("/free", posting(`{"name":${"[".repeat(400)}${"]".repeat(400)}}`))).status, 400);
+  assert.is((await send("/free", jsonPost(`{"name":${"[".repeat(400)}${"]".repeat(400)}}`))).status, 400);
 });
 
 test("refuses text that no database can hold", async () => {
@@ -105,19 +105,19 @@ test("refuses text that no database can hold", async () => {
 
 test("answers 415 to a body that does not say it is JSON", async () => {
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"]) {
-    const answer = await send("/x", posting({ slug: "oak" }, { "content-type": type }));
+    const answer = await send("/x", jsonPost({ slug: "oak" }, { "content-type": type }));
     assert.is(answer.status, 415, type);
     assert.is(answer.body.error, "Unsupported Media Type");
   }
   assert.is(
-    (await send("/x", posting({ slug: "oak" }, { "content-type": "Application/JSON; charset=utf-8" }))).status,
+    (await send("/x", jsonPost({ slug: "oak" }, { "content-type": "Application/JSON; charset=utf-8" }))).status,
     200,
   );
-  assert.is((await send("/x", posting({ slug: "oak" }, { "content-encoding": "gzip" }))).status, 415);
+  assert.is((await send("/x", jsonPost({ slug: "oak" }, { "content-encoding": "gzip" }))).status, 415);
 });
 
 test("answers 413 to a body over the limit, and takes one that just fits", async () => {
-  const padded = (length: number) => posting(`{"slug":"oak"${" ".repeat(length - 14)}}`);
+  const padded = (length: number) => jsonPost(`{"slug":"oak"${" ".repeat(length - 14)}}`);
   assert.is((await send("/x", padded(1024))).status, 200);
   const answer = await send("/x", padded(1025));
   assert.is(answer.status, 413);

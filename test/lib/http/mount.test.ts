@@ -5,7 +5,7 @@ import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/acc
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
-import { openHandler, posting } from "#test/support/handler.ts";
+import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("mount");
 
@@ -24,14 +24,14 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
   }) as AnyEndpoint;
 }
 
-const open = (path: string, post: AnyEndpoint) => openHandler([[path, { POST: post }]]);
+const open = (path: string, post: AnyEndpoint) => openTestHandler([[path, { POST: post }]]);
 const cli = { authorization: "Bearer cli" };
 
 test("answers what the handler returned, filtered through the reply's schema", async () => {
   const reply = ok(v.object({ name: v.string() }));
   const handle = () => ({ name: "oak", passwordHash: "secret" });
   const { send } = await open("/api/x", echo({ reply, handle }));
-  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 200);
   assert.equal(answer.body, { name: "oak" });
   assert.is(answer.headers.get("cache-control"), "no-store");
@@ -39,7 +39,7 @@ test("answers what the handler returned, filtered through the reply's schema", a
 
 test("answers 500 and logs the mistake when the reply does not fit its schema", async () => {
   const { send, log } = await open("/api/x", echo({ handle: () => "not an object" }));
-  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 500);
   assert.is(
     answer.body.message,
@@ -54,7 +54,7 @@ test("answers 201 with the location of what was made, from the output of the sch
     "/api/x",
     echo({ reply: created(schema, ({ id }) => `/api/x/${id}`), handle: () => ({ id: 7 }) }),
   );
-  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 201);
   assert.is(answer.headers.get("location"), "/api/x/spk_7");
 });
@@ -64,13 +64,13 @@ test("sets the cookie of a reply that has one, also with no content", async () =
     "/api/x",
     echo({ reply: withCookie(noContent), handle: () => ({ body: undefined, cookie: "a=b; Path=/" }) }),
   );
-  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 204);
   assert.is(answer.headers.get("set-cookie"), "a=b; Path=/");
 });
 
 test("answers 404 for a path that is not there, and 405 with Allow for a method that is not", async () => {
-  const { send } = await openHandler([["/api/x", { GET: echo(), DELETE: echo() }]]);
+  const { send } = await openTestHandler([["/api/x", { GET: echo(), DELETE: echo() }]]);
   const missing = await send("/api/y");
   assert.is(missing.status, 404);
   assert.equal(missing.body, {
@@ -96,7 +96,7 @@ test("answers HEAD as GET without a body", async () => {
     reply: ok(Seen),
     handle: () => ({ seen: 1 }),
   });
-  const { send } = await openHandler([["/api/x", { GET: get }]]);
+  const { send } = await openTestHandler([["/api/x", { GET: get }]]);
   const answer = await send("/api/x", { method: "HEAD" });
   assert.is(answer.status, 200);
   assert.is(answer.body, "");
@@ -108,7 +108,7 @@ test("finds the word before the parameter, and takes a slash at the end for noth
     GET: echo({ scope: "public", access: anyone, body: undefined, handle: () => ({ seen: text }) }),
   });
   const manifest: Manifest = [["/api/x/all", saying("word")], ["/api/x/:id", saying("parameter")]];
-  const { send } = await openHandler(manifest);
+  const { send } = await openTestHandler(manifest);
   assert.is((await send("/api/x/all")).body.seen, "word");
   assert.is((await send("/api/x/one")).body.seen, "parameter");
   assert.is((await send("/api/x/one/")).body.seen, "parameter");
@@ -118,13 +118,13 @@ test("finds the word before the parameter, and takes a slash at the end for noth
 test("answers the flows without /api too, and counts both in one bucket", async () => {
   const login = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" });
   const forgot = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many requests" });
-  const { send } = await openHandler([["/api/auth/login", { POST: login }], ["/api/auth/forgot-password", {
+  const { send } = await openTestHandler([["/api/auth/login", { POST: login }], ["/api/auth/forgot-password", {
     POST: forgot,
   }]]);
   for (const path of ["/auth/login", "/api/auth/login", "/auth/forgot-password", "/api/auth/login", "/auth/login"]) {
-    assert.is((await send(path, posting({ slug: "oak" }))).status, 200);
+    assert.is((await send(path, jsonPost({ slug: "oak" }))).status, 200);
   }
-  const sixth = await send("/api/auth/login", posting({ slug: "oak" }));
+  const sixth = await send("/api/auth/login", jsonPost({ slug: "oak" }));
   assert.is(sixth.status, 429);
   assert.equal(sixth.body, {
     statusCode: 429,
@@ -134,8 +134,8 @@ test("answers the flows without /api too, and counts both in one bucket", async 
   });
   const wait = Number(sixth.headers.get("retry-after"));
   assert.ok(wait > 0 && wait <= 60);
-  assert.is((await send("/auth/forgot-password", posting({ slug: "oak" }))).body.message, "too many requests");
-  assert.is((await send("/auth/login", posting({ slug: "oak" }), "203.0.113.9")).status, 200);
+  assert.is((await send("/auth/forgot-password", jsonPost({ slug: "oak" }))).body.message, "too many requests");
+  assert.is((await send("/auth/login", jsonPost({ slug: "oak" }), "203.0.113.9")).status, 200);
 });
 
 test("hands the handler what the access loaded", async () => {
@@ -151,7 +151,7 @@ test("hands the handler what the access loaded", async () => {
     reply: ok(Seen),
     handle: ({ thing }) => ({ seen: thing }),
   });
-  const { send } = await openHandler([["/api/x/:id", { GET: get }]]);
+  const { send } = await openTestHandler([["/api/x/:id", { GET: get }]]);
   assert.is((await send("/api/x/a%20b?more=1", { headers: cli })).body.seen, "a b 1");
 });
 
@@ -160,7 +160,7 @@ test("passes on the idempotency key with the body's hash, and refuses one that i
     seen: idempotency && { ...idempotency, bodyHash: [...idempotency.bodyHash] },
   });
   const { send } = await open("/api/x/:id", echo({ idempotent: true, handle }));
-  const answer = await send("/api/x/7", posting('{"slug":"oak"}', { ...cli, "idempotency-key": "k-1" }));
+  const answer = await send("/api/x/7", jsonPost('{"slug":"oak"}', { ...cli, "idempotency-key": "k-1" }));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode('{"slug":"oak"}')));
   assert.equal(answer.body.seen, {
     userId: "usr_1",
@@ -169,9 +169,9 @@ test("passes on the idempotency key with the body's hash, and refuses one that i
     key: "k-1",
     bodyHash: [...hash],
   });
-  assert.is((await send("/api/x/7", posting({ slug: "oak" }, cli))).body.seen, null);
+  assert.is((await send("/api/x/7", jsonPost({ slug: "oak" }, cli))).body.seen, null);
   for (const key of ["", "a b", "x".repeat(256), "é"]) {
-    assert.is((await send("/api/x/7", posting({ slug: "oak" }, { ...cli, "idempotency-key": key }))).status, 400, key);
+    assert.is((await send("/api/x/7", jsonPost({ slug: "oak" }, { ...cli, "idempotency-key": key }))).status, 400, key);
   }
 });
 
@@ -179,7 +179,7 @@ test("tells in every answer that an endpoint is deprecated", async () => {
   const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
   const { send } = await open("/api/x", echo({ deprecated }));
   for (const body of [{ slug: "oak" }, {}]) {
-    const { headers } = await send("/api/x", posting(body, cli));
+    const { headers } = await send("/api/x", jsonPost(body, cli));
     assert.is(headers.get("deprecation"), "@1767225600");
     assert.is(headers.get("sunset"), "Sun, 01 Mar 2026 00:00:00 GMT");
     assert.match(headers.get("link") ?? "", 'rel="deprecation"');

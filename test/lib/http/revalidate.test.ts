@@ -7,7 +7,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
 import { html, noContent, ok } from "#lib/http/reply.ts";
-import { openHandler } from "#test/support/handler.ts";
+import { openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("revalidate");
 
@@ -29,7 +29,7 @@ const page = get({
 });
 const refusing = get({ handle: () => Promise.reject(new Fault("missing", "no_route", "Nothing")) });
 
-const { send, server } = await openHandler([
+const { send, server } = await openTestHandler([
   ["/api/polled", { GET: get({ cacheSeconds: undefined, polled: true }) }],
   ["/api/x", { GET: get() }],
   ["/api/refused", { GET: refusing }],
@@ -142,7 +142,7 @@ test("lets nobody keep a refusal, nor what has nothing in it, nor what does not 
 
 test("is for nothing that may have answers for one caller alone: the server does not start with it", async () => {
   for (const scope of ["readonly", "session", "flow"] as const) {
-    const error = await openHandler([["/api/x", { GET: get({ scope }) }]]).then(() => null, (error) => error);
+    const error = await openTestHandler([["/api/x", { GET: get({ scope }) }]]).then(() => null, (error) => error);
     assert.match(error?.message ?? "", "/api/x lets caches keep its answers");
   }
 });

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperation, describeOperations } from "#lib/jobs/operation.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
-import { openExplainer } from "#test/support/query-plans.ts";
+import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("describeOperations");
@@ -52,7 +52,7 @@ test("looks at what is in its lane, however much is queued in others, or is over
   for (const statement of [copies, over, "analyze jobs"]) {
     await scene.db.sql(statement);
   }
-  const explainer = openExplainer(scene.db.url);
+  const explainer = openQueryExplainer(scene.db.url);
   const plans = await explainer.explain(async (rows) => {
     await describeOperations(rows, (await listOperations(rows, { federationId: hub.id, limit: 1 })).items);
   });

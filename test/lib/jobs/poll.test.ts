@@ -10,9 +10,9 @@ import type { Job, NewJob } from "#lib/jobs/job.ts";
 import { pollQueue, type PollResult } from "#lib/jobs/poll.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { migrations } from "#src/migrations.ts";
-import { AWAITED_LOCKS } from "#test/support/database.ts";
-import { openExplainer } from "#test/support/query-plans.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { AWAITED_LOCKS_QUERY } from "#test/support/database.ts";
+import { openQueryExplainer } from "#test/support/query-plans.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
@@ -135,7 +135,7 @@ test("finds what stands behind a job that is called off while it is being starte
   let looked: Promise<PollResult>;
   await beside(scene, callOff, async () => {
     looked = look(scene);
-    await until(async () => (await scene.db.sql(AWAITED_LOCKS)).length > 0);
+    await until(async () => (await scene.db.sql(AWAITED_LOCKS_QUERY)).length > 0);
   });
   assert.equal((await looked!).started, []);
   assert.equal(await found(scene), [second!.id]);
@@ -184,11 +184,11 @@ test("takes away what calls a lane twice, and comes to the lanes behind it", asy
 });
 
 test("costs the same whatever waits", async ({ scene }) => {
-  const explainer = openExplainer(scene.db.url), known = knownKindsOf([work]);
+  const explainer = openQueryExplainer(scene.db.url), known = knownKindsOf([work]);
   const pages = async () => {
     await scene.db.sql("analyze");
     const [plan] = await explainer.explain((rows) => pollQueue(rows, { known, holder: "r", limit: 10 }));
-    assert.equal(plan!.walked.filter((table) => table === "jobs" || table === "ready_lanes"), []);
+    assert.equal(plan!.scannedTables.filter((table) => table === "jobs" || table === "ready_lanes"), []);
     return plan!.buffers;
   };
   const fill = (lanes: number, jobs: number) =>
@@ -210,7 +210,7 @@ test("costs the same whatever waits", async ({ scene }) => {
 test("finds what was queued before there were calls", async ({ scene }) => {
   const url = await scene.db.freshUrl(), before = migrations.filter(([name]) => name < "0028");
   await migrate(url, before);
-  const calls = await asAdmin(url, async (sql) => {
+  const calls = await withAdminConnection(url, async (sql) => {
     await sql`insert into jobs (id, kind, visible, lane, time_limit_ms, plan, step_names, label, state, finished_at, requester_id,
         requester_email, requester_ip, requester_agent)
       select 'op_' || n, 'quiet', false, case when n < 3 then 'lane' end, 1000, 1, '{one}', '',

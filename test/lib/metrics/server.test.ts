@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type MetricsPage, type MetricsServerOptions, startMetricsServer } from "#lib/metrics/server.ts";
-import { openConnection } from "#test/support/socket.ts";
+import { openRawConnection } from "#test/support/socket.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("listenForMetrics");
@@ -42,11 +42,11 @@ test("makes the page once for all who ask within a second", async () => {
 
 test("cuts who sends half a request, and who does not take the answer", async () => {
   const { port, close } = await open({ text: () => Promise.resolve("x".repeat(2 ** 24)) }, { connectionLifetime: 300 });
-  const deaf = openConnection(port);
+  const deaf = openRawConnection(port);
   deaf.socket.pause();
   deaf.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
   await new Promise((resolve) => deaf.socket.once("connect", resolve));
-  const half = openConnection(port);
+  const half = openRawConnection(port);
   half.write("GET /metrics HTTP/1.1\r\nHost: x\r\n");
   assert.is(await half.closed, ""); // this connection is newer, so the other one has timed out as well
   deaf.socket.resume();
@@ -59,7 +59,7 @@ test("survives what is no HTTP, and headers without an end", async () => {
   for (
     const text of ["\0\0\0\0\r\n\r\n", "GET /metrics\r\n\r\n", `GET / HTTP/1.1\r\nx: ${"y".repeat(100_000)}\r\n\r\n`]
   ) {
-    const connection = openConnection(port);
+    const connection = openRawConnection(port);
     connection.write(text);
     await connection.closed;
   }
@@ -69,9 +69,9 @@ test("survives what is no HTTP, and headers without an end", async () => {
 
 test("has few connections at once, and lets in who comes when one of them has ended", async () => {
   const { url, port, close } = await open();
-  const idle = Array.from({ length: 32 }, () => openConnection(port));
+  const idle = Array.from({ length: 32 }, () => openRawConnection(port));
   await Promise.all(idle.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
-  const turnedAway = openConnection(port);
+  const turnedAway = openRawConnection(port);
   assert.is(await turnedAway.closed, "");
   for (const { socket } of idle) socket.destroy();
   await Promise.all(idle.map(({ closed }) => closed));

@@ -10,7 +10,7 @@ import * as assert from "uvu/assert";
 import { asArgument } from "#lib/moodle/parts.ts";
 import { type FilesCheck, readFilesCheck } from "#lib/moodle/results.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { lackOfPhp } from "#test/support/php.ts";
+import { missingPhpReason } from "#test/support/php.ts";
 
 const run = promisify(execFile);
 const SCRIPT = new URL("../../../lib/moodle/manifests/verify-files.php", import.meta.url);
@@ -21,8 +21,8 @@ interface Context {
   directory: string;
 }
 
-const test = suite<Context>(`verify-files.php${lackOfPhp === null ? "" : `: skipped, ${lackOfPhp}`}`);
-const inPhp = lackOfPhp === null ? test : test.skip;
+const test = suite<Context>(`verify-files.php${missingPhpReason === null ? "" : `: skipped, ${missingPhpReason}`}`);
+const inPhp = missingPhpReason === null ? test : test.skip;
 
 test.before.each(async (context) => {
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-files-"));

@@ -6,10 +6,10 @@ import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { openLog } from "#lib/base/log.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { attribute, readForm, submitting, textOf } from "#test/support/html-form.ts";
-import { addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
-import { makeSpoke } from "#test/support/insert-rows.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { attribute, parseHtmlForm, submissionOf, textOf } from "#test/support/html-form.ts";
+import { addSpokeAdmin, createTestUser, type TestUser } from "#test/support/users.ts";
+import { insertSpoke } from "#test/support/insert-rows.ts";
 
 const PAGES: readonly (readonly [path: string, purpose: Purpose])[] = [
   ["/invite", "invitation"],
@@ -18,20 +18,20 @@ const PAGES: readonly (readonly [path: string, purpose: Purpose])[] = [
 ];
 const NEW = "a wholly new password";
 
-const test = suite<{ flows: Flows; people: Map<Purpose, Person> }>("landing pages");
+const test = suite<{ flows: MailLinkFlows; people: Map<Purpose, TestUser> }>("landing pages");
 
 test.before(async (context) => {
-  context.flows = await openFlows({ PORTAL: "off", PUBLIC_URL: "https://hubs.example.org" });
+  context.flows = await openMailLinkFlows({ PORTAL: "off", PUBLIC_URL: "https://hubs.example.org" });
   context.people = new Map();
   for (const [, purpose] of PAGES) {
-    const person = await makePerson(context.flows.db, purpose, { verified: purpose === "password_reset" });
+    const person = await createTestUser(context.flows.db, purpose, { verified: purpose === "password_reset" });
     context.people.set(purpose, person);
   }
 });
 test.after(({ flows }) => flows.close());
 
 /** The page by state. */
-async function* states(flows: Flows, people: Map<Purpose, Person>) {
+async function* states(flows: MailLinkFlows, people: Map<Purpose, TestUser>) {
   for (const [path, purpose] of PAGES) {
     const url = `${path}?token=${await flows.link(purpose, people.get(purpose)!)}`;
     const form = await flows.send(url);
@@ -39,9 +39,9 @@ async function* states(flows: Flows, people: Map<Purpose, Person>) {
     yield {
       state: `${path} error`,
       status: 400,
-      page: await flows.send(...submitting(form.body, { password: "short" })),
+      page: await flows.send(...submissionOf(form.body, { password: "short" })),
     };
-    yield { state: `${path} done`, status: 200, page: await flows.send(...submitting(form.body, { password: NEW })) };
+    yield { state: `${path} done`, status: 200, page: await flows.send(...submissionOf(form.body, { password: NEW })) };
     yield { state: `${path} spent`, status: 422, page: await flows.send(url) };
     yield { state: `${path} refused`, status: 415, page: await flows.send(path, { method: "POST", body: "{}" }) };
   }
@@ -79,7 +79,7 @@ test("label every field, and show problems at the field", async ({ flows, people
       assert.ok(attribute(tag, "autocomplete"), state);
       for (const id of attribute(tag, "aria-describedby")?.split(" ") ?? []) assert.ok(ids.includes(id), id);
     }
-    const { password = "" } = readForm(html).tags;
+    const { password = "" } = parseHtmlForm(html).tags;
     assert.equal(
       [attribute(password, "autocomplete"), attribute(password, "minlength"), attribute(password, "value")],
       ["new-password", "12", null],
@@ -96,13 +96,13 @@ test("keep their token out of referrers, logs and links", async ({ flows }) => {
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const server = openServer({ ...flows.app, log }, manifest, { ready: () => true });
   for (const [path, purpose] of PAGES) {
-    const token = await flows.link(purpose, await makePerson(flows.db, `quiet-${purpose}`, { verified: false }));
+    const token = await flows.link(purpose, await createTestUser(flows.db, `quiet-${purpose}`, { verified: false }));
     const url = `https://hubs.example.org${path}?token=${token}`;
     const page = await server.request(new Request(url));
     assert.is(page.headers.get("referrer-policy"), "strict-origin");
     const html = await page.text();
     assert.is(html.split(token).length - 1, 1, "only in the form's own field");
-    const [action, init] = submitting(html, { password: NEW });
+    const [action, init] = submissionOf(html, { password: NEW });
     const done = await server.request(new Request(`https://hubs.example.org${action}`, init));
     assert.is(done.status, 200);
     assert.not.match(await done.text(), token);
@@ -115,15 +115,15 @@ test("keep their token out of referrers, logs and links", async ({ flows }) => {
 test("link to the user's sites and explain how to sign in to them", async ({ flows }) => {
   const { db, scene } = flows;
   for (const [path, purpose] of PAGES) {
-    const person = await makePerson(db, `site-${purpose}`, { verified: purpose === "password_reset" });
+    const person = await createTestUser(db, `site-${purpose}`, { verified: purpose === "password_reset" });
     const done = async () => {
       const form = await flows.send(`${path}?token=${await flows.link(purpose, person)}`);
       assert.not.match(form.body, "<a href=", `${path} leads nowhere before`);
-      const page = await flows.send(...submitting(form.body, { password: NEW }));
+      const page = await flows.send(...submissionOf(form.body, { password: NEW }));
       assert.is(page.status, 200);
       return page;
     };
-    const open = await makeSpoke(db, scene.people.operator.id, scene.hub, `open-${path.slice(1)}`);
+    const open = await insertSpoke(db, scene.people.operator.id, scene.hub, `open-${path.slice(1)}`);
     await db.sql(
       `update spokes set state = 'active', ready_at = wheelwright_now(), display_name = '<b>Ash</b>',
          blueprint_inputs = '{"https": true}' where id = $1`,
@@ -140,7 +140,7 @@ test("link to the user's sites and explain how to sign in to them", async ({ flo
       person.id,
       purpose !== "password_reset",
     ]);
-    const closed = await makeSpoke(db, scene.people.operator.id, scene.hub, `closed-${path.slice(1)}`);
+    const closed = await insertSpoke(db, scene.people.operator.id, scene.hub, `closed-${path.slice(1)}`);
     await addSpokeAdmin(db, person, closed);
     const both = await done();
     assert.match(textOf(both), /closed-\w+ [\w.]+, not available now/);
@@ -150,33 +150,35 @@ test("link to the user's sites and explain how to sign in to them", async ({ flo
 
 test("do not use up the link when they are read", async ({ flows }) => {
   for (const [path, purpose] of PAGES) {
-    const token = await flows.link(purpose, await makePerson(flows.db, `looked-${purpose}`, { verified: false }));
+    const token = await flows.link(purpose, await createTestUser(flows.db, `looked-${purpose}`, { verified: false }));
     for (let i = 0; i < 5; i++) assert.is((await flows.send(`${path}?token=${token}`)).status, 200);
     assert.is((await flows.send(`${path}?token=${token}&utm_source=mail`, { method: "HEAD" })).status, 200);
     const form = await flows.send(`${path}?token=${token}`);
-    assert.is((await flows.send(...submitting(form.body, { password: NEW }))).status, 200);
+    assert.is((await flows.send(...submissionOf(form.body, { password: NEW }))).status, 200);
   }
 });
 
 test("reject forms from other sites", async ({ flows }) => {
   for (const [path, purpose] of PAGES) {
-    const eve = await makePerson(flows.db, `eve-${purpose}`, { verified: false });
+    const eve = await createTestUser(flows.db, `eve-${purpose}`, { verified: false });
     const form = await flows.send(`${path}?token=${await flows.link(purpose, eve)}`);
     for (
       const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }, { origin: "null" }]
     ) {
-      const refused = await flows.send(...submitting(form.body, { password: NEW }, headers as Record<string, string>));
+      const refused = await flows.send(
+        ...submissionOf(form.body, { password: NEW }, headers as Record<string, string>),
+      );
       assert.is(refused.status, 403);
       assert.match(textOf(refused), "Nothing was changed");
     }
     const own = { origin: "https://hubs.example.org", "sec-fetch-site": "same-origin" };
-    assert.is((await flows.send(...submitting(form.body, { password: NEW }, own))).status, 200);
+    assert.is((await flows.send(...submissionOf(form.body, { password: NEW }, own))).status, 200);
   }
 });
 
 test("show the same page for every invalid link", async ({ flows }) => {
   for (const [path, purpose] of PAGES) {
-    const gone = await makePerson(flows.db, `gone-${purpose}`, { disabled: true });
+    const gone = await createTestUser(flows.db, `gone-${purpose}`, { disabled: true });
     const tokens = ["", "x", "%00", "<script>", "A".repeat(5000), await flows.link(purpose, gone)];
     const pages = [await flows.send(path)];
     for (const token of tokens) {

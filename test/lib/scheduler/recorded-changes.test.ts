@@ -7,15 +7,15 @@ import { requestCancel } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { listenIn, type Listening } from "#test/support/recorded-telemetry.ts";
+import { type RecordedTelemetry, recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { until } from "#test/support/until.ts";
 import { action, type Hub, kind, loose, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene; hub: Hub; heard: Listening }>("what is told of jobs");
+const test = suite<{ scene: Scene; hub: Hub; heard: RecordedTelemetry }>("what is told of jobs");
 test.before.each(async (context) => {
   context.scene = await openScene();
   context.hub = await context.scene.hub(1);
-  context.heard = listenIn();
+  context.heard = recordTelemetry();
 });
 test.after.each(({ scene }) => scene.close());
 
@@ -24,7 +24,7 @@ const work = kind("work", ["first", "second"]);
 
 /** Runs an operation and returns what was recorded until it ended. */
 async function tell(
-  { scene, hub, heard }: { scene: Scene; hub: Hub; heard: Listening },
+  { scene, hub, heard }: { scene: Scene; hub: Hub; heard: RecordedTelemetry },
   second: (run: Run) => Promise<void>,
 ) {
   const { telemetry, spans, notes } = heard;

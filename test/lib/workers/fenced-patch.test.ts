@@ -5,7 +5,7 @@ import { FenceLost } from "#lib/jobs/fence.ts";
 import { patchFenced } from "#lib/workers/fenced.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
-import { deleteByHand } from "#test/support/service-account.ts";
+import { deleteAsAdmin } from "#test/support/service-account.ts";
 
 const test = suite<{ scene: WorkScene; space: Space }>("patchFenced");
 test.before.each(async (context) => {
@@ -82,7 +82,7 @@ test("tries again when somebody else has touched the object, and it is still its
 });
 
 test("tells the operator of an object that somebody has deleted", async ({ scene, space }) => {
-  await deleteByHand(scene.simulator, (await space.get(REF, call))!);
+  await deleteAsAdmin(scene.simulator, (await space.get(REF, call))!);
   const error = await rejection(write(space, "9", "new")) as ClusterError;
   assert.equal([error.code, error.blame, error.transient], ["NotFound", "operator", false]);
   assert.match(error.hint!, /^Somebody has deleted it/);

@@ -19,8 +19,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
-import { makeUser } from "#test/support/insert-rows.ts";
+import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
+import { insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const MINUTE = 60_000;
@@ -65,8 +65,11 @@ export async function openWorkScene(
     log: silentLog,
     authorization: "on",
   });
-  const { app, close: closeApp } = await makeApp(db, await giveRights(simulator), silentLog, { CLUSTER_ROLE, ...env });
-  const userId = await makeUser(db, "ann@example.org");
+  const { app, close: closeApp } = await makeApp(db, await applyClusterRole(simulator), silentLog, {
+    CLUSTER_ROLE,
+    ...env,
+  });
+  const userId = await insertUser(db, "ann@example.org");
   const actor: Actor = {
     userId,
     email: "ann@example.org",

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openServer } from "#src/server.ts";
 import { manifest } from "#src/manifest.ts";
-import { openHandler, read } from "#test/support/handler.ts";
+import { openTestHandler, readResponse } from "#test/support/handler.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/healthz, readyz, version, openapi.json");
@@ -13,10 +13,12 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 const ask = (scene: Scene, path: string, ready: () => boolean, stays = () => true) =>
-  openServer(scene.app, manifest, { ready, stays }).request(new Request(`http://localhost:3000${path}`)).then(read);
+  openServer(scene.app, manifest, { ready, stays }).request(new Request(`http://localhost:3000${path}`)).then(
+    readResponse,
+  );
 
 test("healthz is ok for everyone, whatever the state of the database", async () => {
-  const { send } = await openHandler(manifest); // has no database
+  const { send } = await openTestHandler(manifest); // has no database
   const answer = await send("/api/healthz", { headers: { authorization: "Bearer nonsense" } });
   assert.is(answer.status, 200);
   assert.equal(answer.body, { status: "ok" });
@@ -62,8 +64,8 @@ test("readyz is 503 if the database lacks the newest migration", async ({ scene 
 });
 
 test("readyz is 503 without details if the database does not answer", async () => {
-  const { app } = await openHandler(manifest);
-  const { status, body } = await read(
+  const { app } = await openTestHandler(manifest);
+  const { status, body } = await readResponse(
     await openServer(app, manifest, { ready: () => true })
       .request(new Request("http://localhost:3000/api/readyz")),
   );

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
-import { openHandler } from "#test/support/handler.ts";
+import { openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("GET /api/docs");
-const { send } = await openHandler(manifest);
+const { send } = await openTestHandler(manifest);
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 

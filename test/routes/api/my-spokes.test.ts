@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/my-spokes");
 test.before(async (context) => {
@@ -12,7 +12,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-async function slugs(scene: Scene, who: Who, query = ""): Promise<string[]> {
+async function slugs(scene: Scene, who: SceneRole, query = ""): Promise<string[]> {
   const { status, body } = await scene.as(who, "readonly").get(`/api/my-spokes${query}`);
   assert.is(status, 200);
   return body.map((spoke: { slug: string }) => spoke.slug);

@@ -5,7 +5,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { newId } from "#lib/base/ids.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const MEANS = "VolumeSnapshotContent snapcontent-1 stays (GET kube.example.org:6443/api: connect ECONNREFUSED " +
   "203.0.113.7:6443): kubectl delete volumesnapshotcontent snapcontent-1";
@@ -52,7 +52,7 @@ test.after(({ scene }) => scene.close());
 
 test("are visible to operators only", async ({ scene, operation }) => {
   const { hub, spoke } = scene;
-  const paths: Record<string, Who[]> = {
+  const paths: Record<string, SceneRole[]> = {
     [`/api/spokes/${spoke}`]: ["hubAdmin", "spokeAdmin"],
     [`/api/spokes/${spoke}/operations`]: ["hubAdmin", "spokeAdmin"],
     [`/api/spokes/${spoke}/activity`]: ["hubAdmin", "spokeAdmin"],

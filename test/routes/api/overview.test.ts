@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { countRestoreTests } from "#lib/domains/backups/restore-test-store.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; south: string }>("GET /api/overview");
 test.before.each(async (context) => {
@@ -25,7 +25,7 @@ const NONE = {
 
 const WELL = { degraded: 0, unverified: 0, oldestVerifiedAt: null };
 
-async function look(scene: Scene, who: Who, query = "") {
+async function look(scene: Scene, who: SceneRole, query = "") {
   const { status, body } = await scene.as(who, "readonly").get(`/api/overview${query}`);
   assert.is(status, 200);
   const { oldestWaitSeconds: _, ...queue } = body.queue, { templates: __, ...rest } = body;
@@ -83,7 +83,7 @@ test("filters by a hub's ID or slug", async ({ scene, south }) => {
 });
 
 test("is 404 for a hub that the caller cannot see, as for a missing one", async ({ scene, south }) => {
-  const ask = async (who: Who, name: string) => {
+  const ask = async (who: SceneRole, name: string) => {
     const { status, body } = await scene.as(who).get(`/api/overview?federationId=${name}`);
     return [status, body.code, body.message];
   };

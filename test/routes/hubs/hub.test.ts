@@ -1,19 +1,19 @@
 /** Tests the pages that create, change, share and remove a hub. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
-import { type Page, visit } from "#test/support/page.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
 
 interface Context {
   scene: Scene;
-  open(path: string, who?: Who): Promise<Page>;
+  open(path: string, who?: SceneRole): Promise<Page>;
 }
 
 const test = suite<Context>("the pages of a hub");
 
 test.before(async (context) => {
   const scene = context.scene = await openScene();
-  context.open = (path, who = "operator") => visit(scene, path.replace("NORTH", scene.hub), who);
+  context.open = (path, who = "operator") => parsePage(scene, path.replace("NORTH", scene.hub), who);
 });
 test.after(({ scene }) => scene.close());
 

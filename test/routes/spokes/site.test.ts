@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openPorch, type Porch } from "#test/lib/domains/spokes/porch.ts";
-import { visit } from "#test/support/page.ts";
+import { parsePage } from "#test/support/page.ts";
 
 const test = suite<{ porch: Porch }>("the pages of a spoke with a running site");
 test.before(async (context) => void (context.porch = await openPorch()));
@@ -10,7 +10,7 @@ test.after(({ porch }) => porch.close());
 
 test("show each field that the cluster would change, and change nothing", async ({ porch }) => {
   const { scene, id } = porch, before = porch.objects("Deployment");
-  const page = await visit(scene, `/spokes/${id}/actions/suspend`, "spokeAdmin");
+  const page = await parsePage(scene, `/spokes/${id}/actions/suspend`, "spokeAdmin");
   const changes = page.part("region", "Changes in the cluster").text;
   assert.match(changes, /Deployment\/moodle 1 field spec\.replicas From 1 ?to 0/);
   assert.equal(porch.objects("Deployment"), before);
@@ -18,24 +18,24 @@ test("show each field that the cluster would change, and change nothing", async 
 
 test("show that the cluster does not answer, and still accept the action", async ({ porch }) => {
   porch.work.simulator.faults.answer(500, { method: "PATCH" });
-  const page = await visit(porch.scene, `/spokes/${porch.id}/actions/suspend`, "spokeAdmin");
+  const page = await parsePage(porch.scene, `/spokes/${porch.id}/actions/suspend`, "spokeAdmin");
   assert.is(page.status, 200);
   assert.match(page.part("alert").text, "cluster");
   assert.ok(page.has("button", "Suspend"));
 });
 
 test("show a sign-in link once, and the link works", async ({ porch }) => {
-  const page = await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
+  const page = await parsePage(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
   const made = await page.submit("Create a link"), link = made.link(/Open the site/);
   assert.ok(link.endsWith(`token=${porch.account()!.reset!.token}`));
   assert.match(made.text, /shown only once.*works once, until/);
   assert.is(made.headers.get("cache-control"), "no-store");
-  assert.not.match((await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin")).html, "token=");
+  assert.not.match((await parsePage(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin")).html, "token=");
 });
 
 test("explain why a site accepts no sign-in", async ({ porch }) => {
   await porch.work.db.sql("update spokes set maintenance = true where id = $1", [porch.id]);
-  const page = await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
+  const page = await parsePage(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
   const refused = await page.submit("Create a link");
   assert.is(refused.status, 409);
   assert.match(refused.part("alert").text, "in maintenance; turn that off first");

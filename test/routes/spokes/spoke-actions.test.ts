@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { visit } from "#test/support/page.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { parsePage } from "#test/support/page.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; elm: string }>("actions on the pages of a spoke");
 test.before.each(async (context) => {
@@ -16,7 +16,7 @@ test.after.each(({ scene }) => scene.close());
 const jobs = ({ db }: Scene, kind: string) => db.sql("select payload from jobs where kind = $1", [kind]);
 
 test("previews an action, then runs it", async ({ scene }) => {
-  const page = await visit(scene, `/spokes/${scene.spoke}/actions/suspend`, "spokeAdmin");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}/actions/suspend`, "spokeAdmin");
   assert.match(
     page.text,
     /The site becomes unavailable to visitors.*State changes from active to suspended.*Data, address and/,
@@ -31,14 +31,14 @@ test("previews an action, then runs it", async ({ scene }) => {
 });
 
 test("offers no action that the state forbids, and explains which state allows it", async ({ scene }) => {
-  const page = await visit(scene, `/spokes/${scene.spoke}/actions/resume`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}/actions/resume`, "hubAdmin");
   assert.match(page.part("status", /Cannot resume/).text, "it must be suspended or suspending");
   assert.not(page.has("button", "Resume"));
-  assert.is((await visit(scene, `/spokes/${scene.spoke}/actions/explode`, "hubAdmin")).status, 404);
+  assert.is((await parsePage(scene, `/spokes/${scene.spoke}/actions/explode`, "hubAdmin")).status, 404);
 });
 
 test("shows a refused version with its reason; a preview changes nothing", async ({ scene, elm }) => {
-  const page = await visit(scene, `/spokes/${elm}/actions/upgrade`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${elm}/actions/upgrade`, "hubAdmin");
   const refused = await page.submit("Upgrade", { Version: "3.9" });
   assert.is(refused.status, 422);
   const { value, wrong, description } = refused.field("Version");
@@ -52,14 +52,14 @@ test("shows a refused version with its reason; a preview changes nothing", async
 });
 
 test("offers all sizes with their resources, except the current one", async ({ scene, elm }) => {
-  const page = await visit(scene, `/spokes/${elm}/actions/resize`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${elm}/actions/resize`, "hubAdmin");
   assert.match(page.part("group", "Size").text, /Small.*Medium current.*Large.*4 CPU and 4 GiB/);
   assert.is((await page.submit("Resize", { size: "large" })).path, `/spokes/${elm}?done=asked`);
   assert.equal(await jobs(scene, "resize"), [{ payload: { size: "large" } }]);
 });
 
 test("keeps changes of another user while the form was open", async ({ scene, elm }) => {
-  const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${elm}/settings`, "hubAdmin");
   const { value: domain } = page.field("Domain");
   await scene.db.sql("update spokes set admin_email = 'new@example.org' where id = $1", [elm]);
   const wrong = await page.submit("Save", { Name: "Elm School", Domain: "not a domain" });
@@ -70,7 +70,7 @@ test("keeps changes of another user while the form was open", async ({ scene, el
 });
 
 test("destroys a spoke only if its slug is typed, and lists what is deleted and kept", async ({ scene }) => {
-  const page = await visit(scene, `/spokes/${scene.spoke}/destroy`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}/destroy`, "hubAdmin");
   assert.match(page.part("region", "What is deleted").text, /its courses, users/);
   assert.match(page.part("region", "What is kept").text, /No final backup can be taken.*This site has no backups/);
   const refused = await page.submit("Destroy this spoke", { "Slug of the spoke": "ok" });
@@ -85,15 +85,15 @@ test("destroys a spoke only if its slug is typed, and lists what is deleted and 
 test("lets hub admins retry a failing removal, and only operators abandon it", async ({ scene }) => {
   await scene.as("operator").delete(`/api/spokes/${scene.spoke}`);
   const path = `/spokes/${scene.spoke}/destroy`;
-  assert.equal((await visit(scene, path, "operator")).all("button"), ["Sign out"]);
+  assert.equal((await parsePage(scene, path, "operator")).all("button"), ["Sign out"]);
   const failure = { step: "stop", code: "Timeout", fault: "cluster", message: "Gone", hint: null, log: [], events: [] };
   await scene.db.sql("update jobs set attempt = 1, failure = $1::text::jsonb where kind = 'remove'", [
     JSON.stringify(failure),
   ]);
-  const page = await visit(scene, path, "hubAdmin");
+  const page = await parsePage(scene, path, "hubAdmin");
   assert.not(page.has("button", "Abandon"));
   assert.is((await page.submit("Retry now")).path, `/spokes/${scene.spoke}?done=removing`);
-  const own = await visit(scene, path, "operator");
+  const own = await parsePage(scene, path, "operator");
   const wrong = await own.submit("Abandon", { "Slug of the spoke": "elm" });
   assert.is(wrong.status, 400);
   const gone = await wrong.submit("Abandon", { "Slug of the spoke": "oak" });
@@ -101,22 +101,22 @@ test("lets hub admins retry a failing removal, and only operators abandon it", a
 });
 
 test("offers spoke admins no action that they may not take, and answers 403", async ({ scene }) => {
-  const offered = async (who: Who) => {
-    const page = await visit(scene, `/spokes/${scene.spoke}`, who);
+  const offered = async (who: SceneRole) => {
+    const page = await parsePage(scene, `/spokes/${scene.spoke}`, who);
     return ["Reapply …", "Destroy …"].filter((name) => page.has("link", name));
   };
   assert.equal(await offered("operator"), ["Reapply …", "Destroy …"]);
   assert.equal(await offered("hubAdmin"), ["Destroy …"]);
   assert.equal(await offered("spokeAdmin"), []);
   for (const path of ["destroy", "actions/reapply"]) {
-    const page = await visit(scene, `/spokes/${scene.spoke}/${path}`, "spokeAdmin");
+    const page = await parsePage(scene, `/spokes/${scene.spoke}/${path}`, "spokeAdmin");
     assert.is(page.status, 403, path);
     assert.match(page.text, "You are not allowed to do this");
   }
 });
 
 test("saves only changed settings, previews them and escapes hostile text", async ({ scene, elm }) => {
-  const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${elm}/settings`, "hubAdmin");
   assert.match(page.text, "Change a field to preview the effect");
   const foreseen = await page.submit("Preview", { Name: "<b>Elm</b>" });
   assert.match(foreseen.part("region", "Preview").text, "full name becomes <b>Elm</b>; it is elm");
@@ -130,7 +130,7 @@ test("saves only changed settings, previews them and escapes hostile text", asyn
 
 test("shows a refused domain at its field and keeps the values", async ({ scene, elm }) => {
   const { domain } = (await scene.as("operator").get(`/api/spokes/${scene.spoke}`)).body;
-  const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${elm}/settings`, "hubAdmin");
   const refused = await page.submit("Save", { Name: "Elms", Domain: domain });
   assert.equal([refused.status, refused.field("Name").value, refused.field("Domain").value], [409, "Elms", domain]);
   assert.ok(refused.field("Domain").wrong);
@@ -138,18 +138,18 @@ test("shows a refused domain at its field and keeps the values", async ({ scene,
 });
 
 test("lets hub admins delegate a spoke and remove the admin, and lets admins leave", async ({ scene }) => {
-  const path = `/spokes/${scene.spoke}/members`, page = await visit(scene, path, "hubAdmin");
+  const path = `/spokes/${scene.spoke}/members`, page = await parsePage(scene, path, "hubAdmin");
   const bad = await page.submit("Delegate", { "E-mail address": "nobody", Name: "Bo" });
   assert.equal([bad.status, bad.field("E-mail address").value, bad.field("Name").value], [400, "nobody", "Bo"]);
   const invited = await bad.submit("Delegate", { "E-mail address": "bo@school.example" });
   assert.match(invited.text, /Invitation sent by mail.*Bo ?bo@school\.example Invited/);
   const removed = await (await invited.follow("Remove bo@school.example")).submit("Remove");
   assert.not.match(removed.text, "bo@school.example");
-  const own = await visit(scene, path, "spokeAdmin");
+  const own = await parsePage(scene, path, "spokeAdmin");
   assert.equal([own.has("button", "Delegate"), own.has("link", /Remove/)], [false, false]);
   const left = await (await own.follow("Leave")).submit("Leave");
   assert.match(left.text, "You left");
-  assert.is((await visit(scene, path, "spokeAdmin")).status, 404);
+  assert.is((await parsePage(scene, path, "spokeAdmin")).status, 404);
 });
 
 test.run();

@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
 import { retainClaims } from "#lib/domains/backups/retained-claims.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
-import { visit } from "#test/support/page.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { parsePage } from "#test/support/page.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("the pages of a spoke");
@@ -38,7 +38,7 @@ async function suspension(scene: Scene): Promise<string> {
 test("show each step with its duration, and the running one", async ({ scene }) => {
   const operation = await suspension(scene);
   for (const path of [`/spokes/${scene.spoke}`, `/spokes/${scene.spoke}/operations/${operation}`]) {
-    const page = await visit(scene, path, "spokeAdmin"), steps = page.part("listitem", /^Stopping Moodle/);
+    const page = await parsePage(scene, path, "spokeAdmin"), steps = page.part("listitem", /^Stopping Moodle/);
     assert.match(page.part("listitem", /^Pausing scheduled tasks/).text, /: done ?1 min 05 s/);
     assert.match(steps.text, /: running ?1 min 0[5-9] s/);
     assert.is(steps.attribute("aria-current"), "step");
@@ -54,7 +54,7 @@ test("show the cause and the hint at the failed step, escaped", async ({ scene }
     [operation, JSON.stringify(FAILURE)],
   );
   await scene.db.sql("update spokes set state = 'failed' where id = $1", [scene.spoke]);
-  const page = await visit(scene, `/spokes/${scene.spoke}`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}`, "hubAdmin");
   const step = page.part("listitem", /^Stopping Moodle/).text;
   assert.match(step, /: failed.*Moodle does not start <i>\. The image is missing\. Push it; then retry\./);
   assert.match(step, "<script>alert(1)</script> no such image");
@@ -67,21 +67,21 @@ test("show the cause and the hint at the failed step, escaped", async ({ scene }
 
 test("answer 404 for an operation of another spoke", async ({ scene }) => {
   const { body } = await scene.as("operator").post(`/api/federations/${scene.hub}/spokes`, { slug: "elm" });
-  const page = await visit(scene, `/spokes/${scene.spoke}/operations/${body.operation.id}`, "operator");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}/operations/${body.operation.id}`, "operator");
   assert.is(page.status, 404);
-  assert.is((await visit(scene, `/spokes/${body.id}/operations/${body.operation.id}`, "operator")).status, 200);
+  assert.is((await parsePage(scene, `/spokes/${body.id}/operations/${body.operation.id}`, "operator")).status, 200);
 });
 
 test("show operators the details of a removed spoke, without actions", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
     scene.spoke,
   ]);
-  const page = await visit(scene, `/spokes/${scene.spoke}`, "operator");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}`, "operator");
   assert.match(page.text, /Removed.*Removed on/);
   assert.equal(page.part("navigation", "oak").all("link"), ["Overview", "Operations", "Activity", "Backups"]);
   assert.equal([page.has("link", "Destroy …"), page.has("link", "Sign in to the site")], [false, false]);
-  assert.is((await visit(scene, `/spokes/${scene.spoke}/backups`, "operator")).status, 200);
-  assert.is((await visit(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).status, 404);
+  assert.is((await parsePage(scene, `/spokes/${scene.spoke}/backups`, "operator")).status, 200);
+  assert.is((await parsePage(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).status, 404);
 });
 
 test("show drift, and who can revert it", async ({ scene }) => {
@@ -90,10 +90,10 @@ test("show drift, and who can revert it", async ({ scene }) => {
     revision: null,
   };
   await scene.db.sql("update spokes set drift = $2::text::jsonb where id = $1", [scene.spoke, JSON.stringify(drift)]);
-  const page = await visit(scene, `/spokes/${scene.spoke}`, "operator");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}`, "operator");
   assert.match(page.part("region", "Health and drift").text, /Deployment\/moodle was changed spec\.replicas/);
   assert.is(page.part("region", "Health and drift").link("Reapply …"), `/spokes/${scene.spoke}/actions/reapply`);
-  const own = (await visit(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).part("region", "Health and drift");
+  const own = (await parsePage(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).part("region", "Health and drift");
   assert.not(own.has("link", "Reapply …"));
   assert.match(own.text, "An operator can revert them");
 });
@@ -107,7 +107,7 @@ test("chart the activity, with the same numbers in a table, and page to older ev
        wheelwright_now() - n * interval '6 hours', $2, $1, true from generate_series(1, 60) n`,
     [scene.spoke, scene.hub],
   );
-  const page = await visit(scene, `/spokes/${scene.spoke}/activity`, "spokeAdmin");
+  const page = await parsePage(scene, `/spokes/${scene.spoke}/activity`, "spokeAdmin");
   assert.match(page.all("img").at(-1)!, /^50 events from .* 2 failures; at most \d+ per 12 hours$/);
   const rows = page.part("region", "Events over time").table().slice(1),
     sum = (column: number) => rows.reduce((total, cells) => total + Number(cells[column]), 0);
@@ -135,13 +135,13 @@ test("show each backup's state and size and the schedule, and take a backup", as
       failedAt: ready ? null : at,
     }).execute();
   };
-  const none = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
+  const none = await parsePage(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   assert.match(none.text, /Backups are not available.*Not checked yet.*No backups yet/);
   assert.not(none.has("button", "Back up now"));
   await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
   await take("ready", 30);
   await take("failed", 5);
-  const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
+  const page = await parsePage(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   assert.match(page.text, /The last backup failed on .* the storage is full/);
   assert.equal(page.part("region", "Backups").all("listitem").map((each) => /Failed|3 GiB Ready/.exec(each)?.[0]), [
     "Failed",
@@ -152,7 +152,7 @@ test("show each backup's state and size and the schedule, and take a backup", as
   assert.not.match(page.text, "Volumes from before a restore");
   const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
   await db.transact((tx) => retainClaims(tx, { spokeId: spoke, operationId: "op_1", reason: "replaced" }, claims));
-  const kept = await visit(scene, `/spokes/${spoke}/backups`, "operator");
+  const kept = await parsePage(scene, `/spokes/${spoke}/backups`, "operator");
   assert.match(
     kept.part("region", "Volumes from before a restore").text,
     /data-db-0 .*from .*until .*files .*from .*until/,
@@ -173,7 +173,7 @@ test("show passed and failed restore tests with their counts", async ({ scene })
   await take({ createdAt: new Date(), verificationError: "its database belongs to another site" });
   await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
   await db.sql("update spokes set verified_at = $1, unverified_since = $1, state = 'active'", [at.toISOString()]);
-  const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
+  const page = await parsePage(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   const [newest, proved] = page.part("region", "Backups").all("listitem");
   assert.match(newest!, "its database belongs to another site");
   assert.match(
@@ -181,14 +181,14 @@ test("show passed and failed restore tests with their counts", async ({ scene })
     /Restore test passed on 20 Nov 2026, 05:00 UTC in 2 min: 41 courses, 1,280 users, all 5,120 uploaded files; same counts as at the time of the backup/,
   );
   assert.match(page.text, /The last restore test failed on .*Last passed restore test: 20 Nov 2026/);
-  const fleet = await visit(scene, "/hubs", "operator");
+  const fleet = await parsePage(scene, "/hubs", "operator");
   assert.match(fleet.text, /Oldest restore test: 20 Nov 2026.*The newest backup of 1 spoke failed the restore test/);
-  assert.match((await visit(scene, `/hubs/${hub}`, "operator")).text, /Oldest restore test: 20 Nov 2026/);
+  assert.match((await parsePage(scene, `/hubs/${hub}`, "operator")).text, /Oldest restore test: 20 Nov 2026/);
 });
 
 test("answer 404 for spokes of others", async ({ scene }) => {
   const { db, people } = scene,
-    elm = await makeSpoke(db, people.operator.id, await makeHub(db, people.operator.id), "elm");
+    elm = await insertSpoke(db, people.operator.id, await insertHub(db, people.operator.id), "elm");
   for (
     const path of [
       "",
@@ -201,8 +201,8 @@ test("answer 404 for spokes of others", async ({ scene }) => {
       "/actions/backup",
     ]
   ) {
-    assert.is((await visit(scene, `/spokes/${elm}${path}`, "spokeAdmin")).status, 404, path);
-    assert.is((await visit(scene, `/spokes/${scene.spoke}${path}`, "spokeAdmin")).status, 200, path);
+    assert.is((await parsePage(scene, `/spokes/${elm}${path}`, "spokeAdmin")).status, 404, path);
+    assert.is((await parsePage(scene, `/spokes/${scene.spoke}${path}`, "spokeAdmin")).status, 200, path);
   }
 });
 

@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/users.ts";
-import type { Who } from "#test/support/scene.ts";
+import { createTestToken } from "#test/support/users.ts";
+import type { SceneRole } from "#test/support/scene.ts";
 import { bare, type Desk, hasTerminals, openDesk, PROGRAM } from "./stage.ts";
 
 interface Context {
   stage: Stage;
   desk: Desk;
   /** A desk at which somebody else sits. */
-  deskOf(who: Who, scope?: "cli" | "readonly"): Promise<Desk>;
+  deskOf(who: SceneRole, scope?: "cli" | "readonly"): Promise<Desk>;
 }
 
 const test = suite<Context>("commands");
@@ -21,7 +21,7 @@ const opened: Desk[] = [];
 test.before(async (context) => {
   const stage = context.stage = await openStage(), url = stage.proxy.url;
   context.deskOf = async (who, scope = "cli") => {
-    const { plaintext } = await makeToken(stage.scene.db, stage.scene.people[who], scope);
+    const { plaintext } = await createTestToken(stage.scene.db, stage.scene.people[who], scope);
     const desk = await openDesk({ WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext });
     opened.push(desk);
     return desk;

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { widthOf } from "#src/cli/text.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
-import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
+import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 import { bare, type Desk, hasTerminals, openDesk } from "./stage.ts";
 
 interface Context {
   desk: Desk;
-  program: Started;
-  proxy: Proxy;
+  program: StartedProgram;
+  proxy: TcpProxy;
 }
 
 const test = suite<Context>("waiting for what was begun");

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Settings, settingsFile } from "#src/cli/settings.ts";
 import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken, PASSWORD } from "#test/support/users.ts";
+import { createTestToken, PASSWORD } from "#test/support/users.ts";
 import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./stage.ts";
 
 const test = suite<{ stage: Stage; desk: Desk; url: string }>("wheelwright login");
@@ -101,7 +101,7 @@ test("a wrong password is status 4 and keeps nothing; without a terminal it says
 });
 
 test("a token that is given is kept under its name, and logout leaves it working", async ({ desk, url, stage }) => {
-  const { scene } = stage, { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "readonly");
+  const { scene } = stage, { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "readonly");
   const given = await desk.run(["login", url, "--token", "--profile", "school"], `${plaintext}\n`);
   assert.is(given.status, 0, given.err);
   assert.match(given.err, /Use it by --profile school, or WHEELWRIGHT_PROFILE=school/);
@@ -113,7 +113,7 @@ test("a token that is given is kept under its name, and logout leaves it working
 });
 
 test("a token that is kept for one server is never sent to another", async ({ desk, url, stage }) => {
-  const { scene } = stage, { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "cli");
+  const { scene } = stage, { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "cli");
   await desk.run(["login", url, "--token"], `${plaintext}\n`);
   const elsewhere = await desk.run(["me"], "", { WHEELWRIGHT_URL: "http://127.0.0.1:9" });
   assert.is(elsewhere.status, 4);
@@ -123,7 +123,7 @@ test("a token that is kept for one server is never sent to another", async ({ de
 
 test("a token that has expired is status 4, and says how to go on", async ({ desk, url, stage }) => {
   const { scene } = stage, yesterday = new Date(Date.now() - 86_400_000);
-  const { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "cli", yesterday);
+  const { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "cli", yesterday);
   const { status, out, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext });
   assert.equal([status, out], [4, ""]);
   assert.match(err, /wheelwright login signs in again/);
@@ -135,7 +135,7 @@ test("a token that has expired is status 4, and says how to go on", async ({ des
   async (context) => {
     const { desk, url, stage: { scene } } = context, fill = mountSmall(desk.directory);
     try {
-      const { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "cli");
+      const { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "cli");
       assert.is((await desk.run(["login", url, "--token"], plaintext)).status, 0);
       fill();
       const tokens = async () => (await scene.as("hubAdmin").get("/api/auth/tokens")).body.length;

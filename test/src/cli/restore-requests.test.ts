@@ -2,16 +2,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken } from "#test/support/users.ts";
-import type { Who } from "#test/support/scene.ts";
+import { createTestToken } from "#test/support/users.ts";
+import type { SceneRole } from "#test/support/scene.ts";
 import { type Desk, openDesk } from "./stage.ts";
 
 const test = suite<{ stage: Stage; desk: Desk; admin: Desk }>("wheelwright restore-requests");
 
 test.before(async (context) => {
   const { scene, proxy } = context.stage = await openStage();
-  const deskOf = async (who: Who) => {
-    const { plaintext } = await makeToken(scene.db, scene.people[who], "cli");
+  const deskOf = async (who: SceneRole) => {
+    const { plaintext } = await createTestToken(scene.db, scene.people[who], "cli");
     return await openDesk({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
   };
   context.desk = await deskOf("operator");

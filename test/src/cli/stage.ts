@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Answer } from "#test/support/client.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../../../src/${name}`, import.meta.url));
@@ -60,7 +60,7 @@ export interface Desk {
   readonly env: Record<string, string>;
   run(line: readonly string[], input?: string, env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** The JSON that it prints; throws where it fails. */
-  json(...line: string[]): Promise<Answer["body"]>;
+  json(...line: string[]): Promise<ClientResponse["body"]>;
   /** In a pseudo-terminal of so many columns. */
   sit(line: readonly string[], columns?: number, env?: Readonly<Record<string, string>>): Terminal;
   close(): Promise<void>;

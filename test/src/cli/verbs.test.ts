@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { ENDPOINTS } from "#lib/client/endpoints.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
-import { makeToken, PASSWORD } from "#test/support/users.ts";
+import { createTestToken, PASSWORD } from "#test/support/users.ts";
 import { type Desk, openDesk } from "./stage.ts";
 
 interface Context {
@@ -18,7 +18,7 @@ const test = suite<Context>("every verb");
 
 test.before(async (context) => {
   const stage = context.stage = await openStage(), { scene, proxy } = stage;
-  const { plaintext } = await makeToken(scene.db, scene.people.operator, "cli");
+  const { plaintext } = await createTestToken(scene.db, scene.people.operator, "cli");
   context.desk = await openDesk({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
   const asked = context.asked = new Set<string>();
   const patterns = Object.entries(ENDPOINTS).map(([name, { method, path }]) =>

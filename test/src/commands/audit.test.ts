@@ -15,8 +15,8 @@ import { migrations } from "#src/migrations.ts";
 import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
-import { makeHub, makeUser } from "#test/support/insert-rows.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { insertHub, insertUser } from "#test/support/insert-rows.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 
 interface Scene {
@@ -49,7 +49,7 @@ test.before(async (scene) => {
 });
 test.before.each(async (scene) => {
   const db = scene.db = await openTestDatabase();
-  scene.hub = await makeHub(db, await makeUser(db));
+  scene.hub = await insertHub(db, await insertUser(db));
   await write(db, scene.hub, 20);
   await write(db, null, 5);
   await sealAll(db);
@@ -193,7 +193,7 @@ test("without variables it takes the database of dev on this machine, and leaves
     await migrate(server.url, migrations);
     const { status, text } = await run(["verify"], { DATA_DIR: dev });
     assert.equal([status, text], [0, "The audit log is empty"]);
-    const [row] = await asAdmin(server.url, (sql) => sql`select 1 as one`);
+    const [row] = await withAdminConnection(server.url, (sql) => sql`select 1 as one`);
     assert.is(row!.one, 1);
   } finally {
     await server.stop();

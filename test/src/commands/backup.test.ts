@@ -9,7 +9,7 @@ import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
 import { PROGRAM } from "#test/src/cli/stage.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
-import { asAdmin, urlOf } from "#test/support/server.ts";
+import { databaseUrl, withAdminConnection } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
 
@@ -68,7 +68,7 @@ const WAITING =
 
 function connectionThatHolds(db: TestDatabase) {
   const held = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
-  const ended = asAdmin(db.url, (sql) =>
+  const ended = withAdminConnection(db.url, (sql) =>
     sql.begin(async (tx) => {
       await tx`lock table pg_sequence in access exclusive mode`;
       held.resolve();
@@ -115,7 +115,7 @@ test("is refused a database that has nothing of Wheelwright, and one that nobody
   const away = await run(["backup", file], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
   assert.is(away.status, 69, away.text);
   assert.match(away.text, "The database cannot be reached");
-  const missing = await run(["backup", file], { DATABASE_URL: urlOf(db.url, "nowhere") });
+  const missing = await run(["backup", file], { DATABASE_URL: databaseUrl(db.url, "nowhere") });
   assert.is(missing.status, 78, missing.text);
 });
 

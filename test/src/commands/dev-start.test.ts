@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isPostmasterRunning, readPostmaster } from "#lib/dev/embedded/postmaster.ts";
 import { signIn } from "#test/support/client.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const test = suite<{ directory: string }>("the start of wheelwright dev");
 
@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 
 /** A program that is left running would keep this process alive, and write where nothing is to be any more. */
-const running: Started[] = [];
+const running: StartedProgram[] = [];
 test.after.each(async ({ directory }) => {
   for (const program of running.splice(0)) {
     const { exitCode, signalCode } = program.child;
@@ -27,7 +27,10 @@ test.after.each(async ({ directory }) => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function start(directory: string, more: Record<string, string> = {}): Promise<{ program: Started; url: string }> {
+async function start(
+  directory: string,
+  more: Record<string, string> = {},
+): Promise<{ program: StartedProgram; url: string }> {
   const program = startProgram(["dev"], {
     PORT: "0",
     DATA_DIR: directory,

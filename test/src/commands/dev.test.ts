@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Client, type Heard, signIn } from "#test/support/client.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
+import { type ReceivedEvent, signIn, type TestClient } from "#test/support/client.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const test = suite<{ directory: string }>("wheelwright dev");
 
@@ -21,7 +21,7 @@ test.after.each((context) => rm(context.directory, { recursive: true, force: tru
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 
 /** A program that is left running by a test that failed would keep this process alive. */
-const running: Started[] = [];
+const running: StartedProgram[] = [];
 test.after.each(async () => {
   for (const program of running.splice(0)) {
     const { exitCode, signalCode } = program.child;
@@ -29,7 +29,10 @@ test.after.each(async () => {
   }
 });
 
-async function start(directory: string, more: Record<string, string> = {}): Promise<{ program: Started; url: string }> {
+async function start(
+  directory: string,
+  more: Record<string, string> = {},
+): Promise<{ program: StartedProgram; url: string }> {
   const program = startProgram(["dev"], {
     PORT: "0",
     HOST: "127.0.0.1",
@@ -43,8 +46,8 @@ async function start(directory: string, more: Record<string, string> = {}): Prom
 }
 
 /** Reads until so many events of this type were heard; returns all that were heard. */
-async function hear(client: Client, hub: string, type: string, count: number, since = 0): Promise<Heard[]> {
-  const heard: Heard[] = [];
+async function hear(client: TestClient, hub: string, type: string, count: number, since = 0): Promise<ReceivedEvent[]> {
+  const heard: ReceivedEvent[] = [];
   for await (const event of client.events(hub, since)) {
     heard.push(event);
     if (heard.filter((each) => each.event === type).length === count) break;

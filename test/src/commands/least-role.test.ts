@@ -10,11 +10,11 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { type Client, signIn } from "#test/support/client.ts";
+import { signIn, type TestClient } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
-import { asAdmin } from "#test/support/server.ts";
-import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
+import { withAdminConnection } from "#test/support/server.ts";
+import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
 interface Scene {
@@ -22,7 +22,7 @@ interface Scene {
   owner: string;
   role: string;
   simulator: Simulator;
-  smtp: Smtp;
+  smtp: SmtpServer;
   directory: string;
   env: Record<string, string>;
 }
@@ -34,7 +34,7 @@ test.before(async (scene) => {
   scene.owner = await scene.db.freshUrl();
   scene.role = `${new URL(scene.owner).pathname.slice(1)}_service`;
   scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
-  scene.smtp = await openSmtp();
+  scene.smtp = await openSmtpServer();
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-least-"));
   await writeFile(join(scene.directory, "kubeconfig"), scene.simulator.kubeconfig());
   scene.env = {
@@ -51,23 +51,23 @@ test.before(async (scene) => {
   };
 });
 test.after(async ({ db, owner, role, simulator, smtp, directory }) => {
-  await asAdmin(owner, (sql) => sql.unsafe(`drop owned by ${role}; drop role ${role}`));
+  await withAdminConnection(owner, (sql) => sql.unsafe(`drop owned by ${role}; drop role ${role}`));
   await simulator.close();
   await smtp.close();
   await db.close();
   await rm(directory, { recursive: true });
 });
 
-const portOf = async (program: Started) => /127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1]!;
+const portOf = async (program: StartedProgram) => /127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1]!;
 
 /** Asks, and demands that it is done. */
-async function ask(client: Client, method: string, path: string, body?: unknown): Promise<Record<string, never>> {
+async function ask(client: TestClient, method: string, path: string, body?: unknown): Promise<Record<string, never>> {
   const answer = await client.send(method, `/api/${path}`, body);
   assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-async function settled(client: Client, spoke: string, state: string): Promise<void> {
+async function settled(client: TestClient, spoke: string, state: string): Promise<void> {
   await until(async () => {
     const { body } = await client.send("GET", `/api/spokes/${spoke}`);
     return body.state === state && body.operation === null;
@@ -75,11 +75,11 @@ async function settled(client: Client, spoke: string, state: string): Promise<vo
 }
 
 test("what is not migrated yet stops serve, which may not do it, in one sentence", async ({ env, owner, role }) => {
-  await asAdmin(owner, (sql) => sql.unsafe(`create role ${role} login password 's/e@ret'`));
+  await withAdminConnection(owner, (sql) => sql.unsafe(`create role ${role} login password 's/e@ret'`));
   const program = startProgram(["serve"], env);
   assert.is(await program.ended, 78);
   assert.match(program.lines.at(-1)!, /^The database lacks \d+ migrations of this release, .*DATABASE_OWNER_URL/);
-  await asAdmin(owner, (sql) => sql.unsafe(`drop role ${role}`));
+  await withAdminConnection(owner, (sql) => sql.unsafe(`drop role ${role}`));
 });
 
 test("a whole life of a spoke, with mail, backup and people, needs no more than that", async ({ env, owner, smtp }) => {
@@ -117,7 +117,7 @@ test("a whole life of a spoke, with mail, backup and people, needs no more than 
     await ask(ada, "DELETE", `spokes/${id}`);
     await until(async () => (await ada.send("GET", `/api/spokes/${id}`)).status === 404, MINUTE);
     await until(async () => (await ada.send("DELETE", "/api/federations/north")).status < 300, MINUTE);
-    const jobs = await asAdmin(owner, (sql) => sql`select kind from jobs where failure is not null`);
+    const jobs = await withAdminConnection(owner, (sql) => sql`select kind from jobs where failure is not null`);
     assert.equal([...jobs], []);
     for (const kind of ["prune", "seal-audit"]) await until(() => ended(owner, kind), MINUTE);
   } finally {
@@ -127,7 +127,10 @@ test("a whole life of a spoke, with mail, backup and people, needs no more than 
 });
 
 async function ended(owner: string, kind: string): Promise<boolean> {
-  const rows = await asAdmin(owner, (sql) => sql`select from jobs where kind = ${kind} and state = 'succeeded'`);
+  const rows = await withAdminConnection(
+    owner,
+    (sql) => sql`select from jobs where kind = ${kind} and state = 'succeeded'`,
+  );
   return rows.length > 0;
 }
 
@@ -137,7 +140,7 @@ test("with the owner's address serve applies everything by itself", async ({ db,
   const program = startProgram(["serve"], { ...env, DATABASE_URL: url, DATABASE_OWNER_URL: owner });
   await portOf(program);
   assert.is(await program.stop(), 0);
-  await asAdmin(owner, (sql) => sql.unsafe(`drop owned by ${role}`));
+  await withAdminConnection(owner, (sql) => sql.unsafe(`drop owned by ${role}`));
 });
 
 test.run();

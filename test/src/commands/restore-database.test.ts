@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rowsIn, undate } from "#test/lib/drivers/dump/scene.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
 
 const test = suite<BackupContext>("wheelwright restore-database");
@@ -21,7 +21,7 @@ test("fills an empty database, holds it, and notes who asked", async ({ run, fil
   );
   assert.is(await undate(url), 0);
   assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);
-  const [event] = await asAdmin(
+  const [event] = await withAdminConnection(
     url,
     (sql) =>
       sql`select *, xmin = (select xmin from database_restores) as together from audit_events
@@ -49,7 +49,7 @@ test("gives the service's role its rights in what the owner has restored", async
     assert.is(again.status, 0, again.text);
     assert.match(again.text, /^Backed up \d+ tables/);
   } finally {
-    await asAdmin(url, (sql) => sql.unsafe(`drop owned by ${role} cascade; drop role ${role}`));
+    await withAdminConnection(url, (sql) => sql.unsafe(`drop owned by ${role} cascade; drop role ${role}`));
   }
 });
 

@@ -9,8 +9,8 @@ import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { signIn } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
-import { makePerson, makeToken } from "#test/support/users.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
+import { createTestToken, createTestUser } from "#test/support/users.ts";
 import { openProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 
@@ -45,7 +45,7 @@ test.after(async (scene) => {
   await rm(scene.directory, { recursive: true });
 });
 
-async function portOf(program: Started): Promise<string> {
+async function portOf(program: StartedProgram): Promise<string> {
   return /Listening on 127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1]!;
 }
 
@@ -151,7 +151,7 @@ test("ends within its grace while the database does not answer, and says that so
   const proxy = await openProxy(db.url);
   const program = startProgram(["serve"], { ...env, DATABASE_URL: proxy.url, SHUTDOWN_GRACE_MS: "2000" });
   const port = await portOf(program), answers: Promise<unknown>[] = [];
-  const token = (await makeToken(db, await makePerson(db, "waiting"), "readonly")).plaintext;
+  const token = (await createTestToken(db, await createTestUser(db, "waiting"), "readonly")).plaintext;
   proxy.stall();
   const headers = { authorization: `Bearer ${token}` };
   for (let i = 0; i < 20; i++) {

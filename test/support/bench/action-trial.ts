@@ -8,7 +8,7 @@ import { query } from "#test/support/bench/query.ts";
 import { timeSteps } from "#test/support/bench/steps.ts";
 import { findDoubledUpgrades, findWrongSites } from "#test/support/bench/sites.ts";
 import { withToken } from "#test/support/client.ts";
-import { addHubAdmin, makePerson, makeToken } from "#test/support/users.ts";
+import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 
 export interface TrialOptions {
@@ -181,9 +181,9 @@ async function judgeSites({ db, cluster }: Bench, round: string): Promise<string
 
 /** Checks that the admin of one hub can act on all its spokes, and on no spoke of the other hub. */
 async function judgeScope(bench: Bench, north: string, ids: readonly string[]): Promise<string[]> {
-  const { db } = bench, person = await makePerson(db, "north-admin");
+  const { db } = bench, person = await createTestUser(db, "north-admin");
   await addHubAdmin(db, person, north);
-  const { plaintext } = await makeToken(db, person, "cli");
+  const { plaintext } = await createTestToken(db, person, "cli");
   const jobs = (own: string) =>
     query(db, `select id from jobs where visible and federation_id ${own} $1 order by id`, [north]);
   const before = await jobs("<>");

@@ -15,7 +15,7 @@ import { type Hold, isTakeover, keepHolders, readHolders } from "#test/support/b
 import { insist } from "#test/support/bench/client.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken } from "#test/support/users.ts";
+import { createTestToken, createTestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 import { query } from "#test/support/bench/query.ts";
 
@@ -87,7 +87,7 @@ export async function openBench(
     const db = own ?? await openTestDatabase();
     if (!own) closers.push(() => db.close());
     await keepHolders(db);
-    const token = await makeToken(db, await makePerson(db, "ada", { operator: true }), "cli");
+    const token = await createTestToken(db, await createTestUser(db, "ada", { operator: true }), "cli");
     const cluster = await openClusterProcess(directory, delayMs, measured);
     closers.push(() => cluster.close());
     const replicas: Replica[] = [];

@@ -3,8 +3,8 @@
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
-import { type Answer, withToken } from "#test/support/client.ts";
-import { conformTo } from "#test/support/conformance.ts";
+import { type ClientResponse, withToken } from "#test/support/client.ts";
+import { createConformanceCheck } from "#test/support/conformance.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
 const PATIENCE = 5_000; // milliseconds for one response
@@ -18,13 +18,13 @@ export async function insist(
   method: string,
   path: string,
   body?: unknown,
-): Promise<Answer & { readonly repeated: boolean }> {
+): Promise<ClientResponse & { readonly repeated: boolean }> {
   const headers = {
     authorization: `Bearer ${token}`,
     "idempotency-key": crypto.randomUUID(),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
-  const first = Math.floor(Math.random() * replicas.length), conform = conformTo();
+  const first = Math.floor(Math.random() * replicas.length), conform = createConformanceCheck();
   let last = "";
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const at = replicas[(first + attempt) % replicas.length]!;

@@ -1,7 +1,7 @@
 /** Runs the simulated cluster as a separate process, and reads its record and its objects. */
 import { readFile } from "node:fs/promises";
 import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
-import { type Started, startProgram } from "#test/support/program.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 export interface ClusterProcess {
   /** The URL without any proxy. */
@@ -32,7 +32,7 @@ export async function openClusterProcess(
   measured?: number,
 ): Promise<ClusterProcess> {
   const file = `${directory}/kubeconfig`;
-  const program: Started = startProgram(["simulate", "--record", "--kubeconfig", file], {
+  const program: StartedProgram = startProgram(["simulate", "--record", "--kubeconfig", file], {
     SIMULATOR_DELAY_MS: String(delayMs),
     ...(measured !== undefined && { SIMULATOR_PROFILE: `measured:${measured}` }),
     LOG_FORMAT: "json",

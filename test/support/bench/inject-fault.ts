@@ -5,7 +5,7 @@ import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
 import { query } from "#test/support/bench/query.ts";
-import type { Proxy } from "#test/support/proxy.ts";
+import type { TcpProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 
 const KINDS = {
@@ -62,14 +62,14 @@ async function trouble(replica: Replica, kind: Trouble, ms: number): Promise<voi
   }
 }
 
-async function lose(proxy: Proxy, ms: number): Promise<void> {
+async function lose(proxy: TcpProxy, ms: number): Promise<void> {
   proxy.refuse();
   proxy.cut();
   await sleep(ms);
   await proxy.heal();
 }
 
-async function silence(proxy: Proxy, ms: number): Promise<void> {
+async function silence(proxy: TcpProxy, ms: number): Promise<void> {
   proxy.stall();
   await sleep(ms);
   await proxy.heal();

@@ -2,7 +2,7 @@
  * response they retry at another replica, creations with the same Idempotency-Key. A reader of a stream reconnects
  * with its last number. */
 import { sleep } from "#lib/base/time.ts";
-import { type Answer, type Client, withToken } from "#test/support/client.ts";
+import { type ClientResponse, type TestClient, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
 const PAUSE = 50; // milliseconds between the requests of one reader
@@ -52,10 +52,14 @@ export function openLoad(options: LoadOptions): Load {
   const lastOk: number[] = Array.from({ length: options.readers }, () => 0);
   let over = false, wanted = options.creations;
 
-  const at = (index: number): Client => withToken(urls()[index % urls().length]!, token);
+  const at = (index: number): TestClient => withToken(urls()[index % urls().length]!, token);
 
   /** Returns the response, or null if the request must be repeated. */
-  async function ask(index: number, wanted: number, send: (client: Client) => Promise<Answer>): Promise<Answer | null> {
+  async function ask(
+    index: number,
+    wanted: number,
+    send: (client: TestClient) => Promise<ClientResponse>,
+  ): Promise<ClientResponse | null> {
     const answer = await send(at(index)).catch((error: Error) => {
       const code = (error.cause as { code?: string } | undefined)?.code ?? "";
       if (!/ECONN|SOCKET|UND_ERR/.test(code) && !(error instanceof TypeError)) surprises.push(String(error));

@@ -2,8 +2,8 @@
  * through its own proxies, so a test can cut or freeze either for this replica alone. A restarted replica gets a new
  * ID, as in production. */
 import { writeFile } from "node:fs/promises";
-import { type Started, startProgram } from "#test/support/program.ts";
-import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { type StartedProgram, startProgram } from "#test/support/program.ts";
+import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 
 export interface Place {
   readonly name: string;
@@ -37,8 +37,8 @@ export interface Replica {
   readonly ids: readonly string[];
   /** The URL of its API. */
   readonly url: string;
-  readonly database: Proxy;
-  readonly cluster: Proxy;
+  readonly database: TcpProxy;
+  readonly cluster: TcpProxy;
   readonly pid: number;
   /** Starts it. Resolves when it listens. */
   start(): Promise<void>;
@@ -59,8 +59,8 @@ export async function openReplica(place: Place): Promise<Replica> {
   const [database, cluster] = [await openProxy(place.database), await openProxy(place.cluster)];
   const kubeconfig = `${directory}/kubeconfig-${name}`;
   await writeFile(kubeconfig, place.kubeconfig(cluster.url.replace(/\/$/, "")));
-  const lives: Started[] = [], ids: string[] = [], deaths: string[] = [];
-  const expected = new Set<Started>();
+  const lives: StartedProgram[] = [], ids: string[] = [], deaths: string[] = [];
+  const expected = new Set<StartedProgram>();
   const present = () => lives.at(-1)!;
   let url = "";
 

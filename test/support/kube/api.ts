@@ -4,14 +4,14 @@ import { type Api, type ClusterRequest, openApi } from "#lib/drivers/cluster/cli
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { answer, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
+import { answer, type KubeHandler, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
-export const GET: ClusterRequest = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
-export const PATCH: ClusterRequest = { method: "PATCH", path: "/api/v1/pods/x", body: [], repeat: "unsent" };
-export const anyone = { signal: new AbortController().signal };
+export const GET_REQUEST: ClusterRequest = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
+export const PATCH_REQUEST: ClusterRequest = { method: "PATCH", path: "/api/v1/pods/x", body: [], repeat: "unsent" };
+export const UNCANCELLED = { signal: new AbortController().signal };
 
 export async function withServer(
-  handle: Handle,
+  handle: KubeHandler,
   use: (api: Api, server: KubeServer) => Promise<void>,
   options: { concurrency?: number; deadline?: number; path?: string; telemetry?: Telemetry } = {},
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ClusterError
 }
 
 /** Handles the first calls with these handlers, and all later calls with success. */
-export function firstThen(...first: Handle[]): Handle {
+export function respondOnceThen(...first: KubeHandler[]): KubeHandler {
   let count = 0;
   return (asked, response, socket) => {
     const handle = first[count++];

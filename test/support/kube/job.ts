@@ -1,12 +1,12 @@
 /** Puts a Job with one pod in a table cluster, so that a test controls each state. */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube/static-cluster.ts";
+import { NAMESPACE, openStaticCluster, type StaticCluster, UID } from "#test/support/kube/static-cluster.ts";
 
-export const now = () => new Date().toISOString();
-export const manifest: KubeObject = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "install-1" } };
+export const nowTimestamp = () => new Date().toISOString();
+export const JOB_MANIFEST: KubeObject = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "install-1" } };
 export const jobWith = (status: object) => ({
-  ...manifest,
-  metadata: { name: "install-1", uid: "uid-install-1", creationTimestamp: now() },
+  ...JOB_MANIFEST,
+  metadata: { name: "install-1", uid: "uid-install-1", creationTimestamp: nowTimestamp() },
   status,
 });
 export const condition = (type: string, reason: string, message: string) => ({ type, status: "True", reason, message });
@@ -16,29 +16,29 @@ export const podWith = (status: object) => ({
   metadata: {
     name: "install-1-abc",
     uid: "uid-pod",
-    creationTimestamp: now(),
+    creationTimestamp: nowTimestamp(),
     ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "install-1", uid: "uid-install-1" }],
   },
   status,
 });
-const running = { containerStatuses: [{ name: "moodle", state: { running: { startedAt: now() } } }] };
-export const ended = (exitCode: number, reason: string) => ({
-  containerStatuses: [{ name: "moodle", state: { terminated: { exitCode, reason, finishedAt: now() } } }],
+const running = { containerStatuses: [{ name: "moodle", state: { running: { startedAt: nowTimestamp() } } }] };
+export const terminatedContainer = (exitCode: number, reason: string) => ({
+  containerStatuses: [{ name: "moodle", state: { terminated: { exitCode, reason, finishedAt: nowTimestamp() } } }],
 });
 
-export const withTable = (use: (table: KubeTable) => Promise<void>) => async (): Promise<void> => {
-  const table = await openKubeTable();
+export const withStaticCluster = (use: (table: StaticCluster) => Promise<void>) => async (): Promise<void> => {
+  const table = await openStaticCluster();
   await use(table).finally(table.close);
 };
 
 /** Starts waiting for the Job, and puts its pod in the running state with a log that is followed. */
-export async function started(
-  table: KubeTable,
+export async function waitForJobStart(
+  table: StaticCluster,
   text: string,
   waiting: JobWait,
 ): Promise<{ result: Promise<JobResult> }> {
   table.logs.set("install-1-abc/moodle", { text, followers: [] });
-  const result = table.cluster.space(NAMESPACE, UID).run(manifest, waiting);
+  const result = table.cluster.space(NAMESPACE, UID).run(JOB_MANIFEST, waiting);
   result.catch(() => {}); // the test checks the result later
   const followed = new Promise<void>((resolve) => {
     const timer = setInterval(() => {
@@ -56,7 +56,7 @@ export async function started(
 }
 
 /** Waits until the Job was read two more times. The first read has been evaluated by then. */
-export async function seenTwice(table: KubeTable): Promise<void> {
+export async function waitForSecondRead(table: StaticCluster): Promise<void> {
   const looks = () => table.server.asked.filter((one) => one.path.endsWith("/jobs/install-1")).length;
   const before = looks();
   const poke = setInterval(() => table.put("events", { metadata: { name: "poke" } }), 100);
@@ -64,7 +64,7 @@ export async function seenTwice(table: KubeTable): Promise<void> {
   clearInterval(poke);
 }
 
-export function endLogs(table: KubeTable, text = ""): void {
+export function endLogs(table: StaticCluster, text = ""): void {
   const log = table.logs.get("install-1-abc/moodle")!;
   log.ended = true;
   for (const follower of log.followers) follower.end(text);

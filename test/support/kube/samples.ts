@@ -4,38 +4,43 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type Diagnosis, PATIENCE, type WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 const START = Date.parse("2026-11-21T01:00:00Z");
-export const at = (ms: number) => new Date(START + ms).toISOString();
-export const clock = (ms: number, since = 0): WaitClock => ({
+export const timestampAt = (ms: number) => new Date(START + ms).toISOString();
+export const waitClockAt = (ms: number, since = 0): WaitClock => ({
   now: START + ms,
   since: START + since,
   patience: PATIENCE,
 });
 
-export const meta = (name: string, more = {}) => ({ name, uid: `uid-${name}`, creationTimestamp: at(0), ...more });
+export const metadataOf = (name: string, more = {}) => ({
+  name,
+  uid: `uid-${name}`,
+  creationTimestamp: timestampAt(0),
+  ...more,
+});
 export const job = (conditions: unknown[] = []): KubeObject => ({
   apiVersion: "batch/v1",
   kind: "Job",
-  metadata: meta("install-1"),
+  metadata: metadataOf("install-1"),
   status: { conditions },
 });
 export const deployment = (status: object = {}): KubeObject => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
-  metadata: meta("moodle", { generation: 1 }),
+  metadata: metadataOf("moodle", { generation: 1 }),
   spec: { replicas: 1, selector: { matchLabels: { app: "moodle" } } },
   status: { observedGeneration: 1, ...status },
 });
 export const statefulSet = (): KubeObject => ({
   apiVersion: "apps/v1",
   kind: "StatefulSet",
-  metadata: meta("db", { generation: 1 }),
+  metadata: metadataOf("db", { generation: 1 }),
   spec: { replicas: 1 },
   status: { observedGeneration: 1, replicas: 0 },
 });
 export const pod = (owner: KubeObject, status: object, spec: object = {}): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: meta(`${owner.metadata.name}-abc`, {
+  metadata: metadataOf(`${owner.metadata.name}-abc`, {
     labels: { app: "moodle" },
     ownerReferences: [
       owner.kind === "Deployment"
@@ -54,15 +59,15 @@ export const event = (
 ) => ({
   apiVersion: "v1",
   kind: "Event",
-  metadata: meta(`${about.name}.${reason}.${ms}`),
+  metadata: metadataOf(`${about.name}.${reason}.${ms}`),
   involvedObject: about,
   reason,
   message,
-  firstTimestamp: at(ms),
-  lastTimestamp: at(ms),
+  firstTimestamp: timestampAt(ms),
+  lastTimestamp: timestampAt(ms),
   count: 1,
 });
-export const about = (object: KubeObject) => ({
+export const aboutObject = (object: KubeObject) => ({
   kind: object.kind,
   name: object.metadata.name,
   uid: object.metadata.uid!,
@@ -83,7 +88,7 @@ export function isWaiting(verdict: Diagnosis, sentence: RegExp): void {
 }
 
 /** A pod of a Deployment that keeps crashing. `finishedAt` is the time of the last crash. */
-export const crashed = (restartCount: number, reason = "Error", finishedAt = at(0)) =>
+export const crashedContainer = (restartCount: number, reason = "Error", finishedAt = timestampAt(0)) =>
   pod(deployment(), {
     containerStatuses: [{
       name: "moodle",

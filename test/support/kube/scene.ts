@@ -4,9 +4,9 @@ import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 
-export const call = { signal: new AbortController().signal };
+export const UNCANCELLED_CALL = { signal: new AbortController().signal };
 
-export interface Scene {
+export interface KubeScene {
   readonly simulator: Simulator;
   readonly cluster: Cluster;
   readonly space: Space;
@@ -21,13 +21,13 @@ export const namespace = (name: string, labels: Record<string, string> = {}): Ku
   },
 });
 
-export const withScene =
-  (use: (scene: Scene) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
+export const withKubeScene =
+  (use: (scene: KubeScene) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
     const simulator = await openSimulator({ delayMs: 0, log: silentLog });
     const kubeconfig = { text: simulator.kubeconfig() };
     const cluster = await openCluster({ name: "test", kubeconfig, log: silentLog, ...options });
     try {
-      const { uid } = await cluster.createNamespace(namespace("spoke-1"), call);
+      const { uid } = await cluster.createNamespace(namespace("spoke-1"), UNCANCELLED_CALL);
       await use({ simulator, cluster, space: cluster.space("spoke-1", uid) });
     } finally {
       await cluster.close();
@@ -41,10 +41,10 @@ export async function failureOf(promise: Promise<unknown>): Promise<ClusterError
   return error;
 }
 
-export const config = (data: Record<string, unknown>, more: object = {}): KubeObject => ({
+export const configMap = (data: Record<string, unknown>, more: object = {}): KubeObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name: "env", ...more },
   data,
 });
-export const CONFIG = { apiVersion: "v1", kind: "ConfigMap", name: "env" };
+export const CONFIG_MAP_REF = { apiVersion: "v1", kind: "ConfigMap", name: "env" };

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { type AddressInfo, createServer as createSilence, type Socket } from "node:net";
 
-export interface Asked {
+export interface KubeRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -17,7 +17,7 @@ export interface Asked {
 
 export interface KubeServer {
   readonly url: string;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly KubeRequest[];
   /** Returns a kubeconfig for this server, with extra fields for the cluster and the user. */
   kubeconfig(cluster?: object, user?: object, path?: string): { text: string };
   /** Resolves when this number of connections is open. */
@@ -25,10 +25,10 @@ export interface KubeServer {
   close(): Promise<void>;
 }
 
-export type Handle = (asked: Asked, response: ServerResponse, socket: Socket) => void;
+export type KubeHandler = (asked: KubeRequest, response: ServerResponse, socket: Socket) => void;
 
-export async function openKubeServer(handle: Handle, tls?: ServerOptions): Promise<KubeServer> {
-  const asked: Asked[] = [];
+export async function openKubeServer(handle: KubeHandler, tls?: ServerOptions): Promise<KubeServer> {
+  const asked: KubeRequest[] = [];
   const sockets = new Set<Socket>();
   const counts = new WeakMap<Socket, number>();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -79,7 +79,7 @@ export function kubeconfigOf(server: string, cluster: object = {}, user?: object
   };
 }
 
-export interface Silence {
+export interface SilentServer {
   /** The URL that the server would have with TLS. */
   readonly url: string;
   readonly openConnections: () => number;
@@ -89,7 +89,7 @@ export interface Silence {
 }
 
 /** Accepts every connection and never sends a byte: no handshake and no response. */
-export async function openSilence(): Promise<Silence> {
+export async function openSilentServer(): Promise<SilentServer> {
   const sockets = new Set<Socket>();
   let look = () => {};
   const server = createSilence((socket) => {
@@ -127,6 +127,12 @@ export function answer(
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-export function refuse(response: ServerResponse, code: number, reason: string, message: string, details = {}): void {
+export function respondWithError(
+  response: ServerResponse,
+  code: number,
+  reason: string,
+  message: string,
+  details = {},
+): void {
   answer(response, code, { kind: "Status", apiVersion: "v1", status: "Failure", reason, message, details, code });
 }

@@ -4,9 +4,16 @@ import type { ServerResponse } from "node:http";
 import type { Cluster, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube/server.ts";
+import {
+  answer,
+  type KubeHandler,
+  type KubeRequest,
+  type KubeServer,
+  openKubeServer,
+  respondWithError,
+} from "#test/support/kube/server.ts";
 
-export interface KubeTable {
+export interface StaticCluster {
   readonly server: KubeServer;
   readonly cluster: Cluster;
   /** Adds an object or replaces the one with that name, and notifies the watchers. `plural` is its collection. */
@@ -15,7 +22,7 @@ export interface KubeTable {
   /** The logs that were requested or are followed, keyed by `pod/container`. */
   readonly logs: Map<string, Log>;
   /** Answers a request instead of the table if it returns true. */
-  intercept?: (...from: Parameters<Handle>) => boolean;
+  intercept?: (...from: Parameters<KubeHandler>) => boolean;
   close(): Promise<void>;
 }
 
@@ -29,7 +36,7 @@ interface Log {
 export const NAMESPACE = "spoke-1";
 export const UID = "uid-of-spoke-1";
 
-export async function openKubeTable(options: Partial<ClusterOptions> = {}): Promise<KubeTable> {
+export async function openStaticCluster(options: Partial<ClusterOptions> = {}): Promise<StaticCluster> {
   const objects = new Map<string, Map<string, KubeObject>>();
   const watchers: { plural: string; response: ServerResponse }[] = [];
   const changes: { plural: string; version: number; line: string }[] = [];
@@ -42,7 +49,7 @@ export async function openKubeTable(options: Partial<ClusterOptions> = {}): Prom
     for (const watcher of watchers) if (watcher.plural === plural) watcher.response.write(line);
   };
 
-  const handle: Handle = (asked, response, socket) => {
+  const handle: KubeHandler = (asked, response, socket) => {
     if (table.intercept?.(asked, response, socket)) return;
     const [, plural = "", name, sub] = /\/v1\/(?:namespaces\/[^/]+\/(?=[a-z]))?([a-z]+)(?:\/([^/]+))?(?:\/(log))?$/
       .exec(asked.path) ?? [];
@@ -62,18 +69,22 @@ export async function openKubeTable(options: Partial<ClusterOptions> = {}): Prom
     }
     if (asked.method === "POST") {
       const object = JSON.parse(asked.body) as KubeObject;
-      if (rows(plural).has(object.metadata.name)) return refuse(response, 409, "AlreadyExists", "already exists");
+      if (rows(plural).has(object.metadata.name)) {
+        return respondWithError(response, 409, "AlreadyExists", "already exists");
+      }
       table.put(plural, { ...object, metadata: { uid: `uid-${object.metadata.name}`, ...object.metadata } });
       return answer(response, 201, rows(plural).get(object.metadata.name));
     }
     const object = rows(plural).get(name ?? "");
-    if (!object) return refuse(response, 404, "NotFound", `${plural} "${name}" not found`, { name, kind: plural });
+    if (!object) {
+      return respondWithError(response, 404, "NotFound", `${plural} "${name}" not found`, { name, kind: plural });
+    }
     answer(response, 200, object);
   };
 
   const server = await openKubeServer(handle);
   const cluster = await openCluster({ name: "table", kubeconfig: server.kubeconfig(), log: silentLog, ...options });
-  const table: KubeTable = {
+  const table: StaticCluster = {
     server,
     cluster,
     logs: new Map(),
@@ -98,22 +109,22 @@ export async function openKubeTable(options: Partial<ClusterOptions> = {}): Prom
   return table;
 }
 
-function sendLog(table: KubeTable, asked: Asked, response: ServerResponse, pod: string): void {
+function sendLog(table: StaticCluster, asked: KubeRequest, response: ServerResponse, pod: string): void {
   const log = table.logs.get(`${pod}/${asked.query.get("container")}`);
-  if (!log) return refuse(response, 404, "NotFound", `pods "${pod}" not found`, { name: pod });
+  if (!log) return respondWithError(response, 404, "NotFound", `pods "${pod}" not found`, { name: pod });
   response.writeHead(200, { "content-type": "text/plain" });
   response.write(log.text);
   if (asked.query.has("follow") && !log.ended) log.followers.push(response);
   else response.end();
 }
 
-export interface Watched extends ClusterWait {
+export interface RecordedWatch extends ClusterWait {
   /** Resolves when this text was reported as progress. */
   told(words: RegExp): Promise<void>;
 }
 
 /** Returns options for a wait. A test can wait for its progress messages in order. */
-export function watched(timeout = 20_000, signal = new AbortController().signal): Watched {
+export function recordWatch(timeout = 20_000, signal = new AbortController().signal): RecordedWatch {
   const sentences: string[] = [];
   let look = () => {};
   return {

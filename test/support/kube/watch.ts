@@ -2,14 +2,20 @@
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
-import { answer, type Asked, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
+import {
+  answer,
+  type KubeHandler,
+  type KubeRequest,
+  type KubeServer,
+  openKubeServer,
+} from "#test/support/kube/server.ts";
 
-export type Round = Handle;
-export const PATH = "/api/v1/namespaces/n/pods";
+export type WatchRound = KubeHandler;
+export const COLLECTION_PATH = "/api/v1/namespaces/n/pods";
 
 export const pod = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion } });
-export const line = (type: string, object: object) => JSON.stringify({ type, object }) + "\n";
-export const expired = line("ERROR", {
+export const eventLine = (type: string, object: object) => JSON.stringify({ type, object }) + "\n";
+export const EXPIRED_EVENT = eventLine("ERROR", {
   kind: "Status",
   code: 410,
   reason: "Expired",
@@ -17,7 +23,7 @@ export const expired = line("ERROR", {
 });
 
 /** Serves lists (version 10, 20 …, with one pod each) and the given rounds of the watch. The last round hangs. */
-export function collection(...rounds: Round[]): Handle {
+export function serveCollection(...rounds: WatchRound[]): KubeHandler {
   let lists = 0, round = 0;
   return (asked, response, socket) => {
     if (!asked.query.has("watch")) {
@@ -32,11 +38,11 @@ export function collection(...rounds: Round[]): Handle {
 }
 
 /** Reads this number of changes, as `ADDED a`, and returns the requests that the server received meanwhile. */
-export async function read(
+export async function readWatch(
   count: number,
-  handle: Handle,
+  handle: KubeHandler,
   options: Partial<WatchQuery> = {},
-): Promise<{ changes: string[]; watches: Asked[]; asked: readonly Asked[]; server: KubeServer }> {
+): Promise<{ changes: string[]; watches: KubeRequest[]; asked: readonly KubeRequest[]; server: KubeServer }> {
   const server = await openKubeServer(handle);
   const api = openApi({
     connections: await openServerConnections(server.kubeconfig()),
@@ -46,7 +52,9 @@ export async function read(
   });
   const changes: string[] = [];
   try {
-    for await (const change of watch(api, { path: PATH, ...options }, { signal: new AbortController().signal })) {
+    for await (
+      const change of watch(api, { path: COLLECTION_PATH, ...options }, { signal: new AbortController().signal })
+    ) {
       changes.push(describe(change));
       if (changes.length === count) break;
     }

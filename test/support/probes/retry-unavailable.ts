@@ -1,8 +1,8 @@
 /** Repeats a request until the status is not 503, as a client should. A busy machine may make a server shed load. */
-import type { Answer } from "#test/support/client.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
-export function insist(send: () => Promise<Answer>): Promise<Answer> {
+export function insist(send: () => Promise<ClientResponse>): Promise<ClientResponse> {
   return until(async () => {
     const answer = await send();
     return answer.status !== 503 && answer;

@@ -3,8 +3,8 @@
 import { newId } from "#lib/base/ids.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
 
 export interface Sample {
@@ -17,9 +17,9 @@ export type Samples = Readonly<Record<string, Sample>>;
 
 export async function sampleParams(scene: Scene): Promise<Samples> {
   const { db, hub, spoke, people } = scene;
-  const south = await makeHub(db, people.operator.id, "south");
-  const elm = await makeSpoke(db, people.operator.id, south, "elm");
-  const other = await makePerson(db, "of-south");
+  const south = await insertHub(db, people.operator.id, "south");
+  const elm = await insertSpoke(db, people.operator.id, south, "elm");
+  const other = await createTestUser(db, "of-south");
   await addHubAdmin(db, other, south);
   await addSpokeAdmin(db, other, elm);
   return {
@@ -31,8 +31,8 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       absent: newId("op"),
     },
     tokenId: {
-      own: (await makeToken(db, people.hubAdmin, "cli")).id,
-      foreign: (await makeToken(db, people.operator, "cli")).id,
+      own: (await createTestToken(db, people.hubAdmin, "cli")).id,
+      foreign: (await createTestToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
     // All three are random IDs, because no such session exists.

@@ -1,8 +1,8 @@
 /** Sends probes through the whole server with the credentials that an endpoint needs, and reports wrong responses. */
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import type { Answer } from "#test/support/client.ts";
-import { makePerson, makeSession } from "#test/support/users.ts";
+import type { ClientResponse } from "#test/support/client.ts";
+import { createTestSession, createTestUser } from "#test/support/users.ts";
 import { type EndpointAt, isStream } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
 import { goodValue } from "#test/support/probes/valid-values.ts";
@@ -13,9 +13,9 @@ import type { Scene } from "#test/support/scene.ts";
 
 export interface Sender {
   /** Sends as an operator with a session, or without credentials where the endpoint accepts none. */
-  send(at: EndpointAt, path: string, init?: RequestInit): Promise<Answer>;
+  send(at: EndpointAt, path: string, init?: RequestInit): Promise<ClientResponse>;
   /** Sends one request with all these values. They belong to one endpoint and one part. */
-  sendAll(group: readonly Probe[]): Promise<Answer>;
+  sendAll(group: readonly Probe[]): Promise<ClientResponse>;
 }
 
 /** Endpoints whose response does not contain the sent fields. It shows the request, or the spoke before the change. */
@@ -29,8 +29,8 @@ export function openSender(scene: Scene, samples: Samples): Sender {
   let tries = 0; // gives each request its own address, so that the login limit does not apply
   /** Creates an operator for a request that may end the session. */
   async function fresh(): Promise<Record<string, string>> {
-    const person = await makePerson(scene.db, `operator-${tries++}`, { operator: true });
-    return { cookie: `wheelwright=${(await makeSession(scene.db, person)).secret}` };
+    const person = await createTestUser(scene.db, `operator-${tries++}`, { operator: true });
+    return { cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}` };
   }
   const sender: Sender = {
     async send({ method, endpoint: { scope } }, path, init = {}) {
@@ -65,14 +65,14 @@ export function goodJson(at: EndpointAt): Record<string, string> {
   return Object.fromEntries(goodOf(at, "body").map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
-export function told({ at, field, hostile }: Probe, { status, body }: Answer): string {
+export function told({ at, field, hostile }: Probe, { status, body }: ClientResponse): string {
   const sent = `${field.name} = ${hostile.name} (${hostile.json.slice(0, 60)})`;
   return `${at.name}: ${sent} is ${status} ${JSON.stringify(body).slice(0, 500)}`;
 }
 
 /** Asserts that the response shows the field as it was sent. Addresses and host names are in lower case, timestamps in
  * UTC. */
-export function assertKept(probe: Probe, answer: Answer): void {
+export function assertKept(probe: Probe, answer: ClientResponse): void {
   const { field: { name, schema }, hostile: { value } } = probe;
   assert.ok(answer.status < 400 && answer.status >= 200, told(probe, answer));
   const shown = answer.body?.[name];

@@ -1,7 +1,7 @@
 /** Reads the result of a test file from its output. uvu passes a file whose suite never ran; here that file fails. */
-import type { Ran } from "#test/support/runner/process.ts";
+import type { TestFileRun } from "#test/support/runner/process.ts";
 
-export interface Outcome {
+export interface TestFileOutcome {
   readonly file: string;
   readonly passed: number;
   readonly failed: number;
@@ -12,7 +12,11 @@ export interface Outcome {
   readonly trouble: string | null;
 }
 
-export function judge(file: string, { status, output, trouble: problem }: Ran, ms: number): Outcome {
+export function parseOutcome(
+  file: string,
+  { status, output, trouble: problem }: TestFileRun,
+  ms: number,
+): TestFileOutcome {
   const count = (word: string) =>
     Number([...output.matchAll(new RegExp(`^ +${word}: +(\\d+)`, "gm"))].at(-1)?.[1] ?? 0);
   const total = count("Total"), passed = count("Passed"), skipped = count("Skipped");

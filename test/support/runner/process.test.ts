@@ -3,33 +3,33 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { judge, type Outcome } from "#test/support/runner/outcome.ts";
-import { openRunner, type Runner } from "#test/support/runner/process.ts";
+import { parseOutcome, type TestFileOutcome } from "#test/support/runner/outcome.ts";
+import { openTestRunner, type TestRunner } from "#test/support/runner/process.ts";
 
 const FILES = fileURLToPath(new URL("../../data/runner/", import.meta.url));
 const COMMAND = [process.execPath, ...("deno" in process.versions ? ["run", "--quiet", "-A"] : [])];
 const LONG = { file: 60_000, end: 60_000 };
 
-async function run(runner: Runner, name: string): Promise<Outcome> {
-  return judge(name, await runner.run(join(FILES, `${name}.ts`)), 0);
+async function run(runner: TestRunner, name: string): Promise<TestFileOutcome> {
+  return parseOutcome(name, await runner.run(join(FILES, `${name}.ts`)), 0);
 }
 
-async function runAlone(name: string, patience = LONG): Promise<Outcome> {
-  const runner = openRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, patience);
+async function runAlone(name: string, patience = LONG): Promise<TestFileOutcome> {
+  const runner = openTestRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, patience);
   const outcome = await run(runner, name);
   runner.end();
   return outcome;
 }
 
-function summary({ passed, failed, skipped, trouble }: Outcome): unknown[] {
+function summary({ passed, failed, skipped, trouble }: TestFileOutcome): unknown[] {
   return [passed, failed, skipped, trouble];
 }
 
 const test = suite("openRunner");
 
 test("runs files one after another in one process, each with an outcome of its own, and ends", async () => {
-  const runner = openRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, LONG);
-  const all: Outcome[] = [];
+  const runner = openTestRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, LONG);
+  const all: TestFileOutcome[] = [];
   for (const name of ["passes", "fails", "breaks", "forgets", "marks", "passes"]) all.push(await run(runner, name));
   assert.equal(all.slice(0, 5).map(summary), [
     [2, 0, 0, null],
@@ -60,13 +60,13 @@ test("ends a file that hangs", async () => {
 });
 
 test("tells of files that leave something open", async () => {
-  const runner = openRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, { file: 60_000, end: 100 });
+  const runner = openTestRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, { file: 60_000, end: 100 });
   assert.equal(summary(await run(runner, "leaves")), [1, 0, 0, null]);
   assert.match((await runner.close())!, "left open");
 });
 
 test("tells of a program that cannot be started", async () => {
-  const runner = openRunner([join(FILES, "no-such-program")], {}, LONG);
+  const runner = openTestRunner([join(FILES, "no-such-program")], {}, LONG);
   assert.match((await run(runner, "passes")).trouble!, "ENOENT");
 });
 

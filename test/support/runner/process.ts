@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
-export interface Ran {
+export interface TestFileRun {
   readonly output: string;
   /** The exit status of the file, as if it had run in its own process. Null if the process did not finish the file. */
   readonly status: number | null;
@@ -12,11 +12,11 @@ export interface Ran {
   readonly trouble: string | null;
 }
 
-export interface Runner {
+export interface TestRunner {
   /** The files that it has run so far. */
   readonly files: readonly string[];
   /** Runs the file at this path. Runs one file at a time. */
-  run(file: string): Promise<Ran>;
+  run(file: string): Promise<TestFileRun>;
   /** Lets the process end on its own. If a file left something open, ends the process and returns a message. */
   close(): Promise<string | null>;
   /** Ends the process and all of its children. */
@@ -24,19 +24,19 @@ export interface Runner {
 }
 
 /** Time limits in milliseconds. */
-export interface Patience {
+export interface RunnerTimeouts {
   /** The limit for one file. The slowest file needs a fraction of it, also on a slow machine. */
   readonly file: number;
   /** The limit for the process to end when it has no more files. */
   readonly end: number;
 }
 
-const PATIENCE: Patience = { file: 600_000, end: 60_000 };
+const PATIENCE: RunnerTimeouts = { file: 600_000, end: 60_000 };
 const OUTPUT_LIMIT = 1_000_000; // characters of a file's output that are kept
 const MARK_LIMIT = 100; // the longest incomplete mark, in characters
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 
-export function openRunner(command: readonly string[], env: NodeJS.ProcessEnv, patience = PATIENCE): Runner {
+export function openTestRunner(command: readonly string[], env: NodeJS.ProcessEnv, patience = PATIENCE): TestRunner {
   const [program, ...rest] = command as [string, ...string[]];
   // Starts a process group, so that all children of the test files can be ended with it.
   const child = spawn(program, [...rest, WORKER], { env, detached: true, stdio: ["pipe", "pipe", "pipe"] });

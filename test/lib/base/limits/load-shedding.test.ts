@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { listenIn } from "#test/support/recorded-telemetry.ts";
+import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { type LoadPool, type LoadSlot, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
 
 const test = suite("openLoad");
 
 function open(maxInFlight: number) {
   const clock = { now: 0, tick: () => {}, stopped: false };
-  const heard = listenIn(),
+  const heard = recordTelemetry(),
     load = openLoadShedder({
       maxInFlight,
       telemetry: heard.telemetry,

@@ -8,7 +8,7 @@ import { watch, type WatchChange } from "#lib/drivers/cluster/client/watch.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube.ts";
-import { anyone, failureOf } from "#test/support/kube/api.ts";
+import { failureOf, UNCANCELLED } from "#test/support/kube/api.ts";
 
 interface Scene {
   simulator: Simulator;
@@ -41,7 +41,7 @@ async function post({ simulator }: Scene, fault: unknown): Promise<{ status: num
 }
 
 const make = (api: Api, path: string, name: string) =>
-  api.call({ method: "POST", path, body: { metadata: { name } }, repeat: "safe" }, anyone);
+  api.call({ method: "POST", path, body: { metadata: { name } }, repeat: "safe" }, UNCANCELLED);
 const patch = (api: Api) =>
   api.call({
     method: "PATCH",
@@ -49,7 +49,7 @@ const patch = (api: Api) =>
     body: [{ op: "add", path: "/metadata/labels/x", value: "1" }],
     type: "application/json-patch+json",
     repeat: "unsent",
-  }, anyone);
+  }, UNCANCELLED);
 
 const table = suite<Scene>("readBreakage");
 scene(table);
@@ -106,7 +106,7 @@ for (
 ) {
   calls(`${JSON.stringify(fault)} is got over by asking again`, async (scene) => {
     assert.is((await post(scene, { ...fault, times: 2 })).status, 201);
-    const { body } = await scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, anyone);
+    const { body } = await scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, UNCANCELLED);
     assert.is(body.metadata.name, "a");
     assert.equal(scene.simulator.faults.list(), [], "both were met");
   });
@@ -116,14 +116,14 @@ for (const at of ["received", "performed", "headers", "body"] as const) {
   calls(`a server that hangs when it has ${at} costs the deadline`, async (scene) => {
     await post(scene, { type: "hang", at, path: `${SPACES}/a` });
     const { code, transient } = await failureOf(
-      scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, anyone),
+      scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, UNCANCELLED),
     );
     assert.equal([code, transient], ["deadline", true]);
   });
 }
 
 calls("an answer that trickles is read, or given up at the deadline", async (scene) => {
-  const get = () => scene.api.call({ method: "GET", path: "/version", repeat: "safe" }, anyone);
+  const get = () => scene.api.call({ method: "GET", path: "/version", repeat: "safe" }, UNCANCELLED);
   await post(scene, { type: "trickle", ms: 1, bytes: 50, times: 1 });
   assert.is((await get()).body.minor, "33");
   await post(scene, { type: "trickle", ms: 200, bytes: 1 });
@@ -173,7 +173,7 @@ scene(watches);
 async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ told: string[]; troubles: string[] }> {
   const told: string[] = [], troubles: string[] = [];
   const onTrouble = (error: Error) => void troubles.push(error.message);
-  for await (const change of watch(scene.api, { path: MAPS, silence: 300, onRetry: onTrouble }, anyone)) {
+  for await (const change of watch(scene.api, { path: MAPS, silence: 300, onRetry: onTrouble }, UNCANCELLED)) {
     told.push(describe(change));
     const last = told.at(-1)!;
     if (last.split(" ").includes("c")) return { told, troubles };

@@ -5,7 +5,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-scene.ts";
-import { post } from "#test/support/fake-spokes.ts";
+import { postObject } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ kube: Simulator; handle: string; target: string }>(
@@ -27,7 +27,7 @@ const nameOf = (namespace: string) => `hand-${namespace}`;
 
 async function plant(kube: Simulator, namespace: string, spec: object): Promise<void> {
   const own = { deletionPolicy: "Retain", driver: DRIVER, volumeSnapshotRef: { name: "from", namespace }, ...spec };
-  await post(kube.url, `${API}/volumesnapshotcontents`, { metadata: { name: nameOf(namespace) }, spec: own });
+  await postObject(kube.url, `${API}/volumesnapshotcontents`, { metadata: { name: nameOf(namespace) }, spec: own });
 }
 
 async function name(
@@ -38,13 +38,13 @@ async function name(
   more = {},
 ): Promise<void> {
   const spec = { source: { volumeSnapshotContentName: of }, ...more };
-  await post(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, { metadata: { name: called }, spec });
+  await postObject(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, { metadata: { name: called }, spec });
 }
 
 /** A claim that a pod waits for. */
 async function claim(kube: Simulator, namespace: string, storage: string, more = {}): Promise<void> {
   const dataSource = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "from" };
-  await post(kube.url, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, {
+  await postObject(kube.url, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, {
     metadata: { name: "restored", annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } }, dataSource, ...more },
   });
@@ -151,7 +151,10 @@ test("are not made smaller than the snapshot, nor by a class of another driver, 
   await ask(kube, "DELETE", `/api/v1/namespaces/${target}/persistentvolumeclaims/restored`);
   await until(() => !restored(kube, target));
   const storage = { provisioner: "other.example", reclaimPolicy: "Delete", volumeBindingMode: "Immediate" };
-  await post(kube.url, "/apis/storage.k8s.io/v1/storageclasses", { metadata: { name: `other-${target}` }, ...storage });
+  await postObject(kube.url, "/apis/storage.k8s.io/v1/storageclasses", {
+    metadata: { name: `other-${target}` },
+    ...storage,
+  });
   await claim(kube, target, "3Gi", { storageClassName: `other-${target}` });
   const foreign = `snapshotcontent ${
     nameOf(target)

@@ -1,7 +1,7 @@
 /** Snapshots in the simulated cluster, made and looked at as kubectl would. */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
-import { post } from "#test/support/fake-spokes.ts";
+import { postObject } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 
 export const API = "/apis/snapshot.storage.k8s.io/v1";
@@ -10,8 +10,8 @@ let count = 0;
 /** A namespace with a bound claim; its name. */
 export async function room(kube: Simulator): Promise<string> {
   const name = `room-${++count}`;
-  await post(kube.url, "/api/v1/namespaces", { metadata: { name } });
-  await post(kube.url, `/api/v1/namespaces/${name}/persistentvolumeclaims`, {
+  await postObject(kube.url, "/api/v1/namespaces", { metadata: { name } });
+  await postObject(kube.url, `/api/v1/namespaces/${name}/persistentvolumeclaims`, {
     metadata: { name: "files", annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "3Gi" } } },
   });
@@ -24,7 +24,7 @@ export async function room(kube: Simulator): Promise<string> {
 }
 
 export async function cut(kube: Simulator, namespace: string, name: string, className: string): Promise<void> {
-  await post(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, {
+  await postObject(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, {
     metadata: { name },
     spec: { volumeSnapshotClassName: className, source: { persistentVolumeClaimName: "files" } },
   });

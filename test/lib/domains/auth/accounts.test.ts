@@ -10,9 +10,9 @@ import { patchUser } from "#lib/domains/auth/accounts.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
-import { makeApp } from "#test/support/app.ts";
-import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, type Person } from "#test/support/users.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { createTestSession, createTestUser, type TestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 
 interface Stage {
@@ -24,7 +24,7 @@ const test = suite<Stage>("patchUser");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
-  const app = await makeApp(stage.db);
+  const app = await createTestApp(stage.db);
   stage.apps = [app, { ...app, db: await stage.db.openAgain() }];
 });
 test.before.each(async ({ db }) => {
@@ -48,7 +48,7 @@ test("leaves one of two operators who demote or disable each other at once", asy
 });
 
 test("leaves one of ten who all step down at once", async (stage) => {
-  const all: Person[] = [];
+  const all: TestUser[] = [];
   for (let i = 0; i < 10; i++) all.push(await makeOperator(stage.db));
   const done = await Promise.allSettled(all.map((one, i) => deed(stage, i % 2, one, one, { operator: false })));
   assert.is(done.filter(({ status }) => status === "fulfilled").length, 9);
@@ -71,7 +71,7 @@ test("lets nobody give themselves back what is just being taken from them", asyn
     });
     await taken.promise;
     const giving = deed(stage, 1, bob, bob, give);
-    await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
+    await until(async () => (await db.sql(AWAITED_LOCKS_QUERY)).length > 0);
     commit.resolve();
     await Promise.all([taking, giving]);
     const [row] = await db.sql("select operator and disabled_at is null as acts from users where id = $1", [bob.id]);
@@ -80,7 +80,7 @@ test("lets nobody give themselves back what is just being taken from them", asyn
 });
 
 test("wakes the streams of whom it promotes, demotes or disables, and nobody's for a new name", async (stage) => {
-  const ann = await makeOperator(stage.db), bob = await makePerson(stage.db, "bob");
+  const ann = await makeOperator(stage.db), bob = await createTestUser(stage.db, "bob");
   const woken: (keyof UserPatch)[] = [];
   for (const patch of [{ displayName: "Bob" }, { operator: true }, { operator: false }, { disabled: true }]) {
     const [field] = Object.keys(patch) as (keyof UserPatch)[];
@@ -93,12 +93,12 @@ test("wakes the streams of whom it promotes, demotes or disables, and nobody's f
 
 test.run();
 
-async function makeOperator(db: TestDatabase): Promise<Person> {
-  return await makePerson(db, crypto.randomUUID(), { operator: true });
+async function makeOperator(db: TestDatabase): Promise<TestUser> {
+  return await createTestUser(db, crypto.randomUUID(), { operator: true });
 }
 
-async function deed({ db, apps }: Stage, replica: number, by: Person, to: Person, patch: Partial<UserPatch>) {
-  const app = apps[replica]!, cookie = `wheelwright=${(await makeSession(db, by)).secret}`;
+async function deed({ db, apps }: Stage, replica: number, by: TestUser, to: TestUser, patch: Partial<UserPatch>) {
+  const app = apps[replica]!, cookie = `wheelwright=${(await createTestSession(db, by)).secret}`;
   const actor = await authenticate(app, new Request("http://x/", { headers: { cookie } }), { ip: "", userAgent: "" });
   const user = (await findUserRecord(app.db.rows, to.id))!;
   const nothing = { displayName: undefined, operator: undefined, disabled: undefined };

@@ -4,7 +4,7 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import { openPasswordHasher, verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
+import { createTestSession, createTestToken, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("resetPassword");
@@ -15,7 +15,7 @@ test.before(async (stage) => {
 test.after((stage) => stage.db.close());
 
 test("returns a password that is right from then on, and the old one is not", async ({ db }) => {
-  const ada = await makePerson(db, "ada");
+  const ada = await createTestUser(db, "ada");
   const { password } = await resetPasswordLocally({ db, passwords: openPasswordHasher() }, " ADA@example.org ");
   const [{ passwordHash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
   assert.is(await verifyPassword(password, passwordHash), "right");
@@ -23,10 +23,10 @@ test("returns a password that is right from then on, and the old one is not", as
 });
 
 test("ends the user's sessions, tells their streams, and leaves tokens and others alone", async ({ db }) => {
-  const ada = await makePerson(db, "ann"), bob = await makePerson(db, "bob");
-  await makeSession(db, ada);
-  const other = await makeSession(db, bob);
-  await makeToken(db, ada, "cli");
+  const ada = await createTestUser(db, "ann"), bob = await createTestUser(db, "bob");
+  await createTestSession(db, ada);
+  const other = await createTestSession(db, bob);
+  await createTestToken(db, ada, "cli");
   let told = false;
   const end = db.wakeups.subscribe(`user:${ada.id}`, () => void (told = true));
   await resetPasswordLocally(quick(db), ada.email);
@@ -37,8 +37,8 @@ test("ends the user's sessions, tells their streams, and leaves tokens and other
 });
 
 test("of an address that nobody proved counts as proof, and ends what a stranger left in the account", async ({ db }) => {
-  const eve = await makePerson(db, "eve", { verified: false });
-  const { id } = await makeToken(db, eve, "cli");
+  const eve = await createTestUser(db, "eve", { verified: false });
+  const { id } = await createTestToken(db, eve, "cli");
   await resetPasswordLocally(quick(db), eve.email);
   const [user] = await db.sql("select email_verified_at from users where id = $1", [eve.id]);
   assert.ok(user.emailVerifiedAt);
@@ -48,9 +48,9 @@ test("of an address that nobody proved counts as proof, and ends what a stranger
 });
 
 test("is refused for a disabled user, as long as an operator is there to enable them", async ({ db }) => {
-  await makePerson(db, "root", { operator: true });
+  await createTestUser(db, "root", { operator: true });
   for (const operator of [true, false]) {
-    const dan = await makePerson(db, `dan-${operator}`, { disabled: true, operator });
+    const dan = await createTestUser(db, `dan-${operator}`, { disabled: true, operator });
     const fault = await rejection(resetPasswordLocally(quick(db), dan.email));
     assert.equal([fault.code, /an operator must enable them/.test(fault.message)], ["user_disabled", true]);
     assert.equal(await kindsOf(db, dan.id), []);
@@ -59,9 +59,9 @@ test("is refused for a disabled user, as long as an operator is there to enable 
 
 test("enables a disabled operator where no other is left, and nobody else", async ({ db }) => {
   await db.sql("update users set operator = false");
-  const lost = await makePerson(db, "lost", { disabled: true, operator: true });
-  await makePerson(db, "unproven", { verified: false, operator: true });
-  const plain = await makePerson(db, "plain", { disabled: true });
+  const lost = await createTestUser(db, "lost", { disabled: true, operator: true });
+  await createTestUser(db, "unproven", { verified: false, operator: true });
+  const plain = await createTestUser(db, "plain", { disabled: true });
   assert.is((await rejection(resetPasswordLocally(quick(db), plain.email))).code, "user_disabled");
   assert.is((await resetPasswordLocally(quick(db), lost.email)).enabled, true);
   const [user] = await db.sql("select disabled_at from users where id = $1", [lost.id]);
@@ -71,7 +71,7 @@ test("enables a disabled operator where no other is left, and nobody else", asyn
 });
 
 test("is written down, without the password", async ({ db }) => {
-  const ada = await makePerson(db, "eda");
+  const ada = await createTestUser(db, "eda");
   const { password } = await resetPasswordLocally(quick(db), ada.email);
   const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectId], ["password_reset", "system", ada.id]);

@@ -5,9 +5,9 @@ import { authenticate, reauthenticate } from "#lib/domains/auth/authenticate.ts"
 import { newSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { makeApp } from "#test/support/app.ts";
+import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
+import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
@@ -16,18 +16,18 @@ const MESSAGE = "The Authorization header has no valid token";
 interface Stage {
   db: TestDatabase;
   app: App;
-  person: Person;
+  person: TestUser;
 }
 
 const test = suite<Stage>("authenticate");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.app = await makeApp(stage.db);
+  stage.app = await createTestApp(stage.db);
 });
 test.before.each(async (stage) => {
   await stage.db.shiftClock(0);
-  stage.person = await makePerson(stage.db, crypto.randomUUID());
+  stage.person = await createTestUser(stage.db, crypto.randomUUID());
 });
 test.after((stage) => stage.db.close());
 
@@ -36,7 +36,7 @@ test("is nobody without header and cookie", async ({ app }) => {
 });
 
 test("knows a session by its cookie, also among others", async ({ app, db, person }) => {
-  const { id, secret } = await makeSession(db, person);
+  const { id, secret } = await createTestSession(db, person);
   const actor = await authenticate(app, asked({ cookie: `theme=dark; wheelwright=${secret}; x=y` }), ORIGIN);
   assert.equal(actor, {
     userId: person.id,
@@ -52,7 +52,7 @@ test("knows a session by its cookie, also among others", async ({ app, db, perso
 });
 
 test("knows a token, its scope and its prefix, however Bearer is written", async ({ app, db, person }) => {
-  const { id, plaintext, prefix } = await makeToken(db, person, "provisioning");
+  const { id, plaintext, prefix } = await createTestToken(db, person, "provisioning");
   for (const word of ["Bearer", "bearer", "BEARER "]) {
     const actor = await authenticate(app, asked({ authorization: `${word} ${plaintext}` }), ORIGIN);
     assert.equal(actor?.credential, { kind: "token", id, scope: "provisioning" });
@@ -61,15 +61,15 @@ test("knows a token, its scope and its prefix, however Bearer is written", async
 });
 
 test("looks for __Host-wheelwright alone where the service is public", async ({ db, person }) => {
-  const app = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org" });
-  const { secret } = await makeSession(db, person);
+  const app = await createTestApp(db, { PUBLIC_URL: "https://hubs.example.org" });
+  const { secret } = await createTestSession(db, person);
   assert.is(await authenticate(app, asked({ cookie: `wheelwright=${secret}` }), ORIGIN), null);
   assert.is((await authenticate(app, asked({ cookie: `__Host-wheelwright=${secret}` }), ORIGIN))?.userId, person.id);
 });
 
 test("never falls back to the cookie, whatever is wrong with the header", async ({ app, db, person }) => {
-  const { secret } = await makeSession(db, person);
-  const { plaintext } = await makeToken(db, person, "cli");
+  const { secret } = await createTestSession(db, person);
+  const { plaintext } = await createTestToken(db, person, "cli");
   const headers = [
     "",
     "Bearer",
@@ -92,7 +92,7 @@ test("never falls back to the cookie, whatever is wrong with the header", async 
 });
 
 test("asks the database nothing about what cannot be a token or a cookie of ours", async ({ app, db, person }) => {
-  const { plaintext } = await makeToken(db, person, "cli");
+  const { plaintext } = await createTestToken(db, person, "cli");
   const unasked = { ...app, db: deaf(db) };
   const mistyped = plaintext.slice(0, -1) + (plaintext.endsWith("0") ? "1" : "0");
   for (const token of [mistyped, "x".repeat(10_000), plaintext.replace("cli", "ro"), "%00"]) {
@@ -111,7 +111,7 @@ test("does not know a session that never was", async ({ app }) => {
 });
 
 test("lets a session go 12 hours after its last use", async ({ app, db, person }) => {
-  const request = asked({ cookie: `wheelwright=${(await makeSession(db, person)).secret}` });
+  const request = asked({ cookie: `wheelwright=${(await createTestSession(db, person)).secret}` });
   await db.shiftClock(12 * HOUR - MINUTE);
   assert.ok(await authenticate(app, request, ORIGIN));
   await db.shiftClock(24 * HOUR - 2 * MINUTE);
@@ -121,7 +121,7 @@ test("lets a session go 12 hours after its last use", async ({ app, db, person }
 });
 
 test("lets a session go after 30 days, however much it is used", async ({ app, db, person }) => {
-  const { id, secret } = await makeSession(db, person);
+  const { id, secret } = await createTestSession(db, person);
   const request = asked({ cookie: `wheelwright=${secret}` });
   const use = (ago: number) =>
     db.sql(
@@ -136,7 +136,7 @@ test("lets a session go after 30 days, however much it is used", async ({ app, d
 
 test("refuses a token from the moment on at which it expires", async ({ app, db, person }) => {
   const expiresAt = new Date((await db.now()).getTime() + HOUR);
-  const { plaintext } = await makeToken(db, person, "cli", expiresAt);
+  const { plaintext } = await createTestToken(db, person, "cli", expiresAt);
   const request = asked({ authorization: `Bearer ${plaintext}` });
   await db.shiftClock(HOUR - MINUTE);
   assert.ok(await authenticate(app, request, ORIGIN));
@@ -145,8 +145,8 @@ test("refuses a token from the moment on at which it expires", async ({ app, db,
 });
 
 test("stops a disabled user's sessions and tokens", async ({ app, db, person }) => {
-  const cookie = `wheelwright=${(await makeSession(db, person)).secret}`;
-  const authorization = `Bearer ${(await makeToken(db, person, "cli")).plaintext}`;
+  const cookie = `wheelwright=${(await createTestSession(db, person)).secret}`;
+  const authorization = `Bearer ${(await createTestToken(db, person, "cli")).plaintext}`;
   await db.sql("update users set disabled_at = wheelwright_now() where id = $1", [person.id]);
   assert.is(await authenticate(app, asked({ cookie }), ORIGIN), null);
   assert.is((await rejection(authenticate(app, asked({ authorization }), ORIGIN))).message, MESSAGE);
@@ -154,7 +154,7 @@ test("stops a disabled user's sessions and tokens", async ({ app, db, person }) 
 
 test("costs one statement, and notes the use of a token or session at most once a minute", async (stage) => {
   const { app, db, person } = stage;
-  const token = await makeToken(db, person, "cli"), session = await makeSession(db, person);
+  const token = await createTestToken(db, person, "cli"), session = await createTestSession(db, person);
   const counted = counting(db);
   const noted = async () => {
     const [row] = await db.sql(
@@ -187,13 +187,13 @@ const again = suite<Stage>("authenticateAgain");
 
 again.before(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.app = await makeApp(stage.db);
-  stage.person = await makePerson(stage.db, "person");
+  stage.app = await createTestApp(stage.db);
+  stage.person = await createTestUser(stage.db, "person");
 });
 again.after((stage) => stage.db.close());
 
 again("finds the caller as it is by now, with the credential that it came with", async ({ app, db, person }) => {
-  const { plaintext } = await makeToken(db, person, "readonly");
+  const { plaintext } = await createTestToken(db, person, "readonly");
   const actor = (await authenticate(app, asked({ authorization: `Bearer ${plaintext}` }), ORIGIN))!;
   assert.equal(await reauthenticate(app, actor), actor);
   await db.sql("update users set operator = true where id = $1", [person.id]);
@@ -201,7 +201,7 @@ again("finds the caller as it is by now, with the credential that it came with",
 });
 
 again("is null once the token is revoked or the session has ended", async ({ app, db, person }) => {
-  const token = await makeToken(db, person, "readonly"), session = await makeSession(db, person);
+  const token = await createTestToken(db, person, "readonly"), session = await createTestSession(db, person);
   const byToken = (await authenticate(app, asked({ authorization: `Bearer ${token.plaintext}` }), ORIGIN))!;
   const bySession = (await authenticate(app, asked({ cookie: `wheelwright=${session.secret}` }), ORIGIN))!;
   await db.sql("update api_tokens set revoked_at = wheelwright_now()");

@@ -4,16 +4,16 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
-import { makeApp } from "#test/support/app.ts";
-import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; app: App }>("holdRight");
 test.before(async (context) => {
   context.db = await openTestDatabase();
-  context.app = await makeApp(context.db);
+  context.app = await createTestApp(context.db);
 });
 test.after(async ({ app, db }) => {
   app.feeds.close();
@@ -48,7 +48,7 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
       await tx.executeQuery(CompiledQuery.raw(sql, [id]));
       tx.wakes.add(`user:${id}`);
     }).then(() => order.push("told"));
-    await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
+    await until(async () => (await db.sql(AWAITED_LOCKS_QUERY)).length > 0);
     const late = rejection(
       authorizeTransactions(app, actor).db.transact(() => Promise.resolve(order.push("too late"))),
     );
@@ -98,7 +98,7 @@ test("runs COMMIT as the caller says, whose time may stand still meanwhile", asy
 });
 
 test("whoever takes something away is told so after the deed, also where that is longer than one wait for a lock", async ({ db }) => {
-  const impatient = await db.openAgain({ size: 4, lockLimit: 50 }), app = await makeApp(impatient);
+  const impatient = await db.openAgain({ size: 4, lockLimit: 50 }), app = await createTestApp(impatient);
   const { id, actor } = await someone(db, app, "long", "session");
   const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>(), order: string[] = [];
   const deed = authorizeTransactions(app, actor).db.transact(async () => {
@@ -112,7 +112,7 @@ test("whoever takes something away is told so after the deed, also where that is
   );
   const begins = new Set<number>(); // start times of the waits; each has its own
   const tries = async () => {
-    const waiting = await db.sql(AWAITED_LOCKS);
+    const waiting = await db.sql(AWAITED_LOCKS_QUERY);
     for (const { waitstart } of waiting) if (waitstart) begins.add(waitstart.getTime());
     return begins.size > 1;
   };
@@ -125,7 +125,7 @@ test("whoever takes something away is told so after the deed, also where that is
 });
 
 test("leaves a connection that others can use when the right cannot be held in time", async ({ db }) => {
-  const impatient = await db.openAgain({ size: 1, lockLimit: 50 }), app = await makeApp(impatient);
+  const impatient = await db.openAgain({ size: 1, lockLimit: 50 }), app = await createTestApp(impatient);
   const { id, actor } = await someone(db, app, "late", "session");
   await db.transact(async (tx) => {
     await raw`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: held ${id}`}, 0))`.execute(tx);
@@ -141,15 +141,15 @@ test.run();
 
 /** Creates a user with every permission, and the actor of a request. */
 async function someone(db: TestDatabase, app: App, name: string, means: Means) {
-  const person = await makePerson(db, name, { operator: true });
-  const hub = await makeHub(db, person.id, name),
-    spoke = await makeSpoke(db, person.id, await makeHub(db, person.id, `${name}-2`), name);
+  const person = await createTestUser(db, name, { operator: true });
+  const hub = await insertHub(db, person.id, name),
+    spoke = await insertSpoke(db, person.id, await insertHub(db, person.id, `${name}-2`), name);
   await addHubAdmin(db, person, hub);
   await addSpokeAdmin(db, person, spoke);
   if (/-[56]$|^late/.test(name)) await db.sql("update users set operator = false where id = $1", [person.id]);
   const headers: Record<string, string> = means === "session"
-    ? { cookie: `wheelwright=${(await makeSession(db, person)).secret}` }
-    : { authorization: `Bearer ${(await makeToken(db, person, "cli")).plaintext}` };
+    ? { cookie: `wheelwright=${(await createTestSession(db, person)).secret}` }
+    : { authorization: `Bearer ${(await createTestToken(db, person, "cli")).plaintext}` };
   const actor = await authenticate(app, new Request("http://localhost:3000/", { headers }), ORIGIN);
   return { id: person.id, actor: actor! };
 }

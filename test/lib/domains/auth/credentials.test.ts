@@ -4,13 +4,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findSession, findToken, recordSessionUse, recordTokenUse } from "#lib/domains/auth/credentials.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
+import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; ada: Person }>("noteToken and noteSession");
+const test = suite<{ db: TestDatabase; ada: TestUser }>("noteToken and noteSession");
 test.before.each(async (context) => {
   context.db = await openTestDatabase({ size: 1 });
-  context.ada = await makePerson(context.db, "ada");
+  context.ada = await createTestUser(context.db, "ada");
 });
 test.after.each(({ db }) => db.close());
 
@@ -24,7 +24,7 @@ async function refuse(db: TestDatabase, state: string): Promise<void> {
 }
 
 test("let in whoever comes while nothing can be written, and no other failure", async ({ db, ada }) => {
-  const token = await makeToken(db, ada, "cli"), session = await makeSession(db, ada);
+  const token = await createTestToken(db, ada, "cli"), session = await createTestSession(db, ada);
   await db.sql("update sessions set last_used_at = last_used_at - interval '1 hour'");
   await refuse(db, "53100");
   await recordTokenUse(db.rows, token.id);
@@ -37,7 +37,7 @@ test("let in whoever comes while nothing can be written, and no other failure", 
 });
 
 test("are not called for on a server that only reads", async ({ db, ada }) => {
-  const token = await makeToken(db, ada, "cli"), session = await makeSession(db, ada);
+  const token = await createTestToken(db, ada, "cli"), session = await createTestSession(db, ada);
   await db.sql("update sessions set last_used_at = last_used_at - interval '1 hour'");
   const stale = async () => [
     (await findToken(db.rows, { id: token.id }))?.stale,

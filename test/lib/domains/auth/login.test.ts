@@ -10,10 +10,10 @@ import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
-import { makeApp } from "#test/support/app.ts";
+import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { quickPasswords } from "#test/support/mail-link-flows.ts";
-import { makePerson, makeSession, PASSWORD } from "#test/support/users.ts";
+import { createFakePasswords } from "#test/support/mail-link-flows.ts";
+import { createTestSession, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "Firefox" };
@@ -28,12 +28,12 @@ const test = suite<Stage>("signIn");
 
 test.before.each(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.app = await makeApp(stage.db);
+  stage.app = await createTestApp(stage.db);
 });
 test.after.each((stage) => stage.db.close());
 
 test("begins a session that the cookie opens, and writes down who did it from where", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada");
+  const ada = await createTestUser(db, "ada");
   const { user, cookie } = await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD });
   assert.equal([user.id, user.role, user.displayName], [ada.id, "spoke_admin", "ada"]);
   assert.match(cookie, /^wheelwright=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -47,7 +47,7 @@ test("begins a session that the cookie opens, and writes down who did it from wh
 });
 
 test("tells who has not proved the address, after the right password, and mails the link at most once an hour", async ({ app, db }) => {
-  const una = await makePerson(db, "una", { verified: false }), ada = await makePerson(db, "ada");
+  const una = await createTestUser(db, "una", { verified: false }), ada = await createTestUser(db, "ada");
   await rejection(signIn(app, ORIGIN, { email: una.email, password: "a wrong password" }));
   const mails = () => db.sql("select payload -> 'letter' as letter from jobs where kind = 'mail'");
   assert.equal(await mails(), []);
@@ -64,7 +64,7 @@ test("tells who has not proved the address, after the right password, and mails 
 });
 
 test("keeps of a session only the hash of its secret", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada");
+  const ada = await createTestUser(db, "ada");
   const { cookie } = await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD });
   const secret = cookie.slice("wheelwright=".length).split(";")[0]!;
   const [{ kept }] = await db.sql(
@@ -75,16 +75,16 @@ test("keeps of a session only the hash of its secret", async ({ app, db }) => {
 });
 
 test("begins a new session each time", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada");
+  const ada = await createTestUser(db, "ada");
   const login = { email: ada.email, password: PASSWORD };
   assert.is.not((await signIn(app, ORIGIN, login)).cookie, (await signIn(app, ORIGIN, login)).cookie);
 });
 
 test("says and does the same whatever is wrong: address, password, no password yet, disabled", async ({ app, db }) => {
   const runs = counting(app.passwords);
-  const ada = await makePerson(db, "ada");
-  const invited = await makePerson(db, "invited", { passwordHash: null });
-  const gone = await makePerson(db, "gone", { disabled: true });
+  const ada = await createTestUser(db, "ada");
+  const invited = await createTestUser(db, "invited", { passwordHash: null });
+  const gone = await createTestUser(db, "gone", { disabled: true });
   const attempts = [
     { email: "nobody@example.org", password: PASSWORD },
     { email: ada.email, password: "a wrong password" },
@@ -104,7 +104,7 @@ test("says and does the same whatever is wrong: address, password, no password y
 });
 
 test("writes down a failure with the address that was typed, and no password", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada");
+  const ada = await createTestUser(db, "ada");
   for (const email of [ada.email, "nobody@example.org"]) {
     await rejection(signIn(app, ORIGIN, { email, password: "my secret, mistyped" }));
   }
@@ -117,7 +117,7 @@ test("writes down a failure with the address that was typed, and no password", a
 });
 
 test("waits for its turn without a connection, until its request ends, whether or not there is the account", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada"), quick = { ...app, passwords: quickPasswords() };
+  const ada = await createTestUser(db, "ada"), quick = { ...app, passwords: createFakePasswords() };
   const outcomes: unknown[] = [];
   for (const email of [ada.email, "nobody@example.org"]) {
     const attempts = openLoginAttempts({ after: () => () => {} }), statements: string[] = [];
@@ -132,9 +132,9 @@ test("waits for its turn without a connection, until its request ends, whether o
 });
 
 test("lets the owner in between the guesses of others, which are slowed until then", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada"), waiting: (() => void)[] = [];
+  const ada = await createTestUser(db, "ada"), waiting: (() => void)[] = [];
   const attempts = openLoginAttempts({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
-  const stage = { ...app, loginAttempts: attempts, passwords: quickPasswords() };
+  const stage = { ...app, loginAttempts: attempts, passwords: createFakePasswords() };
   const attempt = (ip: string, password: string) =>
     signIn(stage, { ...ORIGIN, ip }, { email: ada.email, password }).catch((error) => error.code);
   for (let i = 0; i < 5; i++) await attempt("2001:db8:1::1", "a wrong password");
@@ -146,7 +146,7 @@ test("lets the owner in between the guesses of others, which are slowed until th
 });
 
 test("makes an outdated hash anew, once", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada", { passwordHash: cheapHash(PASSWORD) });
+  const ada = await createTestUser(db, "ada", { passwordHash: cheapHash(PASSWORD) });
   const login = { email: ada.email, password: PASSWORD };
   const hash = async () => (await db.sql("select password_hash from users"))[0].passwordHash;
   await signIn(app, ORIGIN, login);
@@ -157,14 +157,14 @@ test("makes an outdated hash anew, once", async ({ app, db }) => {
 });
 
 test("lets two logins in that both find the hash outdated", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada", { passwordHash: cheapHash(PASSWORD) });
+  const ada = await createTestUser(db, "ada", { passwordHash: cheapHash(PASSWORD) });
   const login = { email: ada.email, password: PASSWORD };
   const both = await Promise.all([signIn(app, ORIGIN, login), signIn(app, ORIGIN, login)]);
   for (const { cookie } of both) assert.ok(await authenticate(app, withCookie(cookie), ORIGIN));
 });
 
 test("refuses the old password when a new one was set while it was judged", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada");
+  const ada = await createTestUser(db, "ada");
   let judged = 0;
   const passwords: PasswordHasher = {
     ...app.passwords,
@@ -185,13 +185,13 @@ const leaving = suite<Stage>("signOut");
 
 leaving.before.each(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.app = await makeApp(stage.db);
+  stage.app = await createTestApp(stage.db);
 });
 leaving.after.each((stage) => stage.db.close());
 
 leaving("ends this session and no other, once, and clears the cookie", async ({ app, db }) => {
-  const ada = await makePerson(db, "ada");
-  const [one, other] = [await makeSession(db, ada), await makeSession(db, ada)];
+  const ada = await createTestUser(db, "ada");
+  const [one, other] = [await createTestSession(db, ada), await createTestSession(db, ada)];
   const actor = await authenticate(app, withCookie(`wheelwright=${one.secret}`), ORIGIN);
   const cleared = await signOut(app, actor);
   assert.is(cleared, "wheelwright=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");

@@ -6,9 +6,9 @@ import { findLink, type MailLink, redeemLink, requireLink, takeOverAccount } fro
 import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
 import { createToken } from "#lib/domains/auth/tokens.ts";
-import { makeApp } from "#test/support/app.ts";
-import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "Firefox" };
@@ -22,24 +22,24 @@ const test = suite<Stage>("settle");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.app = await makeApp(stage.db);
+  stage.app = await createTestApp(stage.db);
 });
 test.after((stage) => stage.db.close());
 
-async function linkOf({ db }: Stage, { id }: Person): Promise<MailLink> {
+async function linkOf({ db }: Stage, { id }: TestUser): Promise<MailLink> {
   const secret = await db.transact(async (tx) => (await addSecret(tx, (await createGrant(tx, "invitation", id)).id))!);
   return await requireLink(db.rows, "invitation", secret);
 }
 
-async function actorOf({ db, app }: Stage, person: Person) {
-  const { secret } = await makeSession(db, person);
+async function actorOf({ db, app }: Stage, person: TestUser) {
+  const { secret } = await createTestSession(db, person);
   const request = new Request("http://localhost:3000/", { headers: { cookie: `wheelwright=${secret}` } });
   return (await authenticate(app, request, ORIGIN))!;
 }
 
 test("gives whoever mints a token at the same moment none that outlives it", async (stage) => {
   const { db, app } = stage;
-  const ada = await makePerson(db, "ada", { verified: false });
+  const ada = await createTestUser(db, "ada", { verified: false });
   const actor = await actorOf(stage, ada), link = await linkOf(stage, ada);
   const settled = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
   const accepting = db.transact(async (tx) => {
@@ -50,7 +50,7 @@ test("gives whoever mints a token at the same moment none that outlives it", asy
   await settled.promise;
   const held = { ...app, db: authorizeTransactions(app, actor).db };
   const minting = rejection(createToken(held, actor, { name: "late", scope: "cli" }));
-  await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
+  await until(async () => (await db.sql(AWAITED_LOCKS_QUERY)).length > 0);
   commit.resolve();
   await accepting;
   assert.is((await minting).code, "sign_in_required");
@@ -60,7 +60,7 @@ test("gives whoever mints a token at the same moment none that outlives it", asy
 test("revokes tokens, but those that are to be kept of a proved address, and returns what the log shall say", async (stage) => {
   const { db } = stage;
   for (const [name, verified] of [["bob", false], ["eve", true]] as const) {
-    const person = await makePerson(db, name, { verified }), token = await makeToken(db, person, "cli");
+    const person = await createTestUser(db, name, { verified }), token = await createTestToken(db, person, "cli");
     const link = await linkOf(stage, person);
     const entries = await db.transact(async (tx) =>
       await takeOverAccount(tx, await redeemLink(tx, link), {
@@ -76,7 +76,7 @@ test("revokes tokens, but those that are to be kept of a proved address, and ret
 });
 
 test("wakes the streams of what it ends", async (stage) => {
-  const { db } = stage, dan = await makePerson(db, "dan"), link = await linkOf(stage, dan);
+  const { db } = stage, dan = await createTestUser(db, "dan"), link = await linkOf(stage, dan);
   let told = false;
   const end = db.wakeups.subscribe(`user:${dan.id}`, () => void (told = true));
   await db.transact(async (tx) => void await takeOverAccount(tx, await redeemLink(tx, link), { passwordHash: null }));
@@ -85,7 +85,7 @@ test("wakes the streams of what it ends", async (stage) => {
 });
 
 test("is for one of those who use a link at once", async (stage) => {
-  const { db } = stage, fay = await makePerson(db, "fay"), link = await linkOf(stage, fay);
+  const { db } = stage, fay = await createTestUser(db, "fay"), link = await linkOf(stage, fay);
   const uses = await Promise.allSettled(
     Array.from({ length: 20 }, () => db.transact(async (tx) => void await redeemLink(tx, link))),
   );

@@ -12,12 +12,12 @@ import {
 } from "#lib/domains/auth/one-time-tokens.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, type Person } from "#test/support/users.ts";
+import { createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 interface Stage {
   db: TestDatabase;
-  ada: Person;
+  ada: TestUser;
 }
 
 const test = suite<Stage>("one-time tokens");
@@ -28,7 +28,7 @@ test.before(async (stage) => {
 test.after((stage) => stage.db.close());
 test.before.each(async (stage) => {
   await stage.db.shiftClock(0);
-  stage.ada = await makePerson(stage.db, `ada-${crypto.randomUUID()}`);
+  stage.ada = await createTestUser(stage.db, `ada-${crypto.randomUUID()}`);
 });
 
 const grant = ({ db, ada }: Stage, purpose: Grant["purpose"] = "password_reset") =>
@@ -78,7 +78,7 @@ test("are kept as hashes alone", async (stage) => {
 });
 
 test("are closed by the user and the purpose, and no others", async (stage) => {
-  const { db, ada } = stage, other = await makePerson(db, `other-${ada.id}`);
+  const { db, ada } = stage, other = await createTestUser(db, `other-${ada.id}`);
   await grant(stage, "invitation");
   await grant(stage);
   await db.transact((tx) => createGrant(tx, "password_reset", other.id));

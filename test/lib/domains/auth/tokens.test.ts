@@ -8,9 +8,9 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { createToken, listTokens, ownToken, revokeToken, type Token } from "#lib/domains/auth/tokens.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { makeApp } from "#test/support/app.ts";
+import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, type Person } from "#test/support/users.ts";
+import { createTestSession, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
@@ -30,10 +30,10 @@ const revoking = suite<Stage>("revokeToken");
 for (const each of [test, listing, revoking]) {
   each.before.each(async (stage) => {
     stage.db = await openTestDatabase();
-    stage.app = await makeApp(stage.db);
-    stage.ada = await actorOf(stage, await makePerson(stage.db, "ada"));
-    stage.bob = await actorOf(stage, await makePerson(stage.db, "bob"));
-    stage.root = await actorOf(stage, await makePerson(stage.db, "root", { operator: true }));
+    stage.app = await createTestApp(stage.db);
+    stage.ada = await actorOf(stage, await createTestUser(stage.db, "ada"));
+    stage.bob = await actorOf(stage, await createTestUser(stage.db, "bob"));
+    stage.root = await actorOf(stage, await createTestUser(stage.db, "root", { operator: true }));
   });
   each.after.each((stage) => stage.db.close());
 }
@@ -174,8 +174,8 @@ async function use(app: App, token: string): Promise<Actor | null> {
   return await authenticate(app, new Request("http://x/", { headers: { authorization: `Bearer ${token}` } }), ORIGIN);
 }
 
-async function actorOf({ app, db }: Pick<Stage, "app" | "db">, person: Person): Promise<Actor> {
-  const { secret } = await makeSession(db, person);
+async function actorOf({ app, db }: Pick<Stage, "app" | "db">, person: TestUser): Promise<Actor> {
+  const { secret } = await createTestSession(db, person);
   const request = new Request("http://x/", { headers: { cookie: `wheelwright=${secret}` } });
   return (await authenticate(app, request, ORIGIN))!;
 }

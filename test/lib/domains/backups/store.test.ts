@@ -4,13 +4,13 @@ import { beginBackup, completeBackup, ensureBackup, failBackup, saveVolumes } fr
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
 const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("a backup's row");
 test.before(async (context) => {
   const db = context.db = await openTestDatabase();
-  const user = await makeUser(db);
-  context.spoke = (await findSpoke(db.rows, await makeSpoke(db, user, await makeHub(db, user)), "shown"))!;
+  const user = await insertUser(db);
+  context.spoke = (await findSpoke(db.rows, await insertSpoke(db, user, await insertHub(db, user)), "shown"))!;
 });
 test.after(({ db }) => db.close());
 

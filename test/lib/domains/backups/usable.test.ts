@@ -9,13 +9,13 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("demandUsable");
 test.before.each(async (context) => {
-  const db = context.db = await openTestDatabase(), user = await makeUser(db);
-  const id = await makeSpoke(db, user, await makeHub(db, user), "oak");
+  const db = context.db = await openTestDatabase(), user = await insertUser(db);
+  const id = await insertSpoke(db, user, await insertHub(db, user), "oak");
   const inputs = { images: { moodle: "m:v4.5.12", postgres: "postgres:17-alpine", fpmDirectory: "/f" } };
   context.spoke = await db.rows.updateTable("spokes")
     .set({ state: "active", siteIdentifier: "abc", blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id)
@@ -60,7 +60,7 @@ test("takes one of which nothing was noted for one of its spoke.", async (contex
 test("refuses what is not there, not ready, or another spoke's.", async (context) => {
   const { db, spoke } = context;
   assert.is(await refusal(context), "NoBackup: The spoke oak has no backup that is ready");
-  const other = await makeSpoke(db, spoke.createdBy, spoke.federationId, "ash");
+  const other = await insertSpoke(db, spoke.createdBy, spoke.federationId, "ash");
   const foreign = await backup(context, { spokeId: other });
   assert.match(await refusal(context, foreign), /^NoBackup: The spoke oak has no backup bak_/);
   const told = async (more: object) => (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");

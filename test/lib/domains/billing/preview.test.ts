@@ -8,7 +8,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import * as paid from "#test/support/payments.ts";
 import { openScene, type Scene as Stage } from "#test/support/scene.ts";
 
-interface Scene extends paid.Paying {
+interface Scene extends paid.PaymentsSetup {
   stage: Stage;
   customer: string;
   /** Two small spokes and a large one since December 1. Today is December 12, so 20 of 31 days remain. */
@@ -19,18 +19,18 @@ interface Scene extends paid.Paying {
 const shared = {} as Scene;
 const cost = suite<Scene>("GET /api/federations/{id}/spokes/preview-cost of a billed hub", shared);
 const dry = suite<Scene>("the price of a dry run", shared), change = suite("changesOf");
-const { NEVER, DAYS, DECEMBER } = paid, NONE = { available: false };
+const { NEVER_ABORTED: NEVER, SECONDS_PER_DAY: DAYS, DECEMBER_FIRST: DECEMBER } = paid, NONE = { available: false };
 const PRORATED = { available: true, currency: "EUR", prorationDate: "2026-12-12T00:00:00.000Z" };
 
 cost.before(async (scene) => {
-  Object.assign(scene, await paid.openPaying());
+  Object.assign(scene, await paid.openPaymentsSetup());
   const { payments, provider } = scene, stage = scene.stage = await openScene();
   Object.assign(stage.app, { payments, catalog: loadCatalog(paid.PRICES, stage.app.blueprint) });
   scene.customer = await paid.customerOf(scene, stage.hub);
-  const price = async (wanted: typeof paid.SMALL) => await payments.priceFor(wanted, NEVER);
+  const price = async (wanted: typeof paid.SMALL_PRICE) => await payments.priceFor(wanted, NEVER);
   const items = [
-    { price: await price(paid.SMALL), size: "small", quantity: 2 },
-    { price: await price(paid.LARGE), size: "large", quantity: 1 },
+    { price: await price(paid.SMALL_PRICE), size: "small", quantity: 2 },
+    { price: await price(paid.LARGE_PRICE), size: "large", quantity: 1 },
   ];
   const wanted = { federationId: stage.hub, customer: scene.customer, items };
   scene.subscription = (await payments.createSubscription(wanted, NEVER)).id;

@@ -7,9 +7,9 @@ import { lockSubscription } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Subscription } from "#lib/drivers/payments/payments.ts";
-import { addHubAdmin, makePerson, makeSession } from "#test/support/users.ts";
-import { makeHub } from "#test/support/insert-rows.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { addHubAdmin, createTestSession, createTestUser } from "#test/support/users.ts";
+import { insertHub } from "#test/support/insert-rows.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("noteSubscription");
 
@@ -43,8 +43,8 @@ const OWED: Subscription = {
 
 test("tells of dunning and refunds whoever runs the hub and operators, and nobody else", async ({ scene }) => {
   const { db, hub, people } = scene;
-  const other = await makePerson(db, "other-hub-admin");
-  await addHubAdmin(db, other, await makeHub(db, people.operator.id, "south"));
+  const other = await createTestUser(db, "other-hub-admin");
+  await addHubAdmin(db, other, await insertHub(db, people.operator.id, "south"));
   await db.transact(async (tx) => {
     const row = (await lockSubscription(tx, hub))!;
     const refund = {
@@ -61,18 +61,18 @@ test("tells of dunning and refunds whoever runs the hub and operators, and nobod
   const told = async (call: (path: string) => Promise<{ body: { kind: string }[] }>) =>
     (await call("/api/notifications")).body.map(({ kind }) => kind);
   const both = ["billing_subscription_refunded", "billing_subscription_past_due"];
-  const expected: Readonly<Record<Who, readonly string[]>> = {
+  const expected: Readonly<Record<SceneRole, readonly string[]>> = {
     operator: both,
     hubAdmin: both,
     spokeAdmin: [],
     stranger: [],
   };
   for (const [who, kinds] of Object.entries(expected)) {
-    assert.equal([who, await told(scene.as(who as Who).get)], [who, kinds]);
-    const { body } = await scene.as(who as Who).get("/api/notifications/unread-count");
+    assert.equal([who, await told(scene.as(who as SceneRole).get)], [who, kinds]);
+    const { body } = await scene.as(who as SceneRole).get("/api/notifications/unread-count");
     assert.equal([who, body.count], [who, kinds.length]);
   }
-  const cookie = `wheelwright=${(await makeSession(db, other)).secret}`;
+  const cookie = `wheelwright=${(await createTestSession(db, other)).secret}`;
   assert.equal(await told((path) => scene.send(path, { headers: { cookie } })), []);
   assert.equal((await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/activity`)).body, []);
 });

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
-import { patiently } from "#test/support/retry-overload.ts";
+import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {
@@ -35,7 +35,7 @@ async function call(
   const url = new URL(path!, "http://localhost:3000");
   const json = body === undefined ? {} : { "content-type": "application/json" };
   const init = { method, headers: { ...json, ...headers }, ...(body && { body }) };
-  const response = await patiently(() => server.request(new Request(url, init)));
+  const response = await retryWhileOverloaded(() => server.request(new Request(url, init)));
   await response.body?.cancel();
   return response.status;
 }

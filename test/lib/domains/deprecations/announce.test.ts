@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { announceToPage, selectCurrentNotices } from "#lib/domains/deprecations/announce.ts";
 import { DAY } from "#lib/base/time.ts";
-import { makeToken } from "#test/support/users.ts";
+import { createTestToken } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 import { called, caller, type Context, ending, letters, limit, tell, withPeople } from "./scene.ts";
 
@@ -11,7 +11,7 @@ withPeople(test);
 
 test("tells each of what is new to him, with his own tokens and their calls", async (context) => {
   const ada = await caller(context, "ada"), bob = await caller(context, "bob");
-  const second = await makeToken(context.db, { id: ada.userId, email: ada.email }, "readonly");
+  const second = await createTestToken(context.db, { id: ada.userId, email: ada.email }, "readonly");
   await called(context, ada, "GET /api/x/:id", 3);
   await called(context, ada, "POST /api/x/:id", 20);
   await called(context, second, "GET /api/x/:id", 4);
@@ -57,7 +57,7 @@ test("leaves out who has no token that works, until he has one", async (context)
   await caller(context, "ada");
   await db.shiftClock(2 * DAY);
   assert.is((await tell(context, [ending("x")])).mailed, 1);
-  const fresh = await makeToken(db, { id: revoked.userId, email: revoked.email }, "readonly");
+  const fresh = await createTestToken(db, { id: revoked.userId, email: revoked.email }, "readonly");
   assert.is((await tell(context, [ending("x")])).mailed, 1);
   const [first, second] = await letters(context);
   assert.equal([first!.to, second!.to], ["ada@example.org", "revoked@example.org"]);
@@ -121,7 +121,12 @@ test("tells each once when two replicas tell at once", async (context) => {
 test("names ten tokens and ten notices, and counts the rest", async (context) => {
   const { db } = context, ada = await caller(context, "ada");
   for (let i = 0; i < 12; i++) {
-    await called(context, await makeToken(db, { id: ada.userId, email: ada.email }, "cli"), "GET /api/0/:id", i + 1);
+    await called(
+      context,
+      await createTestToken(db, { id: ada.userId, email: ada.email }, "cli"),
+      "GET /api/0/:id",
+      i + 1,
+    );
   }
   await tell(context, Array.from({ length: 13 }, (_, i) => ending(`${i}`)));
   const [letter] = await letters(context);

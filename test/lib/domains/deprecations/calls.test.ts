@@ -6,12 +6,12 @@ import { openLog } from "#lib/base/log.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeToken, type Person } from "#test/support/users.ts";
+import { createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
 
 interface Context {
   db: TestDatabase;
-  ada: Person;
+  ada: TestUser;
   /** Two tokens of the user. */
   one: string;
   two: string;
@@ -23,9 +23,9 @@ interface Context {
 const test = suite<Context>("openCallCounter");
 test.before(async (context) => {
   context.db = await openTestDatabase();
-  context.ada = await makePerson(context.db, "ada");
-  context.one = (await makeToken(context.db, context.ada, "cli")).id;
-  context.two = (await makeToken(context.db, context.ada, "readonly")).id;
+  context.ada = await createTestUser(context.db, "ada");
+  context.one = (await createTestToken(context.db, context.ada, "cli")).id;
+  context.two = (await createTestToken(context.db, context.ada, "readonly")).id;
 });
 test.before.each((context) => {
   context.log = [];
@@ -126,7 +126,7 @@ test("writes for the sake of none of the requests that it counts", async (contex
 
 test("passes over a token that is gone, and writes the rest", async (context) => {
   const { db, ada, one } = context, counter = open(context);
-  const gone = await makeToken(db, ada, "cli");
+  const gone = await createTestToken(db, ada, "cli");
   counter.count(gone.id, "GET /api/x");
   await counter.flush();
   await db.sql("delete from api_tokens where id = $1", [gone.id]);

@@ -4,7 +4,7 @@ import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import type { Notice } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/users.ts";
+import { createTestUser } from "#test/support/users.ts";
 
 const test = suite<{ db: TestDatabase }>("firstAnnounced");
 test.before.each(async (context) => {
@@ -34,7 +34,7 @@ test("is the first start that carries it, on every replica and for ever", async 
 });
 
 test("is when the first was told, where an earlier release has told people", async ({ db }) => {
-  const { id } = await makePerson(db, "ada"), at = new Date("2026-11-01T10:00:00.000Z");
+  const { id } = await createTestUser(db, "ada"), at = new Date("2026-11-01T10:00:00.000Z");
   await db.sql("insert into deprecation_notices (notice_id, user_id, notified_at) values ('a', $1, $2)", [id, at]);
   assert.equal((await firstAnnounced(db.rows, [notice("a")])).get("a"), at);
 });

@@ -6,7 +6,7 @@ import type { TemplateData } from "#lib/drivers/mail/letter.ts";
 import type { EndpointNotice, LimitNotice, Notice } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Life, makePerson, makeToken, type TestToken } from "#test/support/users.ts";
+import { createTestToken, createTestUser, type TestToken, type TestUserState } from "#test/support/users.ts";
 
 export interface Context {
   db: TestDatabase;
@@ -28,9 +28,9 @@ export interface Caller extends TestToken {
 }
 
 /** Creates a user with one token of this scope. */
-export async function caller({ db }: Context, name: string, life: Life = {}): Promise<Caller> {
-  const person = await makePerson(db, name, life);
-  return { ...await makeToken(db, person, "cli"), userId: person.id, email: person.email };
+export async function caller({ db }: Context, name: string, life: TestUserState = {}): Promise<Caller> {
+  const person = await createTestUser(db, name, life);
+  return { ...await createTestToken(db, person, "cli"), userId: person.id, email: person.email };
 }
 
 export async function called({ db }: Context, { id }: TestToken, endpoint: string, calls: number): Promise<void> {

@@ -18,11 +18,18 @@ import { silentLog } from "#lib/base/log.ts";
 import { removeSpokeMember } from "#lib/domains/spokes/members.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
-import { makeApp } from "#test/support/app.ts";
-import { pull } from "#test/support/frames.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import {
+  addHubAdmin,
+  addSpokeAdmin,
+  createTestSession,
+  createTestToken,
+  createTestUser,
+  type TestUser,
+} from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 interface Stage {
   db: TestDatabase;
@@ -39,18 +46,18 @@ const test = suite<Stage>("followFederation");
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
   const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
-  stage.here = { ...await makeApp(stage.db), passwords };
+  stage.here = { ...await createTestApp(stage.db), passwords };
   const db = await stage.db.openAgain();
   stage.there = {
     ...stage.here,
     db,
     feeds: openFeeds(db, silentLog, { readVisibility: decideVisibility, maxStreams: 99 }),
   };
-  const root = await makePerson(stage.db, "root", { operator: true });
+  const root = await createTestUser(stage.db, "root", { operator: true });
   stage.root = await signIn(stage.here, root, "session");
-  stage.hub = await makeHub(stage.db, root.id);
-  stage.oak = await makeSpoke(stage.db, root.id, stage.hub, "oak");
-  stage.elm = await makeSpoke(stage.db, root.id, stage.hub, "elm");
+  stage.hub = await insertHub(stage.db, root.id);
+  stage.oak = await insertSpoke(stage.db, root.id, stage.hub, "oak");
+  stage.elm = await insertSpoke(stage.db, root.id, stage.hub, "elm");
 });
 test.after(async ({ db, here, there }) => {
   here.feeds.close();
@@ -60,7 +67,7 @@ test.after(async ({ db, here, there }) => {
 
 test("ends for a disabled user, whether by session or by token", async (stage) => {
   for (const means of ["session", "token"] as const) {
-    const ada = await makePerson(stage.db, `ada-${means}`);
+    const ada = await createTestUser(stage.db, `ada-${means}`);
     await addHubAdmin(stage.db, ada, stage.hub);
     const stream = await follow(stage, await signIn(stage.there, ada, means));
     const user = (await findUserRecord(stage.db.rows, ada.id))!;
@@ -70,7 +77,7 @@ test("ends for a disabled user, whether by session or by token", async (stage) =
 });
 
 test("ends with the session when an operator sets a new password; the token's goes on", async (stage) => {
-  const bob = await makePerson(stage.db, "bob");
+  const bob = await createTestUser(stage.db, "bob");
   await addHubAdmin(stage.db, bob, stage.hub);
   const byToken = await follow(stage, await signIn(stage.there, bob, "token"));
   const bySession = await follow(stage, await signIn(stage.there, bob, "session"));
@@ -82,7 +89,7 @@ test("ends with the session when an operator sets a new password; the token's go
 });
 
 test("ends for who was an operator and is none any more", async (stage) => {
-  const ops = await makePerson(stage.db, "ops", { operator: true });
+  const ops = await createTestUser(stage.db, "ops", { operator: true });
   const stream = await follow(stage, await signIn(stage.there, ops, "token"));
   const user = (await findUserRecord(stage.db.rows, ops.id))!;
   const patch = { displayName: undefined, operator: false, disabled: undefined };
@@ -90,7 +97,7 @@ test("ends for who was an operator and is none any more", async (stage) => {
 });
 
 test("ends with the membership of the hub", async (stage) => {
-  const cal = await makePerson(stage.db, "cal");
+  const cal = await createTestUser(stage.db, "cal");
   await addHubAdmin(stage.db, cal, stage.hub);
   const stream = await follow(stage, await signIn(stage.there, cal, "token"));
   const federation = (await findFederation(stage.db.rows, stage.hub, "hidden"))!;
@@ -98,9 +105,9 @@ test("ends with the membership of the hub", async (stage) => {
 });
 
 test("goes on without a spoke that was taken back, and ends with the last one of the hub", async (stage) => {
-  const dot = await makePerson(stage.db, "dot"), { db, oak, elm } = stage;
-  const other = await makeHub(db, stage.root.userId, "other");
-  const elsewhere = await makeSpoke(db, stage.root.userId, other, "fir");
+  const dot = await createTestUser(stage.db, "dot"), { db, oak, elm } = stage;
+  const other = await insertHub(db, stage.root.userId, "other");
+  const elsewhere = await insertSpoke(db, stage.root.userId, other, "fir");
   for (const id of [oak, elm, elsewhere]) await addSpokeAdmin(db, dot, id);
   const stream = await follow(stage, await signIn(stage.there, dot, "token"));
   const take = async (id: string) => {
@@ -117,9 +124,9 @@ test("goes on without a spoke that was taken back, and ends with the last one of
 });
 
 test("tells who administered it that a spoke is gone, and the hub, and ends with the hub", async (stage) => {
-  const { db } = stage, hub = await makeHub(db, stage.root.userId, "west");
-  const ash = await makeSpoke(db, stage.root.userId, hub, "ash");
-  const eva = await makePerson(db, "eva"), fox = await makePerson(db, "fox");
+  const { db } = stage, hub = await insertHub(db, stage.root.userId, "west");
+  const ash = await insertSpoke(db, stage.root.userId, hub, "ash");
+  const eva = await createTestUser(db, "eva"), fox = await createTestUser(db, "fox");
   await addSpokeAdmin(db, eva, ash);
   await addHubAdmin(db, fox, hub);
   const here = { ...stage, hub, elm: ash };
@@ -164,7 +171,7 @@ async function follow(stage: Stage, actor: Actor) {
   const { there, hub, elm } = stage;
   const federation = (await findFederation(there.db.rows, hub, "hidden"))!;
   const { last: since } = await readStreamBounds(there.db.rows, hub);
-  const frames = pull<StreamFrame>(
+  const frames = readFrames<StreamFrame>(
     followFederation(there, actor, federation, { since, signal: new AbortController().signal }),
   );
   const next = async (): Promise<string | undefined> => {
@@ -196,9 +203,9 @@ async function follow(stage: Stage, actor: Actor) {
   };
 }
 
-async function signIn(app: App, person: Person, means: "session" | "token"): Promise<Actor> {
+async function signIn(app: App, person: TestUser, means: "session" | "token"): Promise<Actor> {
   const headers: Record<string, string> = means === "session"
-    ? { cookie: `wheelwright=${(await makeSession(app.db, person)).secret}` }
-    : { authorization: `Bearer ${(await makeToken(app.db, person, "readonly")).plaintext}` };
+    ? { cookie: `wheelwright=${(await createTestSession(app.db, person)).secret}` }
+    : { authorization: `Bearer ${(await createTestToken(app.db, person, "readonly")).plaintext}` };
   return (await authenticate(app, new Request("http://x/", { headers }), { ip: "192.0.2.1", userAgent: "test" }))!;
 }

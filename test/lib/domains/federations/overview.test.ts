@@ -6,9 +6,9 @@ import { showOverview } from "#lib/domains/federations/overview.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import { fillPlaces, hubId, spokeId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Explainer, openExplainer } from "#test/support/query-plans.ts";
+import { openQueryExplainer, type QueryExplainer } from "#test/support/query-plans.ts";
 
-const test = suite<{ db: TestDatabase; explainer: Explainer }>("showOverview");
+const test = suite<{ db: TestDatabase; explainer: QueryExplainer }>("showOverview");
 
 /** Creates 50 hubs with 40 spokes each. 99% of the operations are finished, and half belong to the first hub. */
 test.before(async (context) => {
@@ -25,7 +25,7 @@ test.before(async (context) => {
   );
   await sql`vacuum analyze`;
   await sql.end();
-  context.explainer = openExplainer(db.url);
+  context.explainer = openQueryExplainer(db.url);
 });
 test.after(async ({ db, explainer }) => {
   await explainer.close();
@@ -45,13 +45,17 @@ for (const [who, viewer, hub] of VIEWERS) {
     const plans = await explainer.explain((rows) => showOverview(rows, viewer, hub));
     const shown = plans.flatMap(({ lines }) => lines).join("\n");
     assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < PAGES, shown);
-    assert.equal(plans.flatMap(({ walked }) => walked).filter((table) => table !== "federations"), [], shown);
+    assert.equal(
+      plans.flatMap(({ scannedTables: walked }) => walked).filter((table) => table !== "federations"),
+      [],
+      shown,
+    );
   });
 }
 
 test("looks at no operation that is over, for an operator", async ({ explainer }) => {
   const plans = await explainer.explain((rows) => showOverview(rows, OPERATOR, undefined));
-  const { indexes, walked, lines } = plans.find(({ query }) => query.includes("oldest_wait"))!;
+  const { indexes, scannedTables: walked, lines } = plans.find(({ query }) => query.includes("oldest_wait"))!;
   assert.equal([indexes, walked], [["jobs_live_of_spoke"], []], lines.join("\n"));
 });
 

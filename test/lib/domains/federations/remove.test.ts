@@ -5,7 +5,7 @@ import { findFederation, lockFederationShared } from "#lib/domains/federations/s
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
-import { makeSpoke } from "#test/support/insert-rows.ts";
+import { insertSpoke } from "#test/support/insert-rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ stage: Stage }>("removeFederation");
@@ -132,7 +132,7 @@ test("waits for a spoke that is just being added", async ({ stage }) => {
     await lockFederationShared(tx, late.id);
     removal = rejection(removeFederation(app, operator, late));
     await Promise.race([untilSomebodyWaits(stage), removal]);
-    await makeSpoke({ ...db, rows: tx }, operator.userId, late.id);
+    await insertSpoke({ ...db, rows: tx }, operator.userId, late.id);
   });
   assert.is((await removal!).code, "federation_not_empty");
 });

@@ -5,8 +5,8 @@ import type { Follower } from "#lib/events/visibility.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { addHubAdmin, addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ db: TestDatabase }>("sightsOf");
 test.before.each(async (context) => void (context.db = await openTestDatabase()));
@@ -17,16 +17,18 @@ test.after.each(({ db }) => db.close());
  * token.
  */
 async function arrange(db: TestDatabase) {
-  const root = await makePerson(db, "root", { operator: true }), ann = await makePerson(db, "ann");
-  const bob = await makePerson(db, "bob"), eve = await makePerson(db, "eve");
-  const hub = await makeHub(db, root.id, "north"), oak = await makeSpoke(db, root.id, hub, "oak");
-  await makeSpoke(db, root.id, hub, "elm");
+  const root = await createTestUser(db, "root", { operator: true }), ann = await createTestUser(db, "ann");
+  const bob = await createTestUser(db, "bob"), eve = await createTestUser(db, "eve");
+  const hub = await insertHub(db, root.id, "north"), oak = await insertSpoke(db, root.id, hub, "oak");
+  await insertSpoke(db, root.id, hub, "elm");
   await addHubAdmin(db, ann, hub);
   await addSpokeAdmin(db, bob, oak);
   const followers: Follower[] = [];
   for (const { id: userId, ...person } of [root, ann, bob, eve]) {
-    const tokens = [await makeToken(db, { id: userId, ...person }, "readonly", new Date(Date.now() + 60 * MINUTE))];
-    const all = [await makeSession(db, { id: userId, ...person }), ...tokens];
+    const tokens = [
+      await createTestToken(db, { id: userId, ...person }, "readonly", new Date(Date.now() + 60 * MINUTE)),
+    ];
+    const all = [await createTestSession(db, { id: userId, ...person }), ...tokens];
     followers.push(...all.map(({ id: credentialId }) => ({ credentialId, userId, federationId: hub })));
   }
   const look = async () =>
@@ -40,7 +42,7 @@ test("is everything for operators, plainer for the hub's admins, their spokes fo
   const { look, oak, followers } = await arrange(db);
   assert.equal(await look(), ["all", "all", "plain", "plain", [oak], [oak], null, null]);
   assert.equal(
-    await decideVisibility(db.rows, [{ ...followers[2]!, federationId: await makeHub(db, followers[0]!.userId) }]),
+    await decideVisibility(db.rows, [{ ...followers[2]!, federationId: await insertHub(db, followers[0]!.userId) }]),
     [
       null,
     ],

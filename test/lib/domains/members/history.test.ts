@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { forget, tell } from "#test/lib/domains/notifications/tell.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
-import { makeSpoke } from "#test/support/insert-rows.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { insertSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ scene: Scene }>("skipHistory");
 
@@ -14,15 +14,16 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 test.before.each(({ scene }) => forget(scene));
 
-const delegate = async ({ as, people, spoke }: Scene, who: Who, id = spoke) =>
+const delegate = async ({ as, people, spoke }: Scene, who: SceneRole, id = spoke) =>
   assert.is((await as("operator").post(`/api/spokes/${id}/delegate`, { email: people[who].email })).status, 200);
-const invite = async ({ as, people, hub }: Scene, who: Who) =>
+const invite = async ({ as, people, hub }: Scene, who: SceneRole) =>
   assert.is(
     (await as("operator").post(`/api/federations/${hub}/members`, { email: people[who].email })).status,
     200,
   );
-const unread = async ({ as }: Scene, who: Who) => (await as(who).get("/api/notifications/unread-count")).body.count;
-const kinds = async ({ as }: Scene, who: Who, query = "") =>
+const unread = async ({ as }: Scene, who: SceneRole) =>
+  (await as(who).get("/api/notifications/unread-count")).body.count;
+const kinds = async ({ as }: Scene, who: SceneRole, query = "") =>
   (await as(who).get(`/api/notifications${query}`)).body.map((
     { kind, read, readAt }: { kind: string; read: boolean; readAt: string | null },
   ) => [kind, read, readAt]);
@@ -57,7 +58,7 @@ test("what was before cannot be marked, and marking it changes no count", async 
 
 test("a hub's new admin begins with nothing unread, but for what is unread in spokes that they had", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  const elm = await makeSpoke(db, people.operator.id, hub, "elm");
+  const elm = await insertSpoke(db, people.operator.id, hub, "elm");
   await tell(db, { hub, spoke: elm }, { hub });
   await delegate(scene, "stranger");
   await tell(db, { hub, spoke }, { hub, spoke: elm }, { hub });
@@ -74,7 +75,7 @@ test("a hub's new admin begins with nothing unread, but for what is unread in sp
 
 test("reading all marks what is unread, and nothing of what was before", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  const elm = await makeSpoke(db, people.operator.id, hub, "elm");
+  const elm = await insertSpoke(db, people.operator.id, hub, "elm");
   await delegate(scene, "stranger");
   await tell(db, { hub, spoke }, { hub, spoke: elm }, { hub });
   await invite(scene, "stranger");

@@ -2,20 +2,20 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSeat, listAdministeredNames, listSeats, removeSeat } from "#lib/domains/members/seats.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ db: TestDatabase; root: string }>("seats");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.root = (await makePerson(stage.db, "root", { operator: true })).id;
+  stage.root = (await createTestUser(stage.db, "root", { operator: true })).id;
 });
 test.after(({ db }) => db.close());
 
 test("are taken once and vacated once, in a hub as in a spoke", async ({ db, root }) => {
-  const federationId = await makeHub(db, root, "hub"), spokeId = await makeSpoke(db, root, federationId);
-  const ada = await makePerson(db, "ada"), bob = await makePerson(db, "bob");
+  const federationId = await insertHub(db, root, "hub"), spokeId = await insertSpoke(db, root, federationId);
+  const ada = await createTestUser(db, "ada"), bob = await createTestUser(db, "bob");
   for (const seat of [{ federationId }, { spokeId }]) {
     const change = (what: typeof addSeat, person = ada) => db.transact((tx) => what(tx, seat, person.id));
     assert.equal([await change(addSeat), await change(addSeat), await change(addSeat, bob)], [true, false, true]);
@@ -29,7 +29,7 @@ test("are taken once and vacated once, in a hub as in a spoke", async ({ db, roo
 });
 
 test("wake the streams of whoever they are given to and taken from, and nobody's when nothing changes", async ({ db, root }) => {
-  const federationId = await makeHub(db, root, "waking"), dan = await makePerson(db, "dan");
+  const federationId = await insertHub(db, root, "waking"), dan = await createTestUser(db, "dan");
   const wakesOf = (what: typeof addSeat) =>
     db.transact(async (tx) => {
       await what(tx, { federationId }, dan.id);
@@ -41,9 +41,9 @@ test("wake the streams of whoever they are given to and taken from, and nobody's
 });
 
 test("are named hubs first, as they came, without what is removed", async ({ db, root }) => {
-  const cal = await makePerson(db, "cal", { verified: false });
-  const [north, south] = [await makeHub(db, root, "north"), await makeHub(db, root, "south")];
-  const [oak, elm] = [await makeSpoke(db, root, north, "oak"), await makeSpoke(db, root, north, "elm")];
+  const cal = await createTestUser(db, "cal", { verified: false });
+  const [north, south] = [await insertHub(db, root, "north"), await insertHub(db, root, "south")];
+  const [oak, elm] = [await insertSpoke(db, root, north, "oak"), await insertSpoke(db, root, north, "elm")];
   for (const seat of [{ spokeId: oak }, { spokeId: elm }, { federationId: south }, { federationId: north }]) {
     await db.transact((tx) => addSeat(tx, seat, cal.id));
     await db.sql("update federation_members set created_at = created_at - interval '1 second'");

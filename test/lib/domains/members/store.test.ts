@@ -2,26 +2,26 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readUser, type User } from "#lib/domains/users/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { addHubAdmin, addSpokeAdmin, createTestUser, type TestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 interface Stage {
   db: TestDatabase;
-  root: Person;
+  root: TestUser;
 }
 
 const test = suite<Stage>("memberships");
 
 test.before.each(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.root = await makePerson(stage.db, "root", { operator: true });
+  stage.root = await createTestUser(stage.db, "root", { operator: true });
 });
 test.after.each((stage) => stage.db.close());
 
 test("make somebody the admin of hubs, and of spokes of other hubs", async ({ db, root }) => {
-  const ada = await makePerson(db, "ada");
-  const [north, south] = [await makeHub(db, root.id, "north"), await makeHub(db, root.id, "south")];
-  const [oak, elm] = [await makeSpoke(db, root.id, north, "oak"), await makeSpoke(db, root.id, south, "elm")];
+  const ada = await createTestUser(db, "ada");
+  const [north, south] = [await insertHub(db, root.id, "north"), await insertHub(db, root.id, "south")];
+  const [oak, elm] = [await insertSpoke(db, root.id, north, "oak"), await insertSpoke(db, root.id, south, "elm")];
   await addHubAdmin(db, ada, north);
   await addSpokeAdmin(db, ada, oak);
   await addSpokeAdmin(db, ada, elm);
@@ -29,37 +29,37 @@ test("make somebody the admin of hubs, and of spokes of other hubs", async ({ db
 });
 
 test("in spokes alone make a spoke admin, as does none at all", async ({ db, root }) => {
-  const [ada, bob] = [await makePerson(db, "ada"), await makePerson(db, "bob")];
-  const spoke = await makeSpoke(db, root.id, await makeHub(db, root.id));
+  const [ada, bob] = [await createTestUser(db, "ada"), await createTestUser(db, "bob")];
+  const spoke = await insertSpoke(db, root.id, await insertHub(db, root.id));
   await addSpokeAdmin(db, ada, spoke);
   assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], [spoke]]);
   assert.equal(standing(await readUser(db.rows, bob.id)), ["spoke_admin", [], []]);
 });
 
 test("change nothing of an operator's role", async ({ db, root }) => {
-  const hub = await makeHub(db, root.id);
+  const hub = await insertHub(db, root.id);
   await addHubAdmin(db, root, hub);
   assert.equal(standing(await readUser(db.rows, root.id)), ["operator", [hub], []]);
 });
 
 test("and the operator's flag do not work while the address is not verified", async ({ db }) => {
-  const ops = await makePerson(db, "ops", { operator: true, verified: false });
+  const ops = await createTestUser(db, "ops", { operator: true, verified: false });
   assert.equal(standing(await readUser(db.rows, ops.id)), ["spoke_admin", [], []]);
 });
 
 test("do not count while the address is not verified", async ({ db, root }) => {
-  const ada = await makePerson(db, "ada", { verified: false });
-  const [north, south] = [await makeHub(db, root.id, "north"), await makeHub(db, root.id, "south")];
+  const ada = await createTestUser(db, "ada", { verified: false });
+  const [north, south] = [await insertHub(db, root.id, "north"), await insertHub(db, root.id, "south")];
   await addHubAdmin(db, ada, north);
-  await addSpokeAdmin(db, ada, await makeSpoke(db, root.id, south));
+  await addSpokeAdmin(db, ada, await insertSpoke(db, root.id, south));
   assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
 });
 
 test("do not count in what was removed", async ({ db, root }) => {
-  const ada = await makePerson(db, "ada");
-  const [north, south] = [await makeHub(db, root.id, "north"), await makeHub(db, root.id, "south")];
+  const ada = await createTestUser(db, "ada");
+  const [north, south] = [await insertHub(db, root.id, "north"), await insertHub(db, root.id, "south")];
   await addHubAdmin(db, ada, north);
-  await addSpokeAdmin(db, ada, await makeSpoke(db, root.id, south));
+  await addSpokeAdmin(db, ada, await insertSpoke(db, root.id, south));
   await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
   await db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [north]);
   assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);

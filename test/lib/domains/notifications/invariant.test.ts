@@ -15,8 +15,8 @@ import { marker, tell, type Told } from "#test/lib/domains/notifications/tell.ts
 import { query } from "#test/support/bench/query.ts";
 import { openRandom, type Random } from "#test/support/bench/random.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { addHubAdmin, addSpokeAdmin, createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite("the counts of notifications");
 const ROUNDS = 12, AT_ONCE = 10;
@@ -50,14 +50,14 @@ test.run();
 async function openWorld(random: Random): Promise<World> {
   const db = await openTestDatabase({ size: 6 });
   const people = await Promise.all([
-    makePerson(db, "root", { operator: true }),
-    ...["ada", "bob", "cem", "dot"].map((name) => makePerson(db, name)),
+    createTestUser(db, "root", { operator: true }),
+    ...["ada", "bob", "cem", "dot"].map((name) => createTestUser(db, name)),
   ]);
   const users = people.map(({ id }) => id);
-  const hubs = await Promise.all(["north", "south", "east"].map((slug) => makeHub(db, users[0]!, slug)));
+  const hubs = await Promise.all(["north", "south", "east"].map((slug) => insertHub(db, users[0]!, slug)));
   const spokes = await Promise.all(
     hubs.flatMap((hub) =>
-      ["oak", "elm"].map(async (slug) => ({ hub, spoke: await makeSpoke(db, users[0]!, hub, slug) }))
+      ["oak", "elm"].map(async (slug) => ({ hub, spoke: await insertSpoke(db, users[0]!, hub, slug) }))
     ),
   );
   for (const user of users.slice(1)) {

@@ -14,11 +14,11 @@ import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 import { fillEvents, fillPlaces, hubId, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { type Explainer, openExplainer, type Plan } from "#test/support/query-plans.ts";
+import { openQueryExplainer, type QueryExplainer, type QueryPlan } from "#test/support/query-plans.ts";
 
 interface Context {
   db: TestDatabase;
-  explainer: Explainer;
+  explainer: QueryExplainer;
 }
 
 const test = suite<Context>("the plan");
@@ -37,7 +37,7 @@ test.before(async (context) => {
   await sql`analyze`;
   await sql.end();
   // A sequential scan is fastest for tables of a few pages, so it is disabled here.
-  context.explainer = openExplainer(db.url, { enable_seqscan: "off" });
+  context.explainer = openQueryExplainer(db.url, { enable_seqscan: "off" });
 });
 test.after(async ({ db, explainer }) => {
   await explainer.close();
@@ -46,9 +46,9 @@ test.after(async ({ db, explainer }) => {
 
 async function answers({ explainer }: Context, index: string | null, ask: (rows: Rows) => Promise<unknown>) {
   const plans = await explainer.explain(ask);
-  const named = plans.flatMap((plan: Plan) => plan.indexes);
-  const walked = plans.flatMap((plan: Plan) => plan.walked);
-  const shown = plans.flatMap((plan: Plan) => plan.lines).join("\n");
+  const named = plans.flatMap((plan: QueryPlan) => plan.indexes);
+  const walked = plans.flatMap((plan: QueryPlan) => plan.scannedTables);
+  const shown = plans.flatMap((plan: QueryPlan) => plan.lines).join("\n");
   if (index) assert.ok(named.includes(index), `${index} is not in\n${shown}`);
   else assert.not.ok(named.some((name) => name.startsWith("audit_events")), shown);
   assert.not.ok(walked.some((table) => ["audit_events", "notification_reads"].includes(table)), shown);

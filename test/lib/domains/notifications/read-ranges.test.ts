@@ -9,9 +9,9 @@ import { markRead } from "#lib/domains/notifications/read.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addHubAdmin, makePerson } from "#test/support/users.ts";
-import { openExplainer } from "#test/support/query-plans.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { addHubAdmin, createTestUser } from "#test/support/users.ts";
+import { openQueryExplainer } from "#test/support/query-plans.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 const EVENTS = 240;
 const page = { limit: 20, unreadOnly: true, before: undefined };
@@ -24,8 +24,8 @@ test.after(({ db }) => db.close());
 
 /** Creates a hub admin and a hub with `count` events. Returns their IDs, oldest first. */
 async function arrange(db: TestDatabase, name: string) {
-  const person = await makePerson(db, name), hub = await makeHub(db, person.id, name);
-  const spoke = await makeSpoke(db, person.id, hub, name);
+  const person = await createTestUser(db, name), hub = await insertHub(db, person.id, name);
+  const spoke = await insertSpoke(db, person.id, hub, name);
   await addHubAdmin(db, person, hub);
   await writeEvents(db, { hub, spoke }, Array.from({ length: EVENTS }, (_, i) => i));
   const reader: Reader = { role: "hub_admin", userId: person.id };
@@ -52,7 +52,7 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     assert.equal(found.map(({ id }) => id), left.reverse());
     assert.is(await rangesOf(db, reader), 2);
     await countsAreExact(db);
-    const explainer = openExplainer(db.url);
+    const explainer = openQueryExplainer(db.url);
     const [plan] = await explainer.explain((rows) => listNotifications(rows, reader, page));
     await explainer.close();
     // Each read event would cost 3 or more.
@@ -67,7 +67,7 @@ test("are all that reading everything looks for, before a range, between two and
   const { reader, ids } = await arrange(db, "all-at-once");
   const left = [ids[0]!, ids[EVENTS / 2]!, ids.at(-1)!];
   for (const id of ids) if (!left.includes(id)) await markRead(db, marker(reader), id);
-  const explainer = openExplainer(db.url);
+  const explainer = openQueryExplainer(db.url);
   const asOne = (rows: Rows) => ({ rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) }) as Database;
   const plans = await explainer.explain((rows) => markAllRead(asOne(rows), marker(reader)));
   await explainer.close();

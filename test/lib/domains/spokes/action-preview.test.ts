@@ -8,7 +8,7 @@ import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { deleteByHand } from "#test/support/service-account.ts";
+import { deleteAsAdmin } from "#test/support/service-account.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("previewAction");
 test.before(async (context) => {
@@ -156,7 +156,7 @@ test("of a reapply is what somebody has changed or taken away, and none right af
     { op: "replace", path: "/spec/hard/limits.memory", value: "99Gi" },
   ], call);
   const service = { apiVersion: "v1", kind: "Service", name: "moodle" };
-  await deleteByHand(scene.simulator, (await space.get(service, call))!);
+  await deleteAsAdmin(scene.simulator, (await space.get(service, call))!);
   const dirty = await preview(scene, id, { action: "reapply" });
   assert.equal(dirty.changes.map(({ object, field }) => `${object} ${field}`), [
     `ResourceQuota/${quota} spec.hard[limits.memory]`,
@@ -165,7 +165,7 @@ test("of a reapply is what somebody has changed or taken away, and none right af
   assert.equal([dirty.changes[0]!.from, dirty.changes[1]!.from, dirty.downtime], ["99Gi", null, false]);
   for (const name of ["moodle", "admin", "mail"]) {
     const secret = { apiVersion: "v1", kind: "Secret", name };
-    await deleteByHand(scene.simulator, (await space.get(secret, call))!);
+    await deleteAsAdmin(scene.simulator, (await space.get(secret, call))!);
   }
   const bare = await preview(scene, id, { action: "reapply" });
   assert.match(bare.notes.join(), "Secret/moodle: It is gone, and so is the database's password");

@@ -8,11 +8,11 @@ import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import { delegateSpoke, removeSpokeMember } from "#lib/domains/spokes/members.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
-import { makeApp } from "#test/support/app.ts";
+import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/users.ts";
-import { openPostman } from "#test/support/mail-sender.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { openMailSender } from "#test/support/mail-sender.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 interface Stage {
   db: TestDatabase;
@@ -31,12 +31,12 @@ test.before(async (stage) => {
   stage.db = await openTestDatabase(patient);
   // Real hashing is too slow for requests to overlap.
   const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
-  const app = { ...await makeApp(stage.db), passwords };
+  const app = { ...await createTestApp(stage.db), passwords };
   stage.apps = [app, { ...app, db: await stage.db.openAgain(patient) }];
-  const root = await makePerson(stage.db, "root", { operator: true });
-  const hub = await makeHub(stage.db, root.id);
-  stage.oak = (await findSpoke(stage.db.rows, await makeSpoke(stage.db, root.id, hub, "oak"), "hidden"))!;
-  stage.elm = (await findSpoke(stage.db.rows, await makeSpoke(stage.db, root.id, hub, "elm"), "hidden"))!;
+  const root = await createTestUser(stage.db, "root", { operator: true });
+  const hub = await insertHub(stage.db, root.id);
+  stage.oak = (await findSpoke(stage.db.rows, await insertSpoke(stage.db, root.id, hub, "oak"), "hidden"))!;
+  stage.elm = (await findSpoke(stage.db.rows, await insertSpoke(stage.db, root.id, hub, "elm"), "hidden"))!;
   stage.actor = {
     userId: root.id,
     email: root.email,
@@ -129,7 +129,7 @@ test("taken back and made anew within the hour, opens the link that was mailed, 
   const { db, apps: [app], actor, oak } = stage;
   const invitee = { email: "again@x.example", displayName: undefined };
   const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
-  const { token } = await (await openPostman(app)).next(invitee.email) as { token: string };
+  const { token } = await (await openMailSender(app)).next(invitee.email) as { token: string };
   for (let i = 0; i < 3; i++) {
     await removeSpokeMember(app, actor, oak, userId);
     const accepting = { token, password: "a password of their own" };
@@ -148,7 +148,7 @@ test("taken back before the mail went out, mails when it is made anew", async ({
   await removeSpokeMember(app, actor, oak, userId);
   await delegateSpoke(app, actor, oak, invitee, null);
   assert.is(await mails(db, invitee.email), 2);
-  const postman = await openPostman(app);
+  const postman = await openMailSender(app);
   await postman.deliver();
   assert.is(postman.mails.filter(({ to }) => to.email === invitee.email).length, 1, "what was taken back is not sent");
 });

@@ -7,7 +7,7 @@ import { defaultDomains, domainsFor, parentNames, requireUnreserved } from "#lib
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
-import { openExplainer } from "#test/support/query-plans.ts";
+import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { rejection } from "#test/support/until.ts";
 
 const place = { rootDomain: "spokes.example.org", publicHost: "hubs.example.org" };
@@ -231,7 +231,7 @@ shared("of many that stand one above the other, asked for at once, one is made",
 });
 
 shared("is looked for by indexes", async ({ stage }) => {
-  const explainer = openExplainer(stage.db.url, { enable_seqscan: "off" });
+  const explainer = openQueryExplainer(stage.db.url, { enable_seqscan: "off" });
   const [plan] = await explainer.explain((rows) => isInUse(rows, "a.school.example", ["school.example"]));
   await explainer.close();
   const former = ["former_domains_pkey", "former_domains_reversed"];

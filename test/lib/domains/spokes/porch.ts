@@ -3,9 +3,9 @@ import type { Clusters } from "#lib/app.ts";
 import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { MoodleAccount, SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Answer } from "#test/support/client.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
-import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export const CALL = { signal: new AbortController().signal };
@@ -19,7 +19,7 @@ export interface Porch {
   /** Log entries of the API. */
   readonly lines: string[];
   /** Requests a link, by default as a hub admin with a session. */
-  ask(who?: Who | "nobody", means?: Means): Promise<Answer>;
+  ask(who?: SceneRole | "nobody", means?: CredentialType): Promise<ClientResponse>;
   space(): Promise<Space>;
   /** Returns the objects of this kind in the site's namespace. */
   objects(kind: string): KubeObject[];

@@ -7,9 +7,9 @@ import { type FederationRow, findFederation } from "#lib/domains/federations/sto
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
-import { makeApp } from "#test/support/app.ts";
+import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeUser } from "#test/support/insert-rows.ts";
+import { insertUser } from "#test/support/insert-rows.ts";
 
 export interface Stage {
   readonly app: App;
@@ -25,10 +25,10 @@ export interface Stage {
 /** `catalogue` is the text of a CATALOG file. `env` adds configuration variables. */
 export async function openStage(catalogue?: string, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const db = await openTestDatabase({ size: 12 });
-  const plain = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org", ...env });
+  const plain = await createTestApp(db, { PUBLIC_URL: "https://hubs.example.org", ...env });
   const app: App = { ...plain, catalog: loadCatalog(catalogue, plain.blueprint) };
   async function person(may: Parameters<Stage["person"]>[0] = {}): Promise<Actor> {
-    const userId = await makeUser(db);
+    const userId = await insertUser(db);
     return {
       userId,
       email: `${userId}@example.org`,

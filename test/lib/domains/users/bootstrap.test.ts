@@ -5,7 +5,7 @@ import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import { bootstrapAdmin, createOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson, makeSession, makeToken } from "#test/support/users.ts";
+import { createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
 
 const ADMIN = { email: "root@example.org", password: "a long enough one" };
 
@@ -36,8 +36,8 @@ test("makes an operator with this address and password, and writes it down", asy
 });
 
 test("makes one also where people have signed up before, and ends what a stranger left under the address", async ({ db }) => {
-  const stranger = await makePerson(db, "root", { verified: false }), other = await makePerson(db, "ada");
-  const session = await makeSession(db, stranger), token = await makeToken(db, stranger, "cli");
+  const stranger = await createTestUser(db, "root", { verified: false }), other = await createTestUser(db, "ada");
+  const session = await createTestSession(db, stranger), token = await createTestToken(db, stranger, "cli");
   await bootstrapAdmin(db, ADMIN, silentLog);
   const [user] = await db.sql("select * from users where operator");
   assert.equal([user.id, user.email, user.displayName], [stranger.id, ADMIN.email, ADMIN.email]);
@@ -93,7 +93,7 @@ test("warns that there is no operator where none is configured, unless there is 
   const { log, lines } = listening();
   await bootstrapAdmin(db, null, log);
   assert.match(lines.join(""), "BOOTSTRAP_ADMIN_EMAIL");
-  await makePerson(db, "ada", { operator: true });
+  await createTestUser(db, "ada", { operator: true });
   lines.length = 0;
   await bootstrapAdmin(db, null, log);
   assert.equal(lines, []);

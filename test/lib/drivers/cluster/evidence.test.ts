@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeEvents, findFailedContainer } from "#lib/drivers/cluster/evidence.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { at, deployment, event, pod } from "#test/support/kube/samples.ts";
+import { deployment, event, pod, timestampAt } from "#test/support/kube/samples.ts";
 
 const test = suite("describeEvents");
 
@@ -31,7 +31,7 @@ test("tells the same words about the same object once, when they were said last,
     ["Pod/other", "BackOff", 1],
     ["Pod/install-1-x", "BackOff", 5],
   ]);
-  assert.is(told[2]!.at, at(2 * SECOND));
+  assert.is(told[2]!.at, timestampAt(2 * SECOND));
 });
 
 test("reads the newer dialect's time and count, and bears one that has neither", () => {
@@ -40,12 +40,12 @@ test("reads the newer dialect's time and count, and bears one that has neither",
     firstTimestamp: null,
     lastTimestamp: null,
     count: null,
-    eventTime: at(SECOND),
-    series: { count: 7, lastObservedTime: at(3 * SECOND) },
+    eventTime: timestampAt(SECOND),
+    series: { count: 7, lastObservedTime: timestampAt(3 * SECOND) },
   };
   const bare = { apiVersion: "v1", kind: "Event", metadata: { name: "e" } };
   const [none, told] = describeEvents([newer, bare]);
-  assert.equal([told!.at, told!.count], [at(3 * SECOND), 7]);
+  assert.equal([told!.at, told!.count], [timestampAt(3 * SECOND), 7]);
   assert.equal([none!.object, none!.reason, none!.message, none!.count], ["?/?", "", "", 1]);
 });
 
@@ -56,8 +56,8 @@ test("an event's page of text is cut", () => {
 test("the log is that of the container that failed last, and of its run before if it runs again", () => {
   const container = (name: string, second: number, running: boolean) => ({
     name,
-    state: running ? { running: {} } : { terminated: { exitCode: 1, finishedAt: at(second * SECOND) } },
-    ...(running ? { lastState: { terminated: { exitCode: 1, finishedAt: at(second * SECOND) } } } : {}),
+    state: running ? { running: {} } : { terminated: { exitCode: 1, finishedAt: timestampAt(second * SECOND) } },
+    ...(running ? { lastState: { terminated: { exitCode: 1, finishedAt: timestampAt(second * SECOND) } } } : {}),
   });
   const one = pod(deployment(), { containerStatuses: [container("moodle", 5, true), container("side", 3, false)] });
   assert.equal(findFailedContainer([one], "n"), {

@@ -1,23 +1,32 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { refuse } from "#test/support/kube/server.ts";
-import { NAMESPACE, openKubeTable, UID } from "#test/support/kube/static-cluster.ts";
-import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
+import { respondWithError } from "#test/support/kube/server.ts";
+import { NAMESPACE, openStaticCluster, UID } from "#test/support/kube/static-cluster.ts";
+import {
+  CONFIG_MAP_REF,
+  configMap,
+  failureOf,
+  namespace,
+  UNCANCELLED_CALL,
+  withKubeScene,
+} from "#test/support/kube/scene.ts";
 
 const test = suite("openGuard");
 
 test(
   "a namespace of the same three labels is ours already",
-  withScene(async ({ cluster, space }) => {
-    assert.is((await cluster.createNamespace(namespace("spoke-1"), call)).uid, space.uid);
+  withKubeScene(async ({ cluster, space }) => {
+    assert.is((await cluster.createNamespace(namespace("spoke-1"), UNCANCELLED_CALL)).uid, space.uid);
   }),
 );
 
 test(
   "a namespace of other labels is a stranger's, also if it lacks one or has one more",
-  withScene(async ({ cluster }) => {
+  withKubeScene(async ({ cluster }) => {
     for (const labels of [{ "wheelwright.dev/federation": "fed_2" }, { "wheelwright.dev/spoke": "spk_1" }]) {
-      const { code, transient } = await failureOf(cluster.createNamespace(namespace("spoke-1", labels), call));
+      const { code, transient } = await failureOf(
+        cluster.createNamespace(namespace("spoke-1", labels), UNCANCELLED_CALL),
+      );
       assert.equal([code, transient], ["stranger", false]);
     }
   }),
@@ -25,41 +34,48 @@ test(
 
 test(
   "a namespace of the same name and another uid is left alone",
-  withScene(async ({ cluster }) => {
+  withKubeScene(async ({ cluster }) => {
     const other = cluster.space("spoke-1", "00000000-0000-0000-0000-000000000000");
     const failures = await Promise.all([
-      failureOf(other.apply([config({})], call)),
-      failureOf(other.get(CONFIG, call)),
+      failureOf(other.apply([configMap({})], UNCANCELLED_CALL)),
+      failureOf(other.get(CONFIG_MAP_REF, UNCANCELLED_CALL)),
       failureOf(
-        other.remove({ ...call, timeout: 1000 }).then(() => Promise.reject({ code: "gone", transient: false })),
+        other.remove({ ...UNCANCELLED_CALL, timeout: 1000 }).then(() =>
+          Promise.reject({ code: "gone", transient: false })
+        ),
       ),
     ]);
     assert.equal(failures.map(({ code }) => code), ["stranger", "stranger", "gone"]);
-    assert.is((await cluster.findNamespace("spoke-1", call))?.metadata.deletionTimestamp, undefined);
+    assert.is((await cluster.findNamespace("spoke-1", UNCANCELLED_CALL))?.metadata.deletionTimestamp, undefined);
   }),
 );
 
 test(
   "a namespace that has lost its label is neither changed nor removed",
-  withScene(async ({ cluster }) => {
+  withKubeScene(async ({ cluster }) => {
     const bare = namespace("bare");
-    const { uid } = await cluster.createNamespace({ ...bare, metadata: { name: "bare", labels: {} } }, call);
+    const { uid } = await cluster.createNamespace(
+      { ...bare, metadata: { name: "bare", labels: {} } },
+      UNCANCELLED_CALL,
+    );
     const space = cluster.space("bare", uid);
-    assert.is((await failureOf(space.apply([config({})], call))).code, "stranger");
-    assert.is((await failureOf(space.remove({ ...call, timeout: 1000 }))).code, "stranger");
+    assert.is((await failureOf(space.apply([configMap({})], UNCANCELLED_CALL))).code, "stranger");
+    assert.is((await failureOf(space.remove({ ...UNCANCELLED_CALL, timeout: 1000 }))).code, "stranger");
   }),
 );
 
 test("who asks for the same namespace at once asks once, and for itself where that fails", async () => {
-  const table = await openKubeTable();
+  const table = await openStaticCluster();
   let failed = 0;
   const answers = (fails: number) => async () => {
     table.intercept = ({ path }, response) => {
       if (!path.endsWith(`/${NAMESPACE}`) || failed++ >= fails) return false;
-      return refuse(response, 403, "Forbidden", "not now"), true;
+      return respondWithError(response, 403, "Forbidden", "not now"), true;
     };
     const before = table.server.asked.length, space = table.cluster.space(NAMESPACE, UID);
-    const got = await Promise.allSettled(["a", "b", "c"].map((name) => space.get({ ...CONFIG, name }, call)));
+    const got = await Promise.allSettled(
+      ["a", "b", "c"].map((name) => space.get({ ...CONFIG_MAP_REF, name }, UNCANCELLED_CALL)),
+    );
     const asked = table.server.asked.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
     return [got.map(({ status }) => status), asked];
   };
@@ -72,26 +88,26 @@ test("who asks for the same namespace at once asks once, and for itself where th
 
 test(
   "a namespace that is gone is not found",
-  withScene(async ({ cluster }) => {
-    const { code, transient } = await failureOf(cluster.space("nowhere", "x").get(CONFIG, call));
+  withKubeScene(async ({ cluster }) => {
+    const { code, transient } = await failureOf(cluster.space("nowhere", "x").get(CONFIG_MAP_REF, UNCANCELLED_CALL));
     assert.equal([code, transient], ["NotFound", false]);
   }),
 );
 
 test(
   "a removed namespace is waited for until it is gone, and then is no failure",
-  withScene(async ({ cluster, space }) => {
-    await space.apply([config({ a: "1" })], call);
-    await space.remove({ ...call, timeout: 20_000 });
-    assert.is(await cluster.findNamespace("spoke-1", call), null);
-    await space.remove({ ...call, timeout: 1000 });
+  withKubeScene(async ({ cluster, space }) => {
+    await space.apply([configMap({ a: "1" })], UNCANCELLED_CALL);
+    await space.remove({ ...UNCANCELLED_CALL, timeout: 20_000 });
+    assert.is(await cluster.findNamespace("spoke-1", UNCANCELLED_CALL), null);
+    await space.remove({ ...UNCANCELLED_CALL, timeout: 1000 });
   }),
 );
 
 test(
   "a namespace that hangs is told of with the names of what is left, and is never forced",
-  withScene(async ({ cluster, space }) => {
-    await space.apply([config({ a: "1" }, { finalizers: ["example.org/hold"] })], call);
+  withKubeScene(async ({ cluster, space }) => {
+    await space.apply([configMap({ a: "1" }, { finalizers: ["example.org/hold"] })], UNCANCELLED_CALL);
     const sentences: string[] = [];
     const stop = new AbortController(), enough = new Error("enough");
     const onProgress = (sentence: string) => {
@@ -104,10 +120,13 @@ test(
       sentences.at(-1)!,
       /^Namespace spoke-1, terminating since \d{4}-\d\d-\d\d \d\d:\d\d UTC, waits for configmaps env to be deleted; held by the finalizer example\.org\/hold$/,
     );
-    const { code, transient } = await failureOf(space.apply([config({ late: "1" })], call));
+    const { code, transient } = await failureOf(space.apply([configMap({ late: "1" })], UNCANCELLED_CALL));
     assert.equal([code, transient], ["Terminating", false]);
-    assert.equal((await failureOf(cluster.createNamespace(namespace("spoke-1"), call))).code, "Terminating");
-    assert.equal((await space.get(CONFIG, call))?.metadata.finalizers, ["example.org/hold"]);
+    assert.equal(
+      (await failureOf(cluster.createNamespace(namespace("spoke-1"), UNCANCELLED_CALL))).code,
+      "Terminating",
+    );
+    assert.equal((await space.get(CONFIG_MAP_REF, UNCANCELLED_CALL))?.metadata.finalizers, ["example.org/hold"]);
   }),
 );
 

@@ -3,26 +3,26 @@ import * as assert from "uvu/assert";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import {
   condition,
-  ended,
   endLogs,
+  JOB_MANIFEST,
   jobWith,
-  manifest,
-  now,
+  nowTimestamp,
   podWith,
-  seenTwice,
-  started,
-  withTable,
+  terminatedContainer,
+  waitForJobStart,
+  waitForSecondRead,
+  withStaticCluster,
 } from "#test/support/kube/job.ts";
-import { NAMESPACE, UID, watched } from "#test/support/kube/static-cluster.ts";
+import { NAMESPACE, recordWatch, UID } from "#test/support/kube/static-cluster.ts";
 
 const test = suite("run");
 
 test(
   "a Job that succeeds gives back its log",
-  withTable(async (table) => {
-    const { result } = await started(table, "one\n", watched());
+  withStaticCluster(async (table) => {
+    const { result } = await waitForJobStart(table, "one\n", recordWatch());
     table.logs.get("install-1-abc/moodle")!.text = "one\ntwo\n";
-    table.put("pods", podWith(ended(0, "Completed")));
+    table.put("pods", podWith(terminatedContainer(0, "Completed")));
     endLogs(table, "two\n");
     table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
     assert.equal(await result, {
@@ -40,9 +40,9 @@ test(
 
 test(
   "a Job that fails gives back why, its exit code and its log",
-  withTable(async (table) => {
-    const { result } = await started(table, "oh no\n", watched());
-    table.put("pods", podWith(ended(3, "Error")));
+  withStaticCluster(async (table) => {
+    const { result } = await waitForJobStart(table, "oh no\n", recordWatch());
+    table.put("pods", podWith(terminatedContainer(3, "Error")));
     endLogs(table);
     const message = "Job has reached the specified backoff limit";
     const conditions = ["FailureTarget", "Failed"].map((type) => condition(type, "BackoffLimitExceeded", message));
@@ -62,9 +62,9 @@ test(
 
 test(
   "a Job past its deadline has not failed before its pod has ended, and its log is kept though the pod is gone",
-  withTable(async (table) => {
-    const waiting = watched();
-    const { result } = await started(table, "last words\n", waiting);
+  withStaticCluster(async (table) => {
+    const waiting = recordWatch();
+    const { result } = await waitForJobStart(table, "last words\n", waiting);
     const message = "Job was active longer than specified deadline";
     const target = condition("FailureTarget", "DeadlineExceeded", message);
     table.put("jobs", jobWith({ conditions: [target] }));
@@ -76,7 +76,7 @@ test(
     let settled = false;
     result.then(() => settled = true);
     table.put("jobs", jobWith({ conditions: failed, terminating: 1 })); // older clusters set Failed earlier
-    await seenTwice(table);
+    await waitForSecondRead(table);
     assert.not(settled, "a pod of it may still write");
     table.put("jobs", jobWith({ conditions: failed }));
     const { succeeded, reason, log, isLogComplete: heard } = await result;
@@ -86,8 +86,8 @@ test(
 
 test(
   "a Job whose pods do not end in time counts as failed all the same",
-  withTable(async (table) => {
-    const { result } = await started(table, "", watched(1000));
+  withStaticCluster(async (table) => {
+    const { result } = await waitForJobStart(table, "", recordWatch(1000));
     endLogs(table);
     const target = condition("FailureTarget", "DeadlineExceeded", "Job was active longer than specified deadline");
     table.put("jobs", jobWith({ conditions: [target] }));
@@ -97,8 +97,8 @@ test(
 
 test(
   "a log that is cut off is followed anew, and no line comes twice",
-  withTable(async (table) => {
-    const { result } = await started(table, "one\n", watched());
+  withStaticCluster(async (table) => {
+    const { result } = await waitForJobStart(table, "one\n", recordWatch());
     const log = table.logs.get("install-1-abc/moodle")!;
     log.text = "one\ntwo\n";
     log.followers.shift()!.socket!.destroy();
@@ -115,36 +115,36 @@ test(
 
 test(
   "the log of the container that prepares the pod is given if that is what failed",
-  withTable(async (table) => {
+  withStaticCluster(async (table) => {
     table.logs.set("install-1-abc/dirs", { text: "read-only\n", followers: [], ended: true });
     table.put("pods", {
       ...podWith({
         initContainerStatuses: [{
           name: "dirs",
-          state: { terminated: { exitCode: 1, reason: "Error", finishedAt: now() } },
+          state: { terminated: { exitCode: 1, reason: "Error", finishedAt: nowTimestamp() } },
         }],
         containerStatuses: [{ name: "moodle", state: { waiting: { reason: "PodInitializing" } } }],
       }),
     });
     table.put("jobs", jobWith({ conditions: [condition("Failed", "BackoffLimitExceeded", "limit")] }));
-    const { log, exitCode } = await table.cluster.space(NAMESPACE, UID).follow("install-1", watched());
+    const { log, exitCode } = await table.cluster.space(NAMESPACE, UID).follow("install-1", recordWatch());
     assert.equal([log, exitCode], [["read-only"], 1]);
   }),
 );
 
 test(
   "a Job that is there already is adopted",
-  withTable(async (table) => {
+  withStaticCluster(async (table) => {
     table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
-    assert.ok((await table.cluster.space(NAMESPACE, UID).run(manifest, watched())).succeeded);
+    assert.ok((await table.cluster.space(NAMESPACE, UID).run(JOB_MANIFEST, recordWatch())).succeeded);
   }),
 );
 
 test(
   "a Job that cannot start is given up with the events of its namespace",
-  withTable(async (table) => {
-    const waiting = watched();
-    const { result } = await started(table, "", waiting);
+  withStaticCluster(async (table) => {
+    const waiting = recordWatch();
+    const { result } = await waitForJobStart(table, "", waiting);
     table.put(
       "pods",
       podWith({
@@ -155,11 +155,11 @@ test(
       }),
     );
     table.put("events", {
-      metadata: { name: "e1", creationTimestamp: now() },
+      metadata: { name: "e1", creationTimestamp: nowTimestamp() },
       involvedObject: { kind: "Pod", name: "install-1-abc", uid: "uid-pod", fieldPath: "spec.initContainers{dirs}" },
       reason: "Failed",
       message: 'Failed to pull image "nope:1": not found',
-      lastTimestamp: now(),
+      lastTimestamp: nowTimestamp(),
       count: 2,
     });
     const error = await result.then(() => null, (error: ClusterError) => error);
@@ -172,9 +172,9 @@ test(
 
 test(
   "a Job that takes its time is told by the last words of its log",
-  withTable(async (table) => {
-    const waiting = watched();
-    const { result } = await started(table, "moodle 12:00 INFO ==> Installing\n------\n", waiting);
+  withStaticCluster(async (table) => {
+    const waiting = recordWatch();
+    const { result } = await waitForJobStart(table, "moodle 12:00 INFO ==> Installing\n------\n", waiting);
     await waiting.told(/^The job install-1 is running$/);
     const early = { ...jobWith({}).metadata, creationTimestamp: new Date(Date.now() - 60_000).toISOString() };
     table.put("jobs", { ...jobWith({}), metadata: early });
@@ -187,9 +187,9 @@ test(
 
 test(
   "a Job that somebody deletes is given up",
-  withTable(async (table) => {
-    const waiting = watched();
-    const { result } = await started(table, "", waiting);
+  withStaticCluster(async (table) => {
+    const waiting = recordWatch();
+    const { result } = await waitForJobStart(table, "", waiting);
     await waiting.told(/is running/);
     table.drop("jobs", "install-1");
     const error = await result.then(() => null, (error: ClusterError) => error);
@@ -199,9 +199,9 @@ test(
 
 test(
   "a server that is away for a while does not end the waiting",
-  withTable(async (table) => {
-    const waiting = watched();
-    const { result } = await started(table, "", waiting);
+  withStaticCluster(async (table) => {
+    const waiting = recordWatch();
+    const { result } = await waitForJobStart(table, "", waiting);
     let refused = 0;
     table.intercept = (asked, _response, socket) => {
       if (refused >= 5 || asked.query.has("watch")) return false;
@@ -217,9 +217,9 @@ test(
 
 test(
   "called off, it rejects with the reason and leaves no connection behind that is running",
-  withTable(async (table) => {
+  withStaticCluster(async (table) => {
     const stop = new AbortController(), reason = new Error("stop");
-    const { result } = await started(table, "one\n", watched(20_000, stop.signal));
+    const { result } = await waitForJobStart(table, "one\n", recordWatch(20_000, stop.signal));
     stop.abort(reason);
     assert.is(await result.then(() => null, (error) => error), reason);
   }),
@@ -227,8 +227,8 @@ test(
 
 test(
   "what takes too long is given up with what was seen last",
-  withTable(async (table) => {
-    const { result } = await started(table, "", watched(1000));
+  withStaticCluster(async (table) => {
+    const { result } = await waitForJobStart(table, "", recordWatch(1000));
     const error = await result.then(() => null, (error: ClusterError) => error);
     assert.equal([error?.code, error?.transient], ["deadline", true]);
     assert.match(error!.message, /Job install-1 took over 1 s; last seen: The job install-1 is running/);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { followLogs, readLog } from "#lib/drivers/cluster/logs.ts";
-import { anyone, withServer } from "#test/support/kube/api.ts";
+import { UNCANCELLED, withServer } from "#test/support/kube/api.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("followLogs");
@@ -10,7 +10,7 @@ test("keeps the last 200 lines of a log", () =>
   withServer((_asked, response) => {
     response.end(Array.from({ length: 250 }, (_, i) => `line ${i}\r\n`).join(""));
   }, async (api) => {
-    const logs = followLogs(api, "n", anyone.signal);
+    const logs = followLogs(api, "n", UNCANCELLED.signal);
     const status = { containerStatuses: [{ name: "main", state: { terminated: { exitCode: 0 } } }] };
     logs.update([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
     await logs.close(10_000);
@@ -24,7 +24,7 @@ test("shows marks that turn text around, and what a terminal obeys, as escapes",
     response.end("\u001b[31mred\u001b[0m \u202edlrow\u0007\r\n");
   }, async (api) => {
     const source = { namespace: "n", pod: "p", container: "main" };
-    assert.equal(await readLog(api, source, anyone), ["red \\u202edlrow\\u0007"]);
+    assert.equal(await readLog(api, source, UNCANCELLED), ["red \\u202edlrow\\u0007"]);
   }));
 
 test("with somebody who listens, each reading begins with the first line, and is another one", async () => {
@@ -34,7 +34,7 @@ test("with somebody who listens, each reading begins with the first line, and is
     if (heard.length > 1) return response.end(whole);
     response.writeHead(200).write(whole.slice(0, 100), () => socket.destroy());
   }, async (api, server) => {
-    const logs = followLogs(api, "n", anyone.signal, () => {
+    const logs = followLogs(api, "n", UNCANCELLED.signal, () => {
       const lines: string[] = [];
       heard.push(lines);
       return (line) => void lines.push(line);
@@ -53,7 +53,7 @@ test("once it is closed, a log that has come to its end is not asked for again",
   withServer((_asked, response) => {
     response.end("the end\n");
   }, async (api, server) => {
-    const logs = followLogs(api, "n", anyone.signal);
+    const logs = followLogs(api, "n", UNCANCELLED.signal);
     const status = { containerStatuses: [{ name: "main", state: { running: {} } }] };
     logs.update([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
     await logs.close(10_000);

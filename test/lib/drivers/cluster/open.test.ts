@@ -1,25 +1,35 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
+import {
+  CONFIG_MAP_REF,
+  configMap,
+  failureOf,
+  namespace,
+  UNCANCELLED_CALL,
+  withKubeScene,
+} from "#test/support/kube/scene.ts";
 
 const test = suite("openCluster");
 
 test(
   "objects are applied in order and come back as they stand",
-  withScene(async ({ space }) => {
-    const { objects } = await space.apply([config({ a: "1" }), { ...config({}), metadata: { name: "second" } }], call);
+  withKubeScene(async ({ space }) => {
+    const { objects } = await space.apply(
+      [configMap({ a: "1" }), { ...configMap({}), metadata: { name: "second" } }],
+      UNCANCELLED_CALL,
+    );
     assert.equal(objects.map((object) => [object.kind, object.metadata.name, object.metadata.namespace]), [
       ["ConfigMap", "env", "spoke-1"],
       ["ConfigMap", "second", "spoke-1"],
     ]);
-    assert.equal((await space.get(CONFIG, call))?.["data"], { a: "1" });
+    assert.equal((await space.get(CONFIG_MAP_REF, UNCANCELLED_CALL))?.["data"], { a: "1" });
   }),
 );
 
 test(
   "an object that is meant for another namespace is not applied",
-  withScene(async ({ simulator, space }) => {
-    const { code } = await failureOf(space.apply([config({}, { namespace: "kube-system" })], call));
+  withKubeScene(async ({ simulator, space }) => {
+    const { code } = await failureOf(space.apply([configMap({}, { namespace: "kube-system" })], UNCANCELLED_CALL));
     assert.is(code, "BadRequest");
     assert.not(simulator.writes().some((write) => write.path.includes("configmaps")), "it was not even asked for");
   }),
@@ -27,24 +37,24 @@ test(
 
 test(
   "an object that belongs to no namespace is not applied in one",
-  withScene(async ({ space }) => {
-    assert.is((await failureOf(space.apply([namespace("other")], call))).code, "BadRequest");
+  withKubeScene(async ({ space }) => {
+    assert.is((await failureOf(space.apply([namespace("other")], UNCANCELLED_CALL))).code, "BadRequest");
   }),
 );
 
 test(
   "a dry run shows what would stand there, and writes nothing",
-  withScene(async ({ space }) => {
-    const { objects } = await space.dryRun([config({ a: "1" })], call);
+  withKubeScene(async ({ space }) => {
+    const { objects } = await space.dryRun([configMap({ a: "1" })], UNCANCELLED_CALL);
     assert.equal(objects[0]!["data"], { a: "1" });
-    assert.is(await space.get(CONFIG, call), null);
+    assert.is(await space.get(CONFIG_MAP_REF, UNCANCELLED_CALL), null);
   }),
 );
 
 test(
   "a manifest that does not fit its schema is permanent",
-  withScene(async ({ space }) => {
-    const { code, transient, message } = await failureOf(space.apply([config({ n: 5 })], call));
+  withKubeScene(async ({ space }) => {
+    const { code, transient, message } = await failureOf(space.apply([configMap({ n: 5 })], UNCANCELLED_CALL));
     assert.equal([code, transient], ["Invalid", false]);
     assert.match(message, "expected string");
   }),
@@ -52,22 +62,22 @@ test(
 
 test(
   "what is created is left alone the second time",
-  withScene(async ({ space }) => {
-    await space.create(config({ secret: "first" }), call);
-    assert.equal((await space.create(config({ secret: "second" }), call))["data"], { secret: "first" });
+  withKubeScene(async ({ space }) => {
+    await space.create(configMap({ secret: "first" }), UNCANCELLED_CALL);
+    assert.equal((await space.create(configMap({ secret: "second" }), UNCANCELLED_CALL))["data"], { secret: "first" });
   }),
 );
 
 test(
   "a patch whose test fails changes nothing and is permanent",
-  withScene(async ({ space }) => {
-    await space.apply([config({ fence: "7" })], call);
+  withKubeScene(async ({ space }) => {
+    await space.apply([configMap({ fence: "7" })], UNCANCELLED_CALL);
     const patch = (fence: string) =>
-      space.patch(CONFIG, [{ op: "test", path: "/data/fence", value: fence }, {
+      space.patch(CONFIG_MAP_REF, [{ op: "test", path: "/data/fence", value: fence }, {
         op: "add",
         path: "/data/b",
         value: "2",
-      }], call);
+      }], UNCANCELLED_CALL);
     const { code, status, transient } = await failureOf(patch("6"));
     assert.equal([code, status, transient], ["Invalid", 422, false]);
     assert.equal((await patch("7"))["data"], { fence: "7", b: "2" });
@@ -76,23 +86,30 @@ test(
 
 test(
   "only the object with this uid is deleted, and what is gone is no failure",
-  withScene(async ({ space }) => {
-    const { uid = "" } = (await space.create(config({}), call)).metadata;
-    await space.delete(CONFIG, "00000000-0000-0000-0000-000000000000", call);
-    assert.ok(await space.get(CONFIG, call));
-    await space.delete(CONFIG, uid, call);
-    await space.delete(CONFIG, uid, call);
-    assert.is(await space.get(CONFIG, call), null);
+  withKubeScene(async ({ space }) => {
+    const { uid = "" } = (await space.create(configMap({}), UNCANCELLED_CALL)).metadata;
+    await space.delete(CONFIG_MAP_REF, "00000000-0000-0000-0000-000000000000", UNCANCELLED_CALL);
+    assert.ok(await space.get(CONFIG_MAP_REF, UNCANCELLED_CALL));
+    await space.delete(CONFIG_MAP_REF, uid, UNCANCELLED_CALL);
+    await space.delete(CONFIG_MAP_REF, uid, UNCANCELLED_CALL);
+    assert.is(await space.get(CONFIG_MAP_REF, UNCANCELLED_CALL), null);
   }),
 );
 
 test(
   "lists are complete over several pages, and say what their items are",
-  withScene(async ({ space, cluster }) => {
+  withKubeScene(async ({ space, cluster }) => {
     const labels = { "wheelwright.dev/federation": "fed_1" };
-    const many = Array.from({ length: 3 }, (_, index) => ({ ...config({}), metadata: { name: `c${index}`, labels } }));
-    await space.apply(many, call);
-    const found = await space.list({ apiVersion: "v1", kind: "ConfigMap" }, "wheelwright.dev/federation=fed_1", call);
+    const many = Array.from(
+      { length: 3 },
+      (_, index) => ({ ...configMap({}), metadata: { name: `c${index}`, labels } }),
+    );
+    await space.apply(many, UNCANCELLED_CALL);
+    const found = await space.list(
+      { apiVersion: "v1", kind: "ConfigMap" },
+      "wheelwright.dev/federation=fed_1",
+      UNCANCELLED_CALL,
+    );
     assert.equal(found.map(({ kind, metadata }) => [kind, metadata.name]), [
       ["ConfigMap", "c0"],
       ["ConfigMap", "c1"],
@@ -101,7 +118,7 @@ test(
     const everywhere = await cluster.listAll(
       { apiVersion: "v1", kind: "ConfigMap" },
       "wheelwright.dev/federation",
-      call,
+      UNCANCELLED_CALL,
     );
     assert.is(everywhere.length, 3);
   }),
@@ -109,12 +126,12 @@ test(
 
 test(
   "kinds are found by asking, and what is not served is not",
-  withScene(async ({ cluster }) => {
-    assert.ok(await cluster.serves({ apiVersion: "apps/v1", kind: "Deployment" }, call));
-    assert.not(await cluster.serves({ apiVersion: "apps/v1", kind: "Widget" }, call));
-    assert.not(await cluster.serves({ apiVersion: "nothing.example/v1", kind: "Widget" }, call));
+  withKubeScene(async ({ cluster }) => {
+    assert.ok(await cluster.serves({ apiVersion: "apps/v1", kind: "Deployment" }, UNCANCELLED_CALL));
+    assert.not(await cluster.serves({ apiVersion: "apps/v1", kind: "Widget" }, UNCANCELLED_CALL));
+    assert.not(await cluster.serves({ apiVersion: "nothing.example/v1", kind: "Widget" }, UNCANCELLED_CALL));
     const { code, transient } = await failureOf(
-      cluster.listAll({ apiVersion: "nothing.example/v1", kind: "Widget" }, "", call),
+      cluster.listAll({ apiVersion: "nothing.example/v1", kind: "Widget" }, "", UNCANCELLED_CALL),
     );
     assert.equal([code, transient], ["NoKind", false]);
   }),
@@ -122,16 +139,16 @@ test(
 
 test(
   "the version is told",
-  withScene(async ({ cluster }) => assert.match(await cluster.version(call), /^v1\.\d+/)),
+  withKubeScene(async ({ cluster }) => assert.match(await cluster.version(UNCANCELLED_CALL), /^v1\.\d+/)),
 );
 
 test(
   "a server that is overloaded for a moment is got over",
-  withScene(async ({ simulator, space }) => {
+  withKubeScene(async ({ simulator, space }) => {
     simulator.faults.answer(429, { times: 2, retryAfter: 1 });
     simulator.faults.answer(500, { times: 1 });
-    await space.apply([config({ a: "1" })], call);
-    assert.equal((await space.get(CONFIG, call))?.["data"], { a: "1" });
+    await space.apply([configMap({ a: "1" })], UNCANCELLED_CALL);
+    assert.equal((await space.get(CONFIG_MAP_REF, UNCANCELLED_CALL))?.["data"], { a: "1" });
   }),
 );
 

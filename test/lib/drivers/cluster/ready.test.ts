@@ -3,7 +3,13 @@ import * as assert from "uvu/assert";
 import type { ClusterError, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { ClusterOptions } from "#lib/drivers/cluster/open.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/static-cluster.ts";
+import {
+  NAMESPACE,
+  openStaticCluster,
+  recordWatch,
+  type StaticCluster,
+  UID,
+} from "#test/support/kube/static-cluster.ts";
 
 const now = () => new Date().toISOString();
 const MOODLE = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
@@ -35,8 +41,8 @@ const dbPod = (status: object, spec: object = {}) => ({
 const claim = (phase: string, uid = "uid-data") => ({ metadata: { name: "data-db-0", uid }, status: { phase } });
 
 const withTable =
-  (use: (table: KubeTable) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
-    const table = await openKubeTable(options);
+  (use: (table: StaticCluster) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
+    const table = await openStaticCluster(options);
     await use(table).finally(table.close);
   };
 
@@ -52,7 +58,7 @@ test(
   "it comes back once all objects are ready, and tells what is still lacking",
   withTable(async (table) => {
     table.put("deployments", deployment(0));
-    const waiting = watched();
+    const waiting = recordWatch();
     const ready = table.cluster.space(NAMESPACE, UID).ready([MOODLE, DB], waiting);
     await waiting.told(/The site is starting.*0 of 1 pods ready.*; The database is not created yet/);
     table.put("statefulsets", statefulSet(0));
@@ -82,7 +88,7 @@ test(
       involvedObject: { kind: "Pod", name: "db-0", uid: "uid-db-0" },
       ...{ reason: "Unhealthy", type: "Warning", message, firstTimestamp: at, lastTimestamp: now() },
     });
-    const waiting = watched();
+    const waiting = recordWatch();
     const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
     await waiting.told(
       /^Pod db-0 is not ready: Startup probe failed: .*\. Its log ends: Waiting for db:5432 to be ready$/,
@@ -110,7 +116,7 @@ test(
     table.put("statefulsets", statefulSet(0));
     table.put("pods", crashed(new Date(Date.parse(now()) - HOUR).toISOString()));
     table.logs.set("db-0/postgres", { text: "FATAL:  out of shared memory\n", followers: [] });
-    const waiting = watched();
+    const waiting = recordWatch();
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
     await waiting.told(/crashed before and is restarted within minutes/);
     table.put("pods", crashed(now()));
@@ -132,7 +138,7 @@ test(
     table.put("events", { metadata: { name: "e1" }, ...event, involvedObject: about });
     for (const settled of [claim("Bound"), claim("Pending", "uid-of-another")]) {
       table.put("persistentvolumeclaims", claim("Pending"));
-      const waiting = watched();
+      const waiting = recordWatch();
       const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
       await waiting.told(/Waiting for the volume of PersistentVolumeClaim data-db-0: Waiting for a volume/);
       table.put("persistentvolumeclaims", settled);
@@ -158,7 +164,7 @@ test(
       lastTransitionTime: now(),
     }];
     table.put("pods", dbPod({ conditions }));
-    const waiting = watched(8000); // less than the polling interval of ten seconds
+    const waiting = recordWatch(8000); // less than the polling interval of ten seconds
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
     await waiting.told(/Waiting for a node for pod db-0/);
     const { code, blame } = await failing;
@@ -176,7 +182,7 @@ test(
       return true;
     };
     table.put("statefulsets", statefulSet(0));
-    const waiting = watched();
+    const waiting = recordWatch();
     const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
     await waiting.told(/0 of 1 pods/);
     table.put("statefulsets", statefulSet(1));
@@ -188,7 +194,7 @@ test(
   "a namespace that is replaced while it is waited for ends the waiting",
   withTable(async (table) => {
     table.put("statefulsets", statefulSet(0));
-    const waiting = watched();
+    const waiting = recordWatch();
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
     await waiting.told(/0 of 1 pods/);
     table.put("namespaces", { metadata: { name: NAMESPACE, uid: "another" }, status: { phase: "Active" } });
@@ -202,7 +208,7 @@ test(
   "called off, it rejects with the reason",
   withTable(async (table) => {
     const stop = new AbortController(), reason = new Error("stop");
-    const waiting = watched(20_000, stop.signal);
+    const waiting = recordWatch(20_000, stop.signal);
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
     await waiting.told(/is not created yet/);
     stop.abort(reason);
@@ -214,7 +220,7 @@ test(
   "pods are waited for until none is left, and named meanwhile",
   withTable(async (table) => {
     table.put("pods", dbPod({}));
-    const waiting = watched();
+    const waiting = recordWatch();
     const gone = table.cluster.space(NAMESPACE, UID).noPods("role=db", waiting);
     await waiting.told(/Still running: db-0$/);
     const [{ metadata }] = [dbPod({})];
@@ -231,7 +237,7 @@ test(
   "a pod that has ended, and stays for its log, is not waited for",
   withTable(async (table) => {
     table.put("pods", dbPod({ phase: "Succeeded" }));
-    await table.cluster.space(NAMESPACE, UID).noPods("role=db", watched());
+    await table.cluster.space(NAMESPACE, UID).noPods("role=db", recordWatch());
   }),
 );
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/static-cluster.ts";
+import { NAMESPACE, openStaticCluster, recordWatch, UID } from "#test/support/kube/static-cluster.ts";
 
 const test = suite("remove");
 
@@ -15,13 +15,13 @@ const terminating = (type: string, message: string) => ({
 });
 
 test("a namespace that hangs says on what", async () => {
-  const table = await openKubeTable();
+  const table = await openStaticCluster();
   try {
     table.put("persistentvolumeclaims", { metadata: { name: "files" } });
     table.put("persistentvolumeclaims", { metadata: { name: "data-db-0" } });
     const message = "Some resources are remaining: persistentvolumeclaims. has 2 resource instances";
     table.put("namespaces", terminating("NamespaceContentRemaining", message));
-    const waiting = watched();
+    const waiting = recordWatch();
     const removing = table.cluster.space(NAMESPACE, UID).remove(waiting);
     await waiting.told(/waits for persistentvolumeclaims files, data-db-0 to be deleted$/);
     const held = "Some content in the namespace has finalizers remaining: kubernetes.io/pvc-protection in 2 resource " +

@@ -1,7 +1,7 @@
 /** Tests the role binding in each new namespace: its subject, and that nothing starts before it is in effect. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { call, CONFIG, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
+import { CONFIG_MAP_REF, failureOf, namespace, UNCANCELLED_CALL, withKubeScene } from "#test/support/kube/scene.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("bindRole");
@@ -10,7 +10,7 @@ const HIDDEN = { type: "forbid", verb: "get", resource: "secrets" } as const;
 
 test(
   "binds the role to whoever asks, in the new namespace and nowhere else",
-  withScene(async ({ simulator }) => {
+  withKubeScene(async ({ simulator }) => {
     const [binding, ...others] = simulator.objects("RoleBinding");
     assert.equal(others, []);
     assert.equal([binding!.metadata.namespace, binding!["roleRef"], binding!["subjects"]], [
@@ -24,15 +24,15 @@ test(
 
 test(
   "binds nothing where no role is named",
-  withScene(async ({ simulator }) => assert.equal(simulator.objects("RoleBinding"), [])),
+  withKubeScene(async ({ simulator }) => assert.equal(simulator.objects("RoleBinding"), [])),
 );
 
 test(
   "waits until the API server says that the role is in force",
-  withScene(async ({ simulator, cluster }) => {
+  withKubeScene(async ({ simulator, cluster }) => {
     const fault = simulator.faults.add(HIDDEN);
     let made = false;
-    const making = cluster.createNamespace(namespace("spoke-2"), call).then(() => made = true);
+    const making = cluster.createNamespace(namespace("spoke-2"), UNCANCELLED_CALL).then(() => made = true);
     const reviews = () => simulator.writes().filter(({ path }) => path.includes("selfsubjectaccessreviews")).length;
     const before = reviews();
     await until(() => reviews() > before + 2);
@@ -44,11 +44,11 @@ test(
 
 test(
   "binds nothing while the API server does not say who asks it",
-  withScene(async ({ simulator, cluster }) => {
+  withKubeScene(async ({ simulator, cluster }) => {
     for (const status of [null, {}, { userInfo: null }, { userInfo: {} }, { userInfo: { username: "" } }]) {
       const body = JSON.stringify({ kind: "SelfSubjectReview", status });
       simulator.faults.add({ type: "answer", status: 201, body, path: "selfsubjectreviews", times: 1 });
-      const failure = await failureOf(cluster.createNamespace(namespace("spoke-2"), call));
+      const failure = await failureOf(cluster.createNamespace(namespace("spoke-2"), UNCANCELLED_CALL));
       assert.equal([failure.code, failure.transient], ["BadAnswer", true], body);
     }
     assert.is(simulator.objects("RoleBinding").length, 1, "of spoke-1 alone");
@@ -57,13 +57,13 @@ test(
 
 test(
   "ends with whoever waits for it, and is made up for by the next one",
-  withScene(async ({ simulator, cluster }) => {
+  withKubeScene(async ({ simulator, cluster }) => {
     const fault = simulator.faults.add({
       type: "forbid",
       verb: "create",
       resource: "rolebindings.rbac.authorization.k8s.io",
     });
-    assert.is((await failureOf(cluster.createNamespace(namespace("spoke-2"), call))).status, 403);
+    assert.is((await failureOf(cluster.createNamespace(namespace("spoke-2"), UNCANCELLED_CALL))).status, 403);
     simulator.faults.remove(fault);
     const hidden = simulator.faults.add(HIDDEN);
     const stop = new AbortController();
@@ -72,8 +72,8 @@ test(
     stop.abort(new Error("enough"));
     assert.is((await failureOf(making)).message, "enough");
     simulator.faults.remove(hidden);
-    const { uid } = await cluster.createNamespace(namespace("spoke-2"), call);
-    assert.is(await cluster.space("spoke-2", uid).get(CONFIG, call), null);
+    const { uid } = await cluster.createNamespace(namespace("spoke-2"), UNCANCELLED_CALL);
+    assert.is(await cluster.space("spoke-2", uid).get(CONFIG_MAP_REF, UNCANCELLED_CALL), null);
     assert.is(simulator.objects("RoleBinding").length, 2);
   }, { role }),
 );

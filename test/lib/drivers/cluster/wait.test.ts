@@ -1,12 +1,12 @@
 /** Tests waiting with silent watches: polling still finds the changes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/static-cluster.ts";
+import { NAMESPACE, openStaticCluster, recordWatch, UID } from "#test/support/kube/static-cluster.ts";
 
 const test = suite("waitFor");
 
 test("a watch that never says a word delays what is waited for, and no more", async () => {
-  const table = await openKubeTable();
+  const table = await openStaticCluster();
   let lists = 0;
   table.intercept = ({ path, query }, response) => {
     if (query.has("watch")) return response.flushHeaders(), true;
@@ -15,11 +15,11 @@ test("a watch that never says a word delays what is waited for, and no more", as
     return false;
   };
   table.put("pods", { metadata: { name: "db-0" } });
-  await table.cluster.space(NAMESPACE, UID).noPods("role=db", watched()).finally(table.close);
+  await table.cluster.space(NAMESPACE, UID).noPods("role=db", recordWatch()).finally(table.close);
 });
 
 test("what changes between a look and its watch is told by the watch", async () => {
-  const table = await openKubeTable();
+  const table = await openStaticCluster();
   let watches = 0;
   table.intercept = ({ query }) => {
     if (query.has("watch") && ++watches === 1) table.drop("pods", "db-0");
@@ -27,12 +27,12 @@ test("what changes between a look and its watch is told by the watch", async () 
   };
   table.put("pods", { metadata: { name: "db-0" } });
   const soonerThanByItself = 8000;
-  await table.cluster.space(NAMESPACE, UID).noPods("role=db", watched(soonerThanByItself)).finally(table.close);
+  await table.cluster.space(NAMESPACE, UID).noPods("role=db", recordWatch(soonerThanByItself)).finally(table.close);
   assert.is(watches, 1);
 });
 
 test("what is over in a moment is not watched, nor are its pods and events asked for", async () => {
-  const table = await openKubeTable();
+  const table = await openStaticCluster();
   const asked = () => table.server.asked.map(({ path }) => path.replace(/.*\//, ""));
   const ref = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" };
   const claim = (phase: string) => ({ ...ref, metadata: { name: "files" }, status: { phase } });
@@ -42,7 +42,7 @@ test("what is over in a moment is not watched, nor are its pods and events asked
     if (path.endsWith("/files") && ++looks === 2) table.put("persistentvolumeclaims", claim("Bound"));
     return false;
   };
-  await table.cluster.space(NAMESPACE, UID).ready([ref], watched()).finally(table.close);
+  await table.cluster.space(NAMESPACE, UID).ready([ref], recordWatch()).finally(table.close);
   assert.equal(asked(), [NAMESPACE, "files", "files"]);
 });
 

@@ -4,12 +4,12 @@ import { openControl } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 interface Context {
   db: TestDatabase;
-  proxy: Proxy;
+  proxy: TcpProxy;
   heard: (string | null)[];
   control: ReturnType<typeof openControl>;
 }

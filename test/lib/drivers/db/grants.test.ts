@@ -11,7 +11,7 @@ import { TABLE_PRIVILEGES } from "#lib/drivers/db/grants.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { asAdmin, connect } from "#test/support/server.ts";
+import { connect, withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 
 interface Scene {
@@ -31,7 +31,7 @@ test.before.each(async (scene) => {
   scene.service = Object.assign(new URL(scene.owner), { username: scene.role, password: "p/a's w@rd" }).href;
 });
 test.after.each(async ({ db, owner, role }) => {
-  await asAdmin(owner, async (sql) => {
+  await withAdminConnection(owner, async (sql) => {
     const [there] = await sql`select from pg_roles where rolname = ${role}`;
     if (there) await sql.unsafe(`reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role}`);
   });
@@ -43,7 +43,7 @@ const PRIVILEGES = ["select", "insert", "update", "delete", "truncate", "referen
 
 /** Returns which of these privileges the role has on each table or any of its columns. */
 async function readRights({ owner, role }: Scene): Promise<Record<string, string>> {
-  const rows = await asAdmin(
+  const rows = await withAdminConnection(
     owner,
     (sql) =>
       sql`select relname as table, coalesce(string_agg(privilege, ', ' order by n), '') as rights
@@ -58,7 +58,10 @@ async function readRights({ owner, role }: Scene): Promise<Record<string, string
 
 test("every table of the schema has the rights that are written down, and no others", async (scene) => {
   await install(scene);
-  const tables = await asAdmin(scene.owner, (sql) => sql`select tablename from pg_tables where schemaname = 'public'`);
+  const tables = await withAdminConnection(
+    scene.owner,
+    (sql) => sql`select tablename from pg_tables where schemaname = 'public'`,
+  );
   assert.equal(Object.keys(TABLE_PRIVILEGES).sort(), tables.map(({ tablename }) => tablename).sort());
   const sorted = (rights: Record<string, string>) => Object.entries(rights).sort();
   const found = await readRights(scene);
@@ -104,12 +107,12 @@ test("neither the audit log's rows nor what guards them can be changed by the se
 
 test("what the role was given besides is taken back, and its password stays as it was made", async (scene) => {
   await install(scene);
-  await asAdmin(scene.owner, (sql) => sql.unsafe(`grant all on audit_events, users to ${scene.role}`));
+  await withAdminConnection(scene.owner, (sql) => sql.unsafe(`grant all on audit_events, users to ${scene.role}`));
   const again = Object.assign(new URL(scene.service), { password: "another" }).href;
   assert.equal(await migrate(again, migrations, scene.owner), []);
   const { audit_events, users } = await readRights(scene);
   assert.equal([audit_events, users], [TABLE_PRIVILEGES.audit_events, TABLE_PRIVILEGES.users]);
-  await asAdmin(scene.service, (sql) => sql`select 1 from users`);
+  await withAdminConnection(scene.service, (sql) => sql`select 1 from users`);
 });
 
 test("a service of the release before goes on writing while a migration has its rows noted in a new table", async (scene) => {
@@ -119,9 +122,12 @@ test("a service of the release before goes on writing while a migration has its 
     create trigger users_noted after insert on users for each row execute function note()`;
   const all = [...migrations, ["9998_note_users", added], ["9999_break", "select 1 / 0"]] as const;
   await rejection(migrate(scene.service, all, scene.owner)); // it stopped there: nothing was granted
-  await asAdmin(scene.service, (sql) => sql`insert into users (id, email, display_name) values ('u', 'u@x.org', 'U')`);
-  assert.is((await asAdmin(scene.owner, (sql) => sql`select from notes`)).length, 1);
-  const defaults = await asAdmin(scene.owner, (sql) => sql`select from pg_default_acl`);
+  await withAdminConnection(
+    scene.service,
+    (sql) => sql`insert into users (id, email, display_name) values ('u', 'u@x.org', 'U')`,
+  );
+  assert.is((await withAdminConnection(scene.owner, (sql) => sql`select from notes`)).length, 1);
+  const defaults = await withAdminConnection(scene.owner, (sql) => sql`select from pg_default_acl`);
   assert.is(defaults.length, 0, "what comes later is lent nothing");
 });
 
@@ -155,7 +161,7 @@ test("the service alone finds everything applied, or says who must apply the res
 
 /** An installation in which the service has created everything itself. */
 async function installAlone({ owner, role, service }: Scene): Promise<void> {
-  await asAdmin(owner, async (sql) => {
+  await withAdminConnection(owner, async (sql) => {
     await sql.unsafe(`create role ${role} login password 'p/a''s w@rd'`);
     await sql.unsafe(`alter database ${new URL(owner).pathname.slice(1)} owner to ${role}`);
   });
@@ -166,21 +172,24 @@ test("a role that owned everything gives it up to the owner that is named, and g
   await installAlone(scene);
   assert.equal((await install(scene)).length, 1);
   assert.equal((await readRights(scene)).audit_events, TABLE_PRIVILEGES.audit_events);
-  await asAdmin(scene.service, (sql) => sql`select 1 from deprecation_notices`);
+  await withAdminConnection(scene.service, (sql) => sql`select 1 from deprecation_notices`);
   for (const statement of ["alter table audit_events disable trigger all", "drop schema public cascade"]) {
-    assert.is((await rejection(asAdmin(scene.service, (sql) => sql.unsafe(statement)))).code, "42501");
+    assert.is((await rejection(withAdminConnection(scene.service, (sql) => sql.unsafe(statement)))).code, "42501");
   }
 });
 
 test("a role that is named as the owner as well keeps everything", async (scene) => {
   await installAlone(scene);
   await migrate(scene.service, migrations, scene.service);
-  await asAdmin(scene.service, (sql) => sql.unsafe("truncate deprecation_notices; create table more (a int)"));
+  await withAdminConnection(
+    scene.service,
+    (sql) => sql.unsafe("truncate deprecation_notices; create table more (a int)"),
+  );
 });
 
 test("an owner who may not make roles is told which one is missing", async (scene) => {
   const { owner, role, service } = scene, other = `${role}_other`;
-  await asAdmin(owner, async (sql) => {
+  await withAdminConnection(owner, async (sql) => {
     await sql.unsafe(`create role ${role} login password 'p/a''s w@rd'`);
     await sql.unsafe(`alter database ${new URL(owner).pathname.slice(1)} owner to ${role}`);
     await sql.unsafe("grant create on schema public to public");

@@ -5,8 +5,8 @@ import { migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { indexOf, isConcurrent } from "#lib/drivers/db/migrate-index.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { readMigrations } from "#test/support/migrations.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { loadMigrations } from "#test/support/migrations.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const ONE: Migration = [
@@ -24,19 +24,19 @@ test.before.each(async (context) => void (context.url = await context.db.freshUr
 test.after(({ db }) => db.close());
 
 const validity = (url: string) =>
-  asAdmin(url, async (sql) => [
+  withAdminConnection(url, async (sql) => [
     ...await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('things_named')`,
   ]);
 
 test("stops nobody who writes, and waits for who is writing", async ({ url }) => {
   await migrate(url, [ONE]);
-  await asAdmin(url, async (writer) => {
+  await withAdminConnection(url, async (writer) => {
     let made = false, migrating = Promise.resolve<unknown>(null);
     await writer.begin(async (tx) => {
       await tx`insert into things values ('b')`;
       migrating = migrate(url, [ONE, INDEX]).then(() => made = true);
       await until(async () => (await validity(url)).length === 1); // the index is being created
-      await asAdmin(url, (sql) => sql`insert into things values ('c')`);
+      await withAdminConnection(url, (sql) => sql`insert into things values ('c')`);
       assert.is(made, false);
     });
     await migrating;
@@ -48,11 +48,13 @@ test("stops nobody who writes, and waits for who is writing", async ({ url }) =>
 test("is made anew where a try that was killed has left an invalid one, and found where it was whole", async ({ url }) => {
   await migrate(url, [ONE]);
   // The state after a killed migration: an invalid unique index, because the rows violate it.
-  await rejection(asAdmin(url, (sql) => sql`create unique index concurrently things_named on things (name)`));
+  await rejection(
+    withAdminConnection(url, (sql) => sql`create unique index concurrently things_named on things (name)`),
+  );
   assert.equal(await validity(url), [{ valid: false }]);
   assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);
   assert.equal(await validity(url), [{ valid: true }]);
-  await asAdmin(url, (sql) => sql`delete from migrations where name = ${INDEX[0]}`);
+  await withAdminConnection(url, (sql) => sql`delete from migrations where name = ${INDEX[0]}`);
   assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);
 });
 
@@ -75,7 +77,7 @@ test("holds one statement and no more", async ({ url }) => {
     const failure = await rejection(migrate(url, [ONE, [INDEX[0], INDEX[1].replace(/;\n$/, more)]]));
     assert.match(failure.message, /there must be one "create index concurrently if not exists", and nothing else/);
   }
-  for (const [name, text] of await readMigrations()) if (isConcurrent(text)) assert.ok(indexOf(text), name);
+  for (const [name, text] of await loadMigrations()) if (isConcurrent(text)) assert.ok(indexOf(text), name);
 });
 
 test.run();

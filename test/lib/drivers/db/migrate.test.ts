@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { readMigrations } from "#test/support/migrations.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { loadMigrations } from "#test/support/migrations.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const ONE: Migration = [
@@ -25,12 +25,12 @@ test.after(async ({ db }) => await db.close());
 
 /** Returns the locks that sessions hold or wait for on the table. */
 const locksOf = (url: string) =>
-  asAdmin(
+  withAdminConnection(
     url,
     async (sql) =>
       (await sql`select mode from pg_locks where relation = 'things'::regclass`).map(({ mode }) => mode as string),
   );
-const things = (url: string) => asAdmin(url, async (sql) => [...await sql`select * from things`]);
+const things = (url: string) => withAdminConnection(url, async (sql) => [...await sql`select * from things`]);
 
 test("migrations are applied in order, each once", async ({ url }) => {
   assert.equal(await migrate(url, [ONE]), [ONE[0]]);
@@ -49,7 +49,7 @@ test("a migration that fails leaves nothing of itself, keeps those before it, an
   const broken: Migration = ["0002_break", "create table half (a int); select 1 / 0; create table other (a int)"];
   const failure = await rejection(migrate(url, [ONE, broken]));
   assert.match(failure.message, /0002_break\.sql failed: division by zero/);
-  const tables = await asAdmin(
+  const tables = await withAdminConnection(
     url,
     async (sql) => [...await sql`select to_regclass('half') as half, to_regclass('things') as things`],
   );
@@ -95,16 +95,16 @@ test("a schema that lacks what the program uses stops the start", async ({ url }
 
 test("refuses a schema from before the first release, and changes nothing", async ({ url }) => {
   await migrate(url, [["0003_create_federations", "create table things (name text)"]]);
-  const failure = await rejection(migrate(url, await readMigrations()));
+  const failure = await rejection(migrate(url, await loadMigrations()));
   assert.is(failure.message, "The database has a schema from before the first release; create a new, empty database");
-  const [row] = await asAdmin(url, (sql) => sql`select to_regclass('users')::text as users`);
+  const [row] = await withAdminConnection(url, (sql) => sql`select to_regclass('users')::text as users`);
   assert.is(row!.users, null);
 });
 
 test("a migration waits for no lock for long: who comes after it goes on, and it tries again", async ({ url }) => {
   await migrate(url, [ONE]);
   const holding = Promise.withResolvers<void>(), told = Promise.withResolvers<string>();
-  const holder = asAdmin(url, (sql) =>
+  const holder = withAdminConnection(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select * from things`; // like a long report: nobody may change the table until it ends
       await holding.promise;
@@ -122,7 +122,7 @@ test("a migration waits for no lock for long: who comes after it goes on, and it
 test("who waits for long until another process has migrated says so, once", async ({ url }) => {
   const slow: Migration = ["0001_create_things", "select pg_advisory_xact_lock(7); create table things (name text)"];
   const over = Promise.withResolvers<void>(), taken = Promise.withResolvers<void>(), told: string[] = [];
-  const holder = asAdmin(url, (sql) =>
+  const holder = withAdminConnection(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(7)`;
       taken.resolve();
@@ -131,7 +131,7 @@ test("who waits for long until another process has migrated says so, once", asyn
   await taken.promise;
   const first = migrate(url, [slow]);
   await until(async () =>
-    (await asAdmin(url, (sql) =>
+    (await withAdminConnection(url, (sql) =>
       sql`select from pg_locks where locktype = 'advisory' and not granted
       and database = (select oid from pg_database where datname = current_database())`)).length > 0
   );
@@ -148,7 +148,7 @@ test("a replica that is killed in the middle of a migration leaves it to the nex
   await migrate(url, [ONE]);
   const dying = rejection(migrate(url, [ONE, slow]));
   const pid = await until(async () =>
-    (await asAdmin(
+    (await withAdminConnection(
       url,
       (sql) =>
         sql`select pid from pg_stat_activity where application_name = 'wheelwright-migrate' and wait_event = 'PgSleep'
@@ -156,7 +156,7 @@ test("a replica that is killed in the middle of a migration leaves it to the nex
     ))[0]?.pid
   );
   const next = migrate(url, [ONE, TWO]);
-  await asAdmin(url, (sql) => sql`select pg_terminate_backend(${pid})`);
+  await withAdminConnection(url, (sql) => sql`select pg_terminate_backend(${pid})`);
   await dying;
   assert.equal(await next, [TWO[0]]);
   assert.equal(await things(url), [{ name: "it's; one", size: null }]);

@@ -5,7 +5,7 @@ import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts"
 import { hasState, violates } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("openDatabase");
@@ -66,7 +66,7 @@ for (const way of ["rows", "ask"] as const) {
       await sql`lock table users in access exclusive mode`.execute(tx);
       answer = read();
       answer.catch(() => {});
-      await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
+      await until(async () => (await db.sql(AWAITED_LOCKS_QUERY)).length > 0);
       await sql`lock table spokes in access exclusive mode`.execute(tx); // the other session has read it
     });
     assert.equal(await answer, [{ n: 1 }]);

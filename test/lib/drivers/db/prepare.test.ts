@@ -5,8 +5,8 @@ import { sql } from "kysely";
 import { prepare } from "#lib/drivers/db/prepare.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/users.ts";
-import { watched } from "#test/support/record-statements.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { recordStatements } from "#test/support/record-statements.ts";
 
 const test = suite<{ db: TestDatabase }>("prepare");
 test.before(async (context) => void (context.db = await openTestDatabase()));
@@ -19,7 +19,7 @@ test("a query is built once, and asked with the values of each time", async ({ d
     return rows.selectFrom("users").select(["id", "email"]).where("email", "=", email)
       .where(sql<boolean>`id = any(${among}::text[])`);
   });
-  const ada = await makePerson(db, "ada"), bob = await makePerson(db, "bob"), among = [ada.id];
+  const ada = await createTestUser(db, "ada"), bob = await createTestUser(db, "bob"), among = [ada.id];
   assert.equal(await find(db.rows, { email: ada.email, among }), [ada]);
   assert.equal(await find(db.rows, { email: bob.email, among }), []);
   assert.equal(await find(db.rows, { email: bob.email, among: [ada.id, bob.id] }), [bob]);
@@ -43,7 +43,7 @@ test("a plugin sees it, with its values", async ({ db }) => {
   const find = prepare((rows: Rows, { id }: { id: string }) =>
     rows.selectFrom("users").select("id").where("id", "=", id)
   );
-  const statements: string[] = [], { rows } = watched(db, statements);
+  const statements: string[] = [], { rows } = recordStatements(db, statements);
   await find(db.rows, { id: "before" });
   await find(rows, { id: "with it" });
   assert.equal(statements, ["SelectQueryNode"]);

@@ -7,7 +7,7 @@ import { userLockKey } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { listenIn } from "#test/support/recorded-telemetry.ts";
+import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { openProxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -31,7 +31,7 @@ test("a transaction commits what it returns from and rolls back what it throws o
 });
 
 test("a transaction is told once, with whether it was committed, however often it was tried", async ({ db }) => {
-  const { telemetry, spans } = listenIn(), heard = await db.openAgain({ telemetry });
+  const { telemetry, spans } = recordTelemetry(), heard = await db.openAgain({ telemetry });
   let tries = 0;
   await heard.transact(async (tx) => {
     if (++tries === 1) await sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`.execute(tx);

@@ -5,10 +5,10 @@ import { openClient } from "#lib/drivers/db/client.ts";
 import { openTransport } from "#lib/drivers/db/transport.ts";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { openSecureServer, tlsFile, withParameters } from "#test/support/secure-server.ts";
-import { asAdmin, type OwnServer } from "#test/support/server.ts";
+import { type SeparatePostgresServer, withAdminConnection } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ server: OwnServer }>("openTransport");
+const test = suite<{ server: SeparatePostgresServer }>("openTransport");
 test.before(async (context) => void (context.server = await openSecureServer()));
 test.after(({ server }) => server.stop());
 
@@ -68,7 +68,10 @@ test("takes the next host where one does not answer, or takes no writes", async 
   const client = await connect(hosts("read-write"));
   assert.equal(client.host, { host: "127.0.0.1", port: Number(port) });
   await client.close();
-  await asAdmin(server.url, (sql) => sql.unsafe(`alter role ${username} set default_transaction_read_only = on`));
+  await withAdminConnection(
+    server.url,
+    (sql) => sql.unsafe(`alter role ${username} set default_transaction_read_only = on`),
+  );
   try {
     const reader = await connect(hosts("read-write"));
     assert.equal([reader.readOnly, reader.host.host], [true, "127.0.0.1"], "the first that answers serves readers");
@@ -77,7 +80,7 @@ test("takes the next host where one does not answer, or takes no writes", async 
     assert.is(primary.standby, false);
     await primary.close();
   } finally {
-    await asAdmin(server.url, async (sql) => {
+    await withAdminConnection(server.url, async (sql) => {
       await sql.unsafe("set default_transaction_read_only = off");
       await sql.unsafe(`alter role ${username} reset default_transaction_read_only`);
     });

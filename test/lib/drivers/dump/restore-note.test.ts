@@ -9,7 +9,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 import { backUp, fill, nothing, once } from "./scene.ts";
 
@@ -20,7 +20,8 @@ test.before(async (context) => {
 });
 test.after(({ db }) => db.close());
 
-const ask = (url: string, text: string): Promise<Row[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
+const ask = (url: string, text: string): Promise<Row[]> =>
+  withAdminConnection(url, async (sql) => [...await sql.unsafe(text)]);
 
 test("what is noted of a restore is written with its rows, and without it none is", async ({ db }) => {
   const url = await db.freshUrl();

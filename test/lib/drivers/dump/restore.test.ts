@@ -14,7 +14,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { migrations } from "#src/migrations.ts";
 import { readDumps, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 import { backUp, fill, nothing, once, restore, rowsIn, undate } from "./scene.ts";
 
@@ -35,7 +35,8 @@ test.before.each(async (context) => {
 });
 test.after(({ db }) => db.close());
 
-const ask = (url: string, text: string): Promise<Row[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
+const ask = (url: string, text: string): Promise<Row[]> =>
+  withAdminConnection(url, async (sql) => [...await sql.unsafe(text)]);
 
 /** Whether the database is still empty. */
 async function assertEmpty(url: string): Promise<void> {

@@ -9,8 +9,8 @@ import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "#src/migrations.ts";
 import { sealAll } from "#test/lib/audit/scene.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 
 export const nothing = (): void => {};
 
@@ -40,7 +40,7 @@ export function restore(
 
 /** Returns all rows by table. */
 export async function rowsIn(url: string): Promise<Record<string, string[]>> {
-  return await asAdmin(url, async (sql) => {
+  return await withAdminConnection(url, async (sql) => {
     const tables = await sql`select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
       order by relname`;
     const found: Record<string, string[]> = {};
@@ -54,7 +54,7 @@ export async function rowsIn(url: string): Promise<Record<string, string[]>> {
 
 /** Removes the time of the backup from hubs and spokes. Returns how many did not have it. */
 export async function undate(url: string): Promise<number> {
-  return await asAdmin(url, async (sql) => {
+  return await withAdminConnection(url, async (sql) => {
     let left = 0;
     for (const table of ["federations", "spokes"]) {
       left += (await sql`select from ${sql(table)} where backup_updated_at is distinct from updated_at`).length;
@@ -66,8 +66,8 @@ export async function undate(url: string): Promise<number> {
 
 /** Inserts unusual values: a hub with two spokes, one of them a copy of the other. */
 export async function fill(db: TestDatabase): Promise<{ hub: string; user: string; spokes: string[] }> {
-  const user = await makeUser(db), hub = await makeHub(db, user);
-  const spokes = [await makeSpoke(db, user, hub, "ash"), await makeSpoke(db, user, hub, "elm")];
+  const user = await insertUser(db), hub = await insertHub(db, user);
+  const spokes = [await insertSpoke(db, user, hub, "ash"), await insertSpoke(db, user, hub, "elm")];
   await db.sql("update spokes set copy_of = $1 where id = $2", [spokes[1], spokes[0]]);
   await db.sql("update users set display_name = $1, password_hash = '\\N'", ["a\tb\\N\n\\.\n“é”\u{1f600}\r"]);
   await db.transact((tx) =>

@@ -11,8 +11,8 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeUser } from "#test/support/insert-rows.ts";
-import { asAdmin } from "#test/support/server.ts";
+import { insertHub, insertUser } from "#test/support/insert-rows.ts";
+import { withAdminConnection } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 import { backUp, fill, nothing, once, restore } from "./scene.ts";
 
@@ -24,7 +24,8 @@ test.before(async (context) => {
 test.before.each(async (context) => void (context.url = await context.db.freshUrl()));
 test.after(({ db }) => db.close());
 
-const ask = (url: string, text: string): Promise<Row[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
+const ask = (url: string, text: string): Promise<Row[]> =>
+  withAdminConnection(url, async (sql) => [...await sql.unsafe(text)]);
 
 test("sees one moment, whatever is written while the backup is made", async ({ db, url, hub }) => {
   const before = await ask(db.url, COUNTS);
@@ -33,7 +34,7 @@ test("sees one moment, whatever is written while the backup is made", async ({ d
     found.push(piece);
     // Between chunks it inserts another hub in many tables, and more rows for the first hub.
     if (found.length % 5 === 0 && found.length < 100) {
-      const other = await makeHub(db, await makeUser(db), `h${found.length}`);
+      const other = await insertHub(db, await insertUser(db), `h${found.length}`);
       for (const federationId of [hub, other]) await write(db, federationId);
     }
   }
@@ -47,7 +48,7 @@ test("tells the schema that its rows have, where a migration ends while it begin
   const place = await db.freshUrl(),
     later: Migration = ["9999_note_colour", "alter table users add column colour text"];
   await migrate(place, migrations);
-  const taken = await asAdmin(place, (sql) =>
+  const taken = await withAdminConnection(place, (sql) =>
     sql.begin(async (tx) => {
       await applyWithin((text) => tx.unsafe(text), [later]);
       await tx`insert into users (id, email, display_name, colour) values ('usr_1', 'a@example.org', 'A', 'blue')`;

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Mail, MailError } from "#lib/drivers/mail/transport.ts";
 import { nameOf, openFilePost } from "#lib/drivers/mail/file-transport.ts";
-import { readMime } from "#test/support/parse-mime.ts";
+import { parseMime } from "#test/support/parse-mime.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ directory: string }>("openFiles");
@@ -28,7 +28,7 @@ test.after.each(({ directory }) => rm(directory, { recursive: true }));
 test("writes a file that a mail program opens, and whose link a person finds", async ({ directory }) => {
   const folder = join(directory, "new", "mail");
   const { file } = await openFilePost(folder, "hubs.example.org").send(mail, never);
-  const raw = await readFile(file!, "utf8"), { headers, text, html } = readMime(raw);
+  const raw = await readFile(file!, "utf8"), { headers, text, html } = parseMime(raw);
   assert.is(headers.to, "Ada <ada@example.org>");
   assert.is(headers["message-id"], "<op_abc123@hubs.example.org>");
   assert.is(text, mail.text);

@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
 import { mail, never } from "./pair.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
-import { listenIn } from "#test/support/recorded-telemetry.ts";
-import { openSmtp } from "#test/support/smtp.ts";
+import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
+import { openSmtpServer } from "#test/support/smtp.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("openPost");
@@ -29,7 +29,7 @@ test("is there with a mail server, and in dev always", () => {
 });
 
 test("each mail is told, with whether it went out, and with nothing of what is in it", async () => {
-  const smtp = await openSmtp(), { telemetry, spans } = listenIn();
+  const smtp = await openSmtpServer(), { telemetry, spans } = recordTelemetry();
   const post = openMailTransport(
     readConfig({ mode: "serve", env: { ...ENOUGH, ...smtp.env }, terminal: false }),
     telemetry,

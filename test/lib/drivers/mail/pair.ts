@@ -1,7 +1,7 @@
 /** Connects a test mail server and a mail transport. */
 import type { Mail, MailError, MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp as openPost, type SmtpOptions } from "#lib/drivers/mail/smtp.ts";
-import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
+import { openSmtpServer, type SmtpServer, type SmtpServerOptions } from "#test/support/smtp.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 export const TOKEN = "6yZ0sW3n1qXvB8rTkLp2mJdFhGcA9uEoIiYxNwQzV4s";
@@ -19,17 +19,17 @@ export const mail: Mail = {
 };
 
 export interface Pair {
-  readonly smtp: Smtp;
+  readonly smtp: SmtpServer;
   readonly post: MailTransport;
 }
 
 /** Runs the work with a mail server and a transport to it. */
 export async function between(
-  setting: SmtpSetting,
+  setting: SmtpServerOptions,
   options: Partial<SmtpOptions>,
   work: (pair: Pair) => Promise<void>,
 ): Promise<void> {
-  const smtp = await openSmtp(setting);
+  const smtp = await openSmtpServer(setting);
   const account = setting.auth ?? { user: null, pass: null };
   const place = { host: "127.0.0.1", port: smtp.port, from: "Hubs <hubs@example.org>", name: "hubs.example.org" };
   const post = openPost({ ...place, ...account, encryption: "opportunistic", ...options });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { between, failure, mail, never, TOKEN } from "#test/lib/drivers/mail/pair.ts";
-import { openSmtp } from "#test/support/smtp.ts";
+import { openSmtpServer } from "#test/support/smtp.ts";
 
 const test = suite("explain");
 
@@ -58,7 +58,7 @@ test("tells of a server that hangs up, and of one that is not there", async () =
     assert.is(error.transient, true);
     assert.is(pair.smtp.mails.length, 1); // retries belong to the job; one here would hide the failure
   });
-  const { port, close } = await openSmtp();
+  const { port, close } = await openSmtpServer();
   await close();
   await between({}, { port }, async (pair) => {
     const error = await failure(pair);

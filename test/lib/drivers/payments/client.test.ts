@@ -5,17 +5,23 @@ import { inspect } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
-import { listenIn } from "#test/support/recorded-telemetry.ts";
-import { customerOf, NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
+import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
+import {
+  createPayments,
+  customerOf,
+  NEVER_ABORTED,
+  openPaymentsSetup,
+  type PaymentsSetup,
+} from "#test/support/payments.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<Paying>("openPayments");
+const test = suite<PaymentsSetup>("openPayments");
 test.before.each(async (context) => {
-  Object.assign(context, await openPaying());
+  Object.assign(context, await openPaymentsSetup());
 });
 test.after.each(({ provider }) => provider.close());
 
-const look = (payments: Payments, signal = NEVER) => payments.readSubscription("sub_1", signal);
+const look = (payments: Payments, signal = NEVER_ABORTED) => payments.readSubscription("sub_1", signal);
 
 /** Returns the error of a call: a PaymentError with only text and numbers. */
 async function troubleOf(promise: Promise<unknown>): Promise<PaymentError> {
@@ -40,12 +46,17 @@ async function answering(status: number, body: string, headers: Record<string, s
   return { apiBase, seen, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-async function refusalFor({ provider }: Paying, status: number, error: object, headers = {}): Promise<PaymentError> {
+async function refusalFor(
+  { provider }: PaymentsSetup,
+  status: number,
+  error: object,
+  headers = {},
+): Promise<PaymentError> {
   const other = await answering(status, JSON.stringify({ error }), headers);
   const trouble = await troubleOf(
-    paymentsFor(provider, { apiBase: other.apiBase, secretKey: "odd.key-1" }).findSubscription(
+    createPayments(provider, { apiBase: other.apiBase, secretKey: "odd.key-1" }).findSubscription(
       { customer: "cus_1", federationId: "fed_1" },
-      NEVER,
+      NEVER_ABORTED,
     ),
   );
   await other.close();
@@ -54,7 +65,7 @@ async function refusalFor({ provider }: Paying, status: number, error: object, h
 
 test("speaks the version that it is written for, says who it is, and tells nothing of the machine", async (paying) => {
   const other = await answering(404, '{"error": {"type": "invalid_request_error", "message": "No"}}');
-  assert.is(await look(paymentsFor(paying.provider, { apiBase: other.apiBase })), null);
+  assert.is(await look(createPayments(paying.provider, { apiBase: other.apiBase })), null);
   await other.close();
   const [headers] = other.seen;
   assert.is(headers!["stripe-version"], "2026-10-28.endive");
@@ -69,7 +80,9 @@ test("calls a lost connection transient, and does not call again by itself", asy
   assert.equal([code, transient, provider.calls.length], ["unreachable", true, 1]);
   assert.match(message, /^GET 127\.0\.0\.1:\d+\/v1\/subscriptions\/sub_1: /);
   provider.break({ what: "lost answer", method: "POST" });
-  await troubleOf(payments.updateCustomer("cus_1", { federationId: "fed_1", name: "x", email: "x@y.example" }, NEVER));
+  await troubleOf(
+    payments.updateCustomer("cus_1", { federationId: "fed_1", name: "x", email: "x@y.example" }, NEVER_ABORTED),
+  );
   assert.is(provider.calls.length, 2);
 });
 
@@ -80,7 +93,7 @@ test("calls nobody listening transient", async ({ payments, provider }) => {
 
 test("gives up on what hangs after its deadline", async ({ provider }) => {
   provider.break("hang");
-  const trouble = troubleOf(look(paymentsFor(provider, { deadline: 1000 })));
+  const trouble = troubleOf(look(createPayments(provider, { deadline: 1000 })));
   await until(() => provider.hanging() === 1);
   const { code, transient } = await trouble;
   assert.equal([code, transient], ["deadline", true]);
@@ -103,7 +116,7 @@ test("does not let those who wait for a preview wait for the background", async 
   const mend = provider.break({ what: "hang", path: "/v1/subscriptions/sub_1" }), called = new AbortController();
   const calls = Array.from({ length: 5 }, () => rejection(look(payments, called.signal)));
   await until(() => provider.hanging() === 4);
-  assert.is(await payments.preview({ customer: "cus_1", subscription: "sub_2", sizes: [] }, NEVER), null);
+  assert.is(await payments.preview({ customer: "cus_1", subscription: "sub_2", sizes: [] }, NEVER_ABORTED), null);
   called.abort(new Error("enough"));
   await Promise.all(calls);
   mend();
@@ -123,11 +136,11 @@ test("calls trouble of the provider's own transient, and waits for as long as it
 });
 
 test("calls a refused key transient, for a person can mend it, and says where", async ({ provider }) => {
-  const wrong = await troubleOf(look(paymentsFor(provider, { secretKey: "sk_test_wrong" })));
+  const wrong = await troubleOf(look(createPayments(provider, { secretKey: "sk_test_wrong" })));
   assert.equal([wrong.code, wrong.transient], ["key_refused", true]);
   assert.match(wrong.hint!, /STRIPE_SECRET_KEY/);
   assert.not.match(wrong.message, /sk_test_/);
-  const broken = await troubleOf(look(paymentsFor(provider, { secretKey: "sk_test_\nx" })));
+  const broken = await troubleOf(look(createPayments(provider, { secretKey: "sk_test_\nx" })));
   assert.equal([broken.code, broken.transient], ["unsendable", true]);
 });
 
@@ -155,8 +168,8 @@ test("calls an answer that is cut off, or stalls within, transient", async ({ pr
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const cut = await troubleOf(look(paymentsFor(provider, { apiBase, secretKey: "cut" })));
-  const stalled = await troubleOf(look(paymentsFor(provider, { apiBase, deadline: 50 })));
+  const cut = await troubleOf(look(createPayments(provider, { apiBase, secretKey: "cut" })));
+  const stalled = await troubleOf(look(createPayments(provider, { apiBase, deadline: 50 })));
   assert.equal([cut.code, cut.transient, stalled.code, stalled.transient], ["unreachable", true, "deadline", true]);
   await new Promise((resolve) => server.close(resolve));
 });
@@ -165,13 +178,15 @@ test("calls what the provider would not say transient: a proxy's page, a redirec
   const others: [number, string][] = [[502, "<html>"], [302, "{}"], [200, "[]"], [200, ""], [404, '{"detail": "no"}']];
   for (const [status, body] of others) {
     const other = await answering(status, body);
-    const { code, transient, hint } = await troubleOf(look(paymentsFor(paying.provider, { apiBase: other.apiBase })));
+    const { code, transient, hint } = await troubleOf(
+      look(createPayments(paying.provider, { apiBase: other.apiBase })),
+    );
     assert.equal([code, transient], ["bad_answer", true], `${status} ${body}`);
     assert.match(hint!, /STRIPE_API_BASE/);
     await other.close();
   }
   const other = await answering(200, '{"id": "sub_1", "customer": 7, "items": {"data": []}}');
-  const { code, message } = await troubleOf(look(paymentsFor(paying.provider, { apiBase: other.apiBase })));
+  const { code, message } = await troubleOf(look(createPayments(paying.provider, { apiBase: other.apiBase })));
   await other.close();
   assert.is(code, "bad_answer");
   assert.match(message, /^The payment provider returned an invalid subscription: customer, status/);
@@ -187,7 +202,7 @@ test("reads a list to its last page, and calls a page that is none a bad answer"
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const read = () => paymentsFor(provider, { apiBase }).readRefunds({ charge: "ch_1" }, NEVER);
+  const read = () => createPayments(provider, { apiBase }).readRefunds({ charge: "ch_1" }, NEVER_ABORTED);
   pages = {
     "": { data: [refund("re_3"), refund("re_2")], has_more: true },
     "re_2": { data: [refund("re_1")], has_more: false },
@@ -202,17 +217,17 @@ test("reads a list to its last page, and calls a page that is none a bad answer"
 });
 
 test("tells each call by what it is about, without any id, and how it went", async (paying) => {
-  const { telemetry, spans } = listenIn(), payments = paymentsFor(paying.provider, { telemetry });
+  const { telemetry, spans } = recordTelemetry(), payments = createPayments(paying.provider, { telemetry });
   await customerOf({ ...paying, payments });
   assert.is(await look(payments), null);
-  await troubleOf(look(paymentsFor(paying.provider, { telemetry, apiBase: "http://127.0.0.1:1" })));
+  await troubleOf(look(createPayments(paying.provider, { telemetry, apiBase: "http://127.0.0.1:1" })));
   const told = spans.map(({ labels, outcome }) => `${(labels as { call: string }).call} ${outcome}`);
   assert.ok(told.includes("POST customers succeeded"), told.join());
   assert.equal(told.slice(-2), ["GET subscriptions refused", "GET subscriptions failed"]);
 });
 
 test("sends no live key in the clear", ({ provider }) => {
-  const open = (secretKey: string, apiBase: string) => () => paymentsFor(provider, { secretKey, apiBase });
+  const open = (secretKey: string, apiBase: string) => () => createPayments(provider, { secretKey, apiBase });
   for (const key of ["sk_live_1", "rk_live_1"]) {
     assert.throws(open(key, "http://proxy.example"), /STRIPE_API_BASE must/);
   }

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
-import { NEVER } from "#test/support/payments.ts";
+import { NEVER_ABORTED } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("makeOnce");
@@ -11,7 +11,7 @@ const refusal = (code: string, replayed: boolean) =>
   new PaymentRefusal(code, "No", { transient: true, status: code === "idempotency_error" ? 400 : 500, replayed });
 
 /** Runs createOnce with these results, one per create call. `found` is found after that many calls. */
-function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER } = {}) {
+function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER_ABORTED } = {}) {
   const done: string[] = [];
   const result = createOnce({ settle }, {
     key: "thing-of-fed_1",

@@ -1,12 +1,21 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { PaymentError } from "#lib/drivers/payments/payments.ts";
-import { askedOf, customerOf, DAYS, HUB, NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
+import {
+  askedOf,
+  createPayments,
+  customerOf,
+  HUB_ID,
+  NEVER_ABORTED,
+  openPaymentsSetup,
+  type PaymentsSetup,
+  SECONDS_PER_DAY,
+} from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<Paying>("customerFor");
+const test = suite<PaymentsSetup>("customerFor");
 test.before.each(async (context) => {
-  Object.assign(context, await openPaying({ settle: 20 }));
+  Object.assign(context, await openPaymentsSetup({ settle: 20 }));
 });
 test.after.each(({ provider }) => provider.close());
 
@@ -15,7 +24,7 @@ const CREATE = { method: "POST", path: "/v1/customers" };
 test("makes a customer who has the hub's id, its name and the address", async (paying) => {
   const id = await customerOf(paying), made = paying.provider.state.customers.get(id)!;
   assert.equal([made.name, made.email, made.metadata], ["Northern schools", "pay@north.example", {
-    federationId: HUB,
+    federationId: HUB_ID,
   }]);
 });
 
@@ -23,8 +32,8 @@ test("finds that one again, and changes what differs", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying), { length } = provider.calls;
   assert.is(await customerOf(paying), id);
   assert.equal(askedOf(paying, length), ["GET /v1/customers/search"]);
-  const wanted = { federationId: HUB, name: "The north", email: "other@north.example" };
-  assert.is(await payments.customerFor(wanted, NEVER), id);
+  const wanted = { federationId: HUB_ID, name: "The north", email: "other@north.example" };
+  assert.is(await payments.customerFor(wanted, NEVER_ABORTED), id);
   const { name, email } = provider.state.customers.get(id)!;
   assert.equal([name, email, provider.state.customers.size], ["The north", "other@north.example", 1]);
 });
@@ -38,13 +47,13 @@ test("makes one though the answer is lost, the search is behind, and the hub has
   provider.delaySearch();
   provider.break({ ...CREATE, what: "lost answer", times: 1 });
   assert.is((await rejection(customerOf(paying))).code, "unreachable");
-  await payments.customerFor({ federationId: HUB, name: "The north", email: "other@north.example" }, NEVER);
+  await payments.customerFor({ federationId: HUB_ID, name: "The north", email: "other@north.example" }, NEVER_ABORTED);
   assert.is(provider.state.customers.size, 1);
   assert.is([...provider.state.customers.values()][0]!.name, "The north");
 });
 
 test("makes one for two replicas that ask at once", async (paying) => {
-  const { provider } = paying, other = { ...paying, payments: paymentsFor(provider) };
+  const { provider } = paying, other = { ...paying, payments: createPayments(provider) };
   provider.delaySearch();
   const [one, two] = await Promise.allSettled([customerOf(paying), customerOf(other)]);
   for (const answer of [one, two]) {
@@ -62,7 +71,7 @@ test("is not barred by a failure that the provider remembers", async (paying) =>
   await customerOf(paying);
   const keys = provider.calls.filter(({ method, path }) => method === "POST" && path === CREATE.path)
     .map(({ idempotencyKey, status }) => [idempotencyKey, status]);
-  const [first, second] = [`wheelwright-customer-${HUB}-1`, `wheelwright-customer-${HUB}-2`];
+  const [first, second] = [`wheelwright-customer-${HUB_ID}-1`, `wheelwright-customer-${HUB_ID}-2`];
   assert.equal(keys, [[first, 500], [first, 500], [second, 200]]);
 });
 
@@ -70,24 +79,27 @@ test("makes another one when somebody has deleted it, whatever search and key re
   const { payments, provider } = paying, id = await customerOf(paying);
   provider.delaySearch();
   provider.state.customers.delete(id);
-  const again = await payments.customerFor({ federationId: HUB, name: "New", email: "a@north.example" }, NEVER);
+  const again = await payments.customerFor(
+    { federationId: HUB_ID, name: "New", email: "a@north.example" },
+    NEVER_ABORTED,
+  );
   assert.is.not(again, id);
   assert.is(provider.state.customers.size, 1);
 });
 
 test("is found by its address being changed, and told when it is gone", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying);
-  const wanted = { federationId: HUB, name: "Northern schools", email: "new@north.example" };
-  await payments.updateCustomer(id, wanted, NEVER);
+  const wanted = { federationId: HUB_ID, name: "Northern schools", email: "new@north.example" };
+  await payments.updateCustomer(id, wanted, NEVER_ABORTED);
   assert.is(provider.state.customers.get(id)!.email, "new@north.example");
-  const gone = await rejection(payments.updateCustomer("cus_none", wanted, NEVER)) as PaymentError;
+  const gone = await rejection(payments.updateCustomer("cus_none", wanted, NEVER_ABORTED)) as PaymentError;
   assert.equal([gone.name, gone.code, gone.transient], ["PaymentError", "customer_gone", false]);
 });
 
 test("finds the older of two, whoever asks", async (paying) => {
   const { provider } = paying, id = await customerOf(paying);
   const { metadata } = provider.state.customers.get(id)!;
-  provider.setNow(provider.now() + DAYS);
+  provider.setNow(provider.now() + SECONDS_PER_DAY);
   const other = {
     ...structuredClone(provider.state.customers.get(id)!),
     id: "cus_0",
@@ -100,7 +112,7 @@ test("finds the older of two, whoever asks", async (paying) => {
 
 test("refuses an id that would be more than an id in a search", async ({ payments, provider }) => {
   const wanted = { federationId: 'x" OR name:"y', name: "x", email: "x@y.example" };
-  assert.instance(await rejection(payments.customerFor(wanted, NEVER)), TypeError);
+  assert.instance(await rejection(payments.customerFor(wanted, NEVER_ABORTED)), TypeError);
   assert.is(provider.calls.length, 0);
 });
 

@@ -1,35 +1,47 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SignatureError } from "#lib/drivers/payments/payments.ts";
-import { customerOf, DECEMBER, NEVER, openPaying, type Paying, SMALL } from "#test/support/payments.ts";
+import {
+  customerOf,
+  DECEMBER_FIRST,
+  NEVER_ABORTED,
+  openPaymentsSetup,
+  type PaymentsSetup,
+  SMALL_PRICE,
+} from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<Paying>("readEvent");
+const test = suite<PaymentsSetup>("readEvent");
 test.before(async (context) => {
-  Object.assign(context, await openPaying());
+  Object.assign(context, await openPaymentsSetup());
 });
 test.after(({ provider }) => provider.close());
 
-const NOW = new Date(DECEMBER * 1000), bytes = (text: string) => new TextEncoder().encode(text);
+const NOW = new Date(DECEMBER_FIRST * 1000), bytes = (text: string) => new TextEncoder().encode(text);
 const EVENT = {
   id: "evt_1",
   object: "event",
   type: "invoice.paid",
-  created: DECEMBER,
+  created: DECEMBER_FIRST,
   livemode: false,
   api_version: "2020-08-27",
   data: { object: { id: "in_1", object: "invoice" } },
 };
 const BODY = JSON.stringify(EVENT);
 
-async function refused({ payments }: Paying, body: Uint8Array, signature: string | null, now = NOW): Promise<void> {
+async function refused(
+  { payments }: PaymentsSetup,
+  body: Uint8Array,
+  signature: string | null,
+  now = NOW,
+): Promise<void> {
   const error = await rejection(payments.readEvent(body, signature, now));
   assert.instance(error, SignatureError);
   assert.is(error.message, "The Stripe-Signature header does not match the body");
   assert.is(error.cause, undefined);
 }
 
-const about = async ({ payments, provider }: Paying, object: object) => {
+const about = async ({ payments, provider }: PaymentsSetup, object: object) => {
   const body = JSON.stringify({ ...EVENT, data: { object } });
   return (await payments.readEvent(bytes(body), provider.sign(body), NOW)).object;
 };
@@ -46,9 +58,9 @@ test("reads what the provider signed, of whatever version of its API", async ({ 
 
 test("reads all that the provider sends in a subscription's life", async (paying) => {
   const { payments, provider } = paying, customer = await customerOf(paying);
-  const price = await payments.priceFor(SMALL, NEVER);
+  const price = await payments.priceFor(SMALL_PRICE, NEVER_ABORTED);
   const items = [{ price, size: "small", quantity: 1 }];
-  const { id } = await payments.createSubscription({ federationId: "fed_north", customer, items }, NEVER);
+  const { id } = await payments.createSubscription({ federationId: "fed_north", customer, items }, NEVER_ABORTED);
   provider.pay(id);
   for (const event of provider.events) {
     const body = JSON.stringify(event, null, 2), read = await payments.readEvent(bytes(body), provider.sign(body), NOW);
@@ -74,7 +86,7 @@ test("refuses what is not signed, or not by the secret, or of another body", asy
   for (const signature of [null, "", "x", "t=1", signed.replace("v1=", "v0="), `${signed.slice(0, -1)}!`]) {
     await refused(paying, bytes(BODY), signature);
   }
-  await refused(paying, bytes(BODY), provider.sign(BODY, DECEMBER, "whsec_other"));
+  await refused(paying, bytes(BODY), provider.sign(BODY, DECEMBER_FIRST, "whsec_other"));
   await refused(paying, bytes(`${BODY} `), signed);
   await refused(paying, bytes(BODY.replace("evt_1", "evt_2")), signed);
   await refused(paying, new Uint8Array(), provider.sign(""));
@@ -82,7 +94,7 @@ test("refuses what is not signed, or not by the secret, or of another body", asy
 
 test("refuses what was signed over five minutes before the time that is given", async (paying) => {
   const { payments, provider } = paying, body = bytes(BODY);
-  const at = (seconds: number) => new Date((DECEMBER + seconds) * 1000);
+  const at = (seconds: number) => new Date((DECEMBER_FIRST + seconds) * 1000);
   await payments.readEvent(body, provider.sign(BODY), at(300));
   await refused(paying, body, provider.sign(BODY), at(301));
 });

@@ -5,24 +5,24 @@ import { type LineShape, previewChange, previewFirstInvoice } from "#lib/drivers
 import * as paid from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
-interface Scene extends paid.Paying {
+interface Scene extends paid.PaymentsSetup {
   customer: string;
   /** A subscription with two small spokes and a large one, started on the first of December. */
   subscription: string;
-  ask(...sizes: SizeChange[]): ReturnType<paid.Paying["payments"]["preview"]>;
+  ask(...sizes: SizeChange[]): ReturnType<paid.PaymentsSetup["payments"]["preview"]>;
 }
 
-const { NEVER, SMALL, LARGE, DAYS } = paid;
+const { NEVER_ABORTED: NEVER, SMALL_PRICE: SMALL, LARGE_PRICE: LARGE, SECONDS_PER_DAY: DAYS } = paid;
 const test = suite<Scene>("preview"), trouble = suite<Scene>("preview in trouble"), pure = suite("changeOf");
 /** At this time 20 of 31 days are left: 20.00 for a small spoke and 40.00 for a large one. */
-const MIDDLE = paid.DECEMBER + 11 * DAYS;
+const MIDDLE = paid.DECEMBER_FIRST + 11 * DAYS;
 
 async function openBilled(scene: Scene): Promise<void> {
-  Object.assign(scene, await paid.openPaying({ patience: 3000 }));
+  Object.assign(scene, await paid.openPaymentsSetup({ patience: 3000 }));
   const { payments, provider } = scene, customer = await paid.customerOf(scene);
   const [small, large] = [await payments.priceFor(SMALL, NEVER), await payments.priceFor(LARGE, NEVER)];
   const items = [{ price: small, size: "small", quantity: 2 }, { price: large, size: "large", quantity: 1 }];
-  const { id: subscription } = await payments.createSubscription({ federationId: paid.HUB, customer, items }, NEVER);
+  const { id: subscription } = await payments.createSubscription({ federationId: paid.HUB_ID, customer, items }, NEVER);
   provider.setNow(MIDDLE);
   const ask = (...sizes: SizeChange[]) => scene.payments.preview({ customer, subscription, sizes }, NEVER);
   Object.assign(scene, { customer, subscription, ask });
@@ -135,7 +135,7 @@ trouble("gives up in time on a provider that hangs, and at once when it is calle
   const { provider, customer, subscription } = scene, change = { customer, subscription, sizes: [by(SMALL, 1)] };
   provider.break("hang");
   const { code, transient } = await rejection(
-    paid.paymentsFor(provider, { patience: 20 }).preview(change, NEVER),
+    paid.createPayments(provider, { patience: 20 }).preview(change, NEVER),
   ) as PaymentError;
   assert.equal([code, transient], ["deadline", true]);
   const reason = new Error("called off");

@@ -1,24 +1,34 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { PaymentError } from "#lib/drivers/payments/payments.ts";
-import { LARGE, NEVER, openPaying, type Paying, paymentsFor, SMALL } from "#test/support/payments.ts";
+import {
+  createPayments,
+  LARGE_PRICE,
+  NEVER_ABORTED,
+  openPaymentsSetup,
+  type PaymentsSetup,
+  SMALL_PRICE,
+} from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<Paying>("priceFor");
+const test = suite<PaymentsSetup>("priceFor");
 test.before.each(async (context) => {
-  Object.assign(context, await openPaying());
+  Object.assign(context, await openPaymentsSetup());
 });
 test.after.each(({ provider }) => provider.close());
 
-const refusal = async ({ payments }: Paying) => {
-  const { code, message, transient } = await rejection(payments.priceFor(SMALL, NEVER)) as PaymentError;
+const refusal = async ({ payments }: PaymentsSetup) => {
+  const { code, message, transient } = await rejection(payments.priceFor(SMALL_PRICE, NEVER_ABORTED)) as PaymentError;
   return { code, message, transient };
 };
 
 test("makes a price a month for each, known by what it is, and finds it again", async (paying) => {
   const { payments, provider } = paying;
-  const [small, large] = [await payments.priceFor(SMALL, NEVER), await payments.priceFor(LARGE, NEVER)];
-  assert.equal([await payments.priceFor(SMALL, NEVER), provider.state.prices.size], [small, 2]);
+  const [small, large] = [
+    await payments.priceFor(SMALL_PRICE, NEVER_ABORTED),
+    await payments.priceFor(LARGE_PRICE, NEVER_ABORTED),
+  ];
+  assert.equal([await payments.priceFor(SMALL_PRICE, NEVER_ABORTED), provider.state.prices.size], [small, 2]);
   const { lookup_key, currency, unit_amount, recurring, metadata } = provider.state.prices.get(small)!;
   assert.equal([lookup_key, currency, unit_amount], ["wheelwright-small-EUR-3100", "eur", 3100]);
   assert.equal([recurring!.interval, recurring!.interval_count, recurring!.usage_type], ["month", 1, "licensed"]);
@@ -30,30 +40,34 @@ test("makes a price a month for each, known by what it is, and finds it again", 
 });
 
 test("makes another one for another amount or currency, and leaves the old one be", async ({ payments, provider }) => {
-  const prices = [SMALL, { ...SMALL, monthly: 3200 }, { ...SMALL, currency: "JPY" }];
-  const ids = await Promise.all(prices.map((price) => payments.priceFor(price, NEVER)));
+  const prices = [SMALL_PRICE, { ...SMALL_PRICE, monthly: 3200 }, { ...SMALL_PRICE, currency: "JPY" }];
+  const ids = await Promise.all(prices.map((price) => payments.priceFor(price, NEVER_ABORTED)));
   assert.equal([new Set(ids).size, provider.state.prices.size], [3, 3]);
 });
 
 test("takes a free size as a price of nothing", async ({ payments, provider }) => {
-  const id = await payments.priceFor({ ...SMALL, monthly: 0 }, NEVER);
+  const id = await payments.priceFor({ ...SMALL_PRICE, monthly: 0 }, NEVER_ABORTED);
   assert.is(provider.state.prices.get(id)!.unit_amount, 0);
 });
 
 test("makes one though the answer is lost, or two ask at once, or the size is called otherwise by then", async (paying) => {
-  const { payments, provider } = paying, other = paymentsFor(provider);
+  const { payments, provider } = paying, other = createPayments(provider);
   provider.break({ method: "POST", path: "/v1/prices", what: "lost answer", times: 1 });
   assert.is((await refusal(paying)).transient, true);
-  const id = await payments.priceFor({ ...SMALL, title: "Little" }, NEVER);
-  const asked = [payments.priceFor(LARGE, NEVER), other.priceFor({ ...LARGE, title: "Big" }, NEVER)];
+  const id = await payments.priceFor({ ...SMALL_PRICE, title: "Little" }, NEVER_ABORTED);
+  const asked = [
+    payments.priceFor(LARGE_PRICE, NEVER_ABORTED),
+    other.priceFor({ ...LARGE_PRICE, title: "Big" }, NEVER_ABORTED),
+  ];
   const answers = await Promise.allSettled(asked);
   assert.is(answers.some(({ status }) => status === "fulfilled"), true);
-  assert.is(await other.priceFor(LARGE, NEVER), await payments.priceFor(LARGE, NEVER));
-  assert.equal([await other.priceFor(SMALL, NEVER), provider.state.prices.size], [id, 2]);
+  assert.is(await other.priceFor(LARGE_PRICE, NEVER_ABORTED), await payments.priceFor(LARGE_PRICE, NEVER_ABORTED));
+  assert.equal([await other.priceFor(SMALL_PRICE, NEVER_ABORTED), provider.state.prices.size], [id, 2]);
 });
 
 test("takes none that has the name and is something else, and says which", async (paying) => {
-  const { payments, provider } = paying, price = provider.state.prices.get(await payments.priceFor(SMALL, NEVER))!;
+  const { payments, provider } = paying,
+    price = provider.state.prices.get(await payments.priceFor(SMALL_PRICE, NEVER_ABORTED))!;
   const as = async (change: object) => {
     const before = structuredClone(price);
     Object.assign(price, change);
@@ -70,7 +84,7 @@ test("takes none that has the name and is something else, and says which", async
   assert.is(await as({ recurring: { ...price.recurring, usage_type: "metered" } }), other);
   assert.is(await as({ recurring: null }), other);
   assert.is(await as({ active: false }), "archived");
-  await payments.priceFor(SMALL, NEVER); // unchanged, it is used
+  await payments.priceFor(SMALL_PRICE, NEVER_ABORTED); // unchanged, it is used
 });
 
 test.run();

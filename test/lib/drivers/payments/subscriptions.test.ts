@@ -4,25 +4,25 @@ import type { PaymentError, Subscription } from "#lib/drivers/payments/payments.
 import * as paid from "#test/support/payments.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-interface Scene extends paid.Paying {
+interface Scene extends paid.PaymentsSetup {
   customer: string;
   small: string;
   large: string;
   create(quantity?: number, signal?: AbortSignal): Promise<Subscription>;
 }
 
-const { NEVER, HUB, DAYS } = paid;
+const { NEVER_ABORTED: NEVER, HUB_ID: HUB, SECONDS_PER_DAY: DAYS } = paid;
 const make = suite<Scene>("createSubscription"),
   set = suite<Scene>("setQuantities"),
   end = suite<Scene>("endSubscription");
 
 for (const test of [make, set, end]) {
   test.before.each(async (scene) => {
-    Object.assign(scene, await paid.openPaying({ settle: 20 }));
+    Object.assign(scene, await paid.openPaymentsSetup({ settle: 20 }));
     const { payments } = scene;
     scene.customer = await paid.customerOf(scene);
-    scene.small = await payments.priceFor(paid.SMALL, NEVER);
-    scene.large = await payments.priceFor(paid.LARGE, NEVER);
+    scene.small = await payments.priceFor(paid.SMALL_PRICE, NEVER);
+    scene.large = await payments.priceFor(paid.LARGE_PRICE, NEVER);
     scene.create = (quantity = 2, signal = NEVER) =>
       payments.createSubscription({
         federationId: HUB,
@@ -44,7 +44,7 @@ make("is one item a size, invoiced to be paid within 30 days, and the hub's", as
   assert.equal([customer, federationId, status, currency], [scene.customer, HUB, "active", "EUR"]);
   assert.equal(made.items, [{ id: item!.id, price: scene.small, size: "small", quantity: 2, monthly: 3100 }]);
   assert.equal([invoice!.status, invoice!.total, invoice!.remaining, invoice!.currency], ["draft", 6200, 6200, "EUR"]);
-  assert.equal(invoice!.dueAt, new Date((paid.DECEMBER + 30 * DAYS) * 1000));
+  assert.equal(invoice!.dueAt, new Date((paid.DECEMBER_FIRST + 30 * DAYS) * 1000));
   const kept = scene.provider.state.subscriptions.get(id)!;
   assert.equal([kept.collection_method, kept.days_until_due, kept.metadata], ["send_invoice", 30, {
     federationId: HUB,
@@ -55,9 +55,9 @@ make("is one item a size, invoiced to be paid within 30 days, and the hub's", as
 
 make("shows the invoice that is late, and neither one that was paid before it nor the next month's", async (scene) => {
   const { provider, payments } = scene, { id } = await scene.create();
-  provider.setNow(paid.DECEMBER + 2 * DAYS); // the first invoice is no longer a draft
+  provider.setNow(paid.DECEMBER_FIRST + 2 * DAYS); // the first invoice is no longer a draft
   const first = provider.pay(id);
-  provider.setNow(paid.DECEMBER + 110 * DAYS);
+  provider.setNow(paid.DECEMBER_FIRST + 110 * DAYS);
   const [oldest, ...later] = [...provider.state.invoices.values()].filter(({ status }) => status === "open")
     .sort((a, b) => a.due_date! - b.due_date!);
   assert.ok(first.due_date! < oldest!.due_date!);
@@ -80,7 +80,8 @@ make("is made once though an earlier holder's call is under way, and asks for so
   await until(() => provider.hanging() === 1);
   lost.abort(new Error("lost it"));
   assert.is((await first).message, "lost it");
-  const patient = paid.paymentsFor(provider, { settle: 500 }), items = [{ price: small, size: "small", quantity: 2 }];
+  const patient = paid.createPayments(provider, { settle: 500 }),
+    items = [{ price: small, size: "small", quantity: 2 }];
   const second = patient.createSubscription({ federationId: HUB, customer, items }, NEVER);
   await until(() => provider.calls.some(({ path, status }) => path === CREATE.path && status === 400));
   mend(); // the first call ends while the second one waits
@@ -137,7 +138,7 @@ make("knows nothing of an id that the provider does not know", async ({ payments
 
 set("sends what differs in one call, prorates it, and invoices it at once", async (scene) => {
   const { payments, provider, large } = scene, { id, items: [small] } = await scene.create(3);
-  provider.setNow(paid.DECEMBER + 11 * DAYS); // 20 of 31 days are left
+  provider.setNow(paid.DECEMBER_FIRST + 11 * DAYS); // 20 of 31 days are left
   const { length } = provider.calls;
   const wanted = [{ item: small!.id, quantity: 2 }, { price: large, size: "large", quantity: 1 }];
   assert.equal(quantitiesOf(await payments.setQuantities(id, wanted, NEVER)), { small: 2, large: 1 });
@@ -189,7 +190,7 @@ set("is no replay when it goes 2, 3, 2, 3 within a day", async (scene) => {
 
 set("makes an item of a size that has one be more, and one that was deleted by hand anew", async (scene) => {
   const { payments } = scene, { id, items: [small] } = await scene.create(1);
-  const dearer = await payments.priceFor({ ...paid.SMALL, monthly: 9900 }, NEVER);
+  const dearer = await payments.priceFor({ ...paid.SMALL_PRICE, monthly: 9900 }, NEVER);
   const more = await payments.setQuantities(id, [{ price: dearer, size: "small", quantity: 2 }], NEVER);
   assert.equal(more.items.map(({ price, quantity }) => [price, quantity]), [[scene.small, 2]]);
   const gone = { item: "si_gone", price: scene.large, size: "large", quantity: 4 };
@@ -211,7 +212,7 @@ set("is refused for good where it has ended or was never there", async (scene) =
 end("credits what was paid and not used, and is done once, whoever ended it", async (scene) => {
   const { payments, provider } = scene, { id } = await scene.create(1);
   provider.pay(id);
-  provider.setNow(paid.DECEMBER + 11 * DAYS);
+  provider.setNow(paid.DECEMBER_FIRST + 11 * DAYS);
   assert.is((await payments.endSubscription(id, NEVER))!.status, "canceled");
   assert.equal(totals(scene), [3100, -2000]);
   const { length } = provider.calls;

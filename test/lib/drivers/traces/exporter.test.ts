@@ -6,7 +6,7 @@ import { SECOND } from "#lib/base/time.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { type Exporter, type ExporterOptions, openExporter } from "#lib/drivers/traces/exporter.ts";
 import type { RecordedSpan } from "#lib/drivers/traces/encode.ts";
-import { type Collector, openCollector, take } from "#test/support/collector.ts";
+import { acceptExport, type Collector, openCollector } from "#test/support/collector.ts";
 import { until } from "#test/support/until.ts";
 
 interface Entry {
@@ -103,7 +103,7 @@ test("what is left is sent at the end, and what comes after it is dropped", asyn
 
 test("what waits to be sent again is sent once more at the end, and what is behind it, too", async (context) => {
   const { collector, open } = context;
-  collector.answer = (response, batch) => batch === 1 ? response.writeHead(503).end() : take(response);
+  collector.answer = (response, batch) => batch === 1 ? response.writeHead(503).end() : acceptExport(response);
   const exporter = open({ first: 60 * SECOND });
   exporter.take(span("refused"));
   await until(() => context.log.length === 1);
@@ -122,7 +122,7 @@ test("many go in batches, over one connection, without waiting for the time", as
 
 test("a batch comes again after a refusal that passes, and the log says so once", async (context) => {
   const { collector, open, log } = context;
-  collector.answer = (response, batch) => batch < 3 ? response.writeHead(503).end("no") : take(response);
+  collector.answer = (response, batch) => batch < 3 ? response.writeHead(503).end("no") : acceptExport(response);
   const exporter = open();
   exporter.take(span("again"));
   await collector.span("again");
@@ -138,7 +138,7 @@ test("who asks for quiet is asked again when that is over", async ({ collector, 
   const times: number[] = [];
   collector.answer = (response, batch) => {
     times.push(performance.now());
-    if (batch > 1) take(response);
+    if (batch > 1) acceptExport(response);
     else response.writeHead(429, { "retry-after": "1" }).end();
   };
   const exporter = open();
@@ -150,7 +150,7 @@ test("who asks for quiet is asked again when that is over", async ({ collector, 
 
 test("what would be refused again is not sent again, and counted", async (context) => {
   const { collector, open } = context;
-  collector.answer = (response, batch) => batch === 1 ? response.writeHead(401).end() : take(response);
+  collector.answer = (response, batch) => batch === 1 ? response.writeHead(401).end() : acceptExport(response);
   const exporter = open();
   many(exporter, 3, "lost");
   await until(() => context.dropped === 3);
@@ -222,7 +222,7 @@ test("an answer without end is not read to its end", async (context) => {
   const { collector, open } = context;
   let sent = 0;
   collector.answer = (response, batch) => {
-    if (batch > 1) return take(response);
+    if (batch > 1) return acceptExport(response);
     response.writeHead(200);
     const more = () => {
       while (!response.destroyed && response.write("x".repeat(65_536))) sent += 65_536;

@@ -15,14 +15,14 @@ import { GET as getSpokes, POST as createSpoke } from "#routes/api/federations/[
 import { GET as getUsers } from "#routes/api/users/index.ts";
 import { manifest } from "#src/manifest.ts";
 import { newId } from "#lib/base/ids.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
   /** Returns the result of a page's call. */
-  asked<T>(who: Who, question: (callApi: CallApi) => Promise<T>): Promise<T>;
+  asked<T>(who: SceneRole, question: (callApi: CallApi) => Promise<T>): Promise<T>;
   /** Returns code and message of the fault. */
-  refused(who: Who, question: (callApi: CallApi) => Promise<unknown>): Promise<readonly [string, string]>;
+  refused(who: SceneRole, question: (callApi: CallApi) => Promise<unknown>): Promise<readonly [string, string]>;
 }
 
 const test = suite<Context>("callApi");
@@ -37,12 +37,12 @@ test.before(async (context) => {
     },
   });
   const scene = context.scene = await openScene({ manifest: [...manifest, ["/asks/:federationId", { GET }]] });
-  const settled = async (who: Who, createApiCaller: typeof question) => {
+  const settled = async (who: SceneRole, createApiCaller: typeof question) => {
     question = createApiCaller;
     await scene.as(who).get(`/asks/${scene.hub}`);
     return outcome;
   };
-  context.asked = async <T>(who: Who, createApiCaller: (callApi: CallApi) => Promise<T>): Promise<T> => {
+  context.asked = async <T>(who: SceneRole, createApiCaller: (callApi: CallApi) => Promise<T>): Promise<T> => {
     const result = await settled(who, createApiCaller);
     if (result.status === "rejected") throw result.reason;
     return result.value as T;

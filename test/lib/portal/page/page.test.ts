@@ -7,9 +7,9 @@ import type { View } from "#lib/portal/components/view.ts";
 import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
-import { makePerson, makeSession } from "#test/support/users.ts";
-import { visit } from "#test/support/page.ts";
-import { openScene, type Scene, type Setting } from "#test/support/scene.ts";
+import { createTestSession, createTestUser } from "#test/support/users.ts";
+import { parsePage } from "#test/support/page.ts";
+import { openScene, type Scene, type SceneOptions } from "#test/support/scene.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 
@@ -26,7 +26,7 @@ function form(submission?: Submission): View {
 /** The fault of the form, or null to accept it. */
 let refusal: Error | null = null;
 
-const made: Setting["manifest"] = [...manifest, ["/try", {
+const made: SceneOptions["manifest"] = [...manifest, ["/try", {
   GET: page({ summary: "A form", show: () => form() }),
   POST: formAction({
     summary: "What it does",
@@ -46,23 +46,27 @@ test.before.each(() => void (refusal = null));
 
 test("shows the user and the navigation of their role", async ({ scene }) => {
   const places = async (who: "operator" | "spokeAdmin") =>
-    (await visit(scene, "/try", who)).part("navigation", "Main").all("link").map((name) => name.replace(/\d.*/, ""));
+    (await parsePage(scene, "/try", who)).part("navigation", "Main").all("link").map((name) =>
+      name.replace(/\d.*/, "")
+    );
   const own = await places("spokeAdmin"), operators = await places("operator");
   assert.equal(["Hubs", "API tokens", "Audit", "Users"].map((name) => own.includes(name)), [true, true, false, false]);
   assert.ok(["Hubs", "API tokens", "Audit", "Users"].every((name) => operators.includes(name)));
 });
 
 test("escapes all text from users", async ({ scene }) => {
-  const person = await makePerson(scene.db, "hostile", { operator: true });
+  const person = await createTestUser(scene.db, "hostile", { operator: true });
   await scene.db.sql("update users set display_name = $2 where id = $1", [person.id, HOSTILE]);
-  const shown = await visit(scene, "/try", { cookie: `wheelwright=${(await makeSession(scene.db, person)).secret}` });
+  const shown = await parsePage(scene, "/try", {
+    cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}`,
+  });
   assert.not.match(shown.html, "<script>alert");
   assert.ok(shown.part("banner").text.includes(HOSTILE));
   assert.is(shown.part("heading").text, HOSTILE);
 });
 
 test("allows only the portal's own style sheet and script", async ({ scene }) => {
-  const { headers, html } = await visit(scene, "/try", "operator");
+  const { headers, html } = await parsePage(scene, "/try", "operator");
   const policy = headers.get("content-security-policy")!.split("; ");
   assert.equal(policy.map((part) => part.replace(/sha256-[^']+/, "…")), [
     ...["default-src 'none'", "style-src 'self'", "script-src 'self'", "connect-src 'self'", "img-src data:"],
@@ -73,18 +77,18 @@ test("allows only the portal's own style sheet and script", async ({ scene }) =>
 });
 
 test("shows a flash message only for a known word in the URL", async ({ scene }) => {
-  const done = await (await visit(scene, "/try", "operator")).submit("Try");
+  const done = await (await parsePage(scene, "/try", "operator")).submit("Try");
   assert.equal([done.status, done.path], [200, "/try?done=changed"]);
   assert.is(done.part("main").all("status").length, 1);
   for (const word of ["nothing", "constructor", "__proto__", encodeURIComponent(HOSTILE)]) {
-    const other = await visit(scene, `/try?done=${word}`, "operator");
+    const other = await parsePage(scene, `/try?done=${word}`, "operator");
     assert.equal([other.status, other.part("main").all("status").length], [200, 0], word);
   }
 });
 
 test("shows a refused form with its values, without the password, and the problem at its field", async ({ scene }) => {
   refusal = new Fault("invalid", "invalid_input", "slug must be shorter", { fields: { slug: "must be shorter" } });
-  const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try", {
+  const onRefusal = await (await parsePage(scene, "/try", "operator")).submit("Try", {
     Name: HOSTILE,
     Password: "hunter2",
   });
@@ -98,21 +102,21 @@ test("shows a refused form with its values, without the password, and the proble
 
 test("shows a fault at the field that its code belongs to", async ({ scene }) => {
   refusal = new Fault("conflict", "slug_taken", "The slug north is taken");
-  const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try");
+  const onRefusal = await (await parsePage(scene, "/try", "operator")).submit("Try");
   assert.equal([onRefusal.status, onRefusal.field("Name").wrong], [409, true]);
   assert.is(onRefusal.field("Name").description, "The slug north is taken.");
 });
 
 test("shows other faults above the form, with the API's status and headers", async ({ scene }) => {
   refusal = new Fault("limited", "too_many", "Too many of these", { retryAfter: 7 });
-  const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try");
+  const onRefusal = await (await parsePage(scene, "/try", "operator")).submit("Try");
   assert.equal([onRefusal.status, onRefusal.headers.get("retry-after")], [429, "7"]);
   assert.is(onRefusal.part("alert").text, "Too many of these.");
 });
 
 test("shows an internal error without its details", async ({ scene }) => {
   refusal = new Error("the secret inside");
-  const failed = await (await visit(scene, "/try", "operator")).submit("Try");
+  const failed = await (await parsePage(scene, "/try", "operator")).submit("Try");
   assert.is(failed.status, 500);
   assert.not.match(failed.html, "secret inside");
   assert.equal([failed.part("heading").text, failed.link("Go to your hubs")], [

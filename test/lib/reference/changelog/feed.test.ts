@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
 import { writeFeed } from "#lib/reference/changelog/feed.ts";
-import { all, type Element, only, readXml } from "#test/support/parse-xml.ts";
+import { findAllElements, findOnlyElement, parseXml, type XmlElement } from "#test/support/parse-xml.ts";
 
 const test = suite("writeFeed");
 
@@ -43,10 +43,10 @@ const release = (version: string, day: string | null, ...changes: string[]) => (
   changes,
 });
 
-const feedOf = (log: Changelog, publicUrl = PUBLIC, now = NOW) => readXml(writeFeed(log, publicUrl, now));
-const entriesOf = (feed: Element) => all(feed, "entry");
-const linksOf = (element: Element) =>
-  Object.fromEntries(all(element, "link").map(({ attributes }) => [attributes.rel, attributes]));
+const feedOf = (log: Changelog, publicUrl = PUBLIC, now = NOW) => parseXml(writeFeed(log, publicUrl, now));
+const entriesOf = (feed: XmlElement) => findAllElements(feed, "entry");
+const linksOf = (element: XmlElement) =>
+  Object.fromEntries(findAllElements(element, "link").map(({ attributes }) => [attributes.rel, attributes]));
 
 const FULL = changelog(
   [
@@ -59,42 +59,52 @@ const FULL = changelog(
 test("has all that a feed and each of its entries must have, once", () => {
   const feed = feedOf(FULL);
   assert.is(feed.name, "feed");
-  const count = (element: Element): number => {
+  const count = (element: XmlElement): number => {
     assert.is(element.space, ATOM);
     return element.children.reduce((sum, child) => sum + count(child), 1);
   };
   assert.ok(count(feed) > 25);
   for (const element of [feed, ...entriesOf(feed)]) {
-    assert.match(only(element, "id"), /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    assert.ok(only(element, "title"));
-    assert.match(only(element, "updated"), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(
+      findOnlyElement(element, "id"),
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    assert.ok(findOnlyElement(element, "title"));
+    assert.match(findOnlyElement(element, "updated"), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   }
-  assert.is(only(all(feed, "author")[0]!, "name"), "Wheelwright");
+  assert.is(findOnlyElement(findAllElements(feed, "author")[0]!, "name"), "Wheelwright");
   assert.equal(linksOf(feed), {
     self: { rel: "self", type: "application/atom+xml", href: "https://hubs.example.org/changelog.atom" },
     alternate: { rel: "alternate", type: "text/html", href: "https://hubs.example.org/changelog" },
   });
-  const ids = [feed, ...entriesOf(feed)].map((element) => only(element, "id"));
+  const ids = [feed, ...entriesOf(feed)].map((element) => findOnlyElement(element, "id"));
   assert.is(new Set(ids).size, ids.length);
 });
 
 test("has an entry for each announcement and each release, newest first, and none for what is not released", () => {
   const entries = entriesOf(feedOf(FULL));
-  assert.equal(entries.map((entry) => [only(entry, "title"), only(entry, "published").slice(0, 10)]), [
-    ["New limit: Requests: 600 a minute", "2026-12-05"],
-    ["Wheelwright 0.2.0", "2026-12-03"],
-    ["Deprecated: GET /api/x", "2026-12-01"],
-  ]);
+  assert.equal(
+    entries.map((entry) => [findOnlyElement(entry, "title"), findOnlyElement(entry, "published").slice(0, 10)]),
+    [
+      ["New limit: Requests: 600 a minute", "2026-12-05"],
+      ["Wheelwright 0.2.0", "2026-12-03"],
+      ["Deprecated: GET /api/x", "2026-12-01"],
+    ],
+  );
   assert.equal(entries.map((entry) => linksOf(entry).alternate?.href), [
     "https://hubs.example.org/changelog#limit/a",
     "https://hubs.example.org/changelog#v0.2.0",
     "https://hubs.example.org/changelog#GET/api/x/2026-12-01",
   ]);
-  assert.equal(entries.map((entry) => all(entry, "category")[0]?.attributes.term), ["limit", "release", "deprecation"]);
+  assert.equal(entries.map((entry) => findAllElements(entry, "category")[0]?.attributes.term), [
+    "limit",
+    "release",
+    "deprecation",
+  ]);
 });
 
 test("tells what to do and until when, as HTML that is escaped once", () => {
-  const contents = entriesOf(feedOf(FULL)).map((entry) => only(entry, "content"));
+  const contents = entriesOf(feedOf(FULL)).map((entry) => findOnlyElement(entry, "content"));
   assert.equal(contents, [
     "<p>Use <code>/api/y</code>.</p><p>It applies from 15 January 2027, 18:00 UTC on.</p>",
     "<ul><li>One <code>a&lt;b</code>.</li><li>Two &amp; <strong>three</strong>.</li></ul>",
@@ -103,9 +113,9 @@ test("tells what to do and until when, as HTML that is escaped once", () => {
 });
 
 test("was updated when its newest entry was, and before there is one at the beginning", () => {
-  assert.is(only(feedOf(FULL), "updated"), "2026-12-05T00:00:00.000Z");
+  assert.is(findOnlyElement(feedOf(FULL), "updated"), "2026-12-05T00:00:00.000Z");
   const empty = feedOf(changelog([], [release("unreleased", null, "Not yet.")]));
-  assert.is(only(empty, "updated"), "2026-11-21T00:00:00.000Z");
+  assert.is(findOnlyElement(empty, "updated"), "2026-11-21T00:00:00.000Z");
   assert.equal(entriesOf(empty), []);
 });
 
@@ -116,7 +126,7 @@ test("tells of what is announced for a day ahead on that day", () => {
 });
 
 test("keeps its ids wherever the service is and whatever is written anew", () => {
-  const idsOf = (feed: Element) => [feed, ...entriesOf(feed)].map((element) => only(element, "id"));
+  const idsOf = (feed: XmlElement) => [feed, ...entriesOf(feed)].map((element) => findOnlyElement(element, "id"));
   const moved = {
     ...FULL,
     notices: FULL.notices.map((one) => ({ ...one, note: "Other.", url: "https://other.example" })),
@@ -134,7 +144,7 @@ test("is XML whatever is written in it", () => {
   assert.is(entries.length, 2);
   // deno-lint-ignore no-control-regex
   const expected = hard.replace(/[\u0000\u0008\u001b\ud800\uffff]/gu, "\ufffd");
-  assert.is(only(entries[1]!, "title"), `Deprecated: ${expected}`);
+  assert.is(findOnlyElement(entries[1]!, "title"), `Deprecated: ${expected}`);
   assert.is(linksOf(entries[1]!).alternate?.href, `https://x.example/#${expected}`);
 });
 

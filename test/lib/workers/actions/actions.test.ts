@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { deleteByHand } from "#test/support/service-account.ts";
+import { deleteAsAdmin } from "#test/support/service-account.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("actions");
 test.before.each(async (context) => {
@@ -85,7 +85,7 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
   await ask(scene, id, "suspend");
   await scene.becomes(id, "suspended");
   const metadata = { name: "data-db-0", namespace };
-  await deleteByHand(scene.simulator, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata });
+  await deleteAsAdmin(scene.simulator, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata });
   await ask(scene, id, "resume");
   const job = await scene.ended(id, "resume");
   assert.equal([job.state, job.failure!.step], ["failed", "verify"]);
@@ -99,7 +99,7 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
 
 test("a failed restart says what can be done: ask for it again, and not retry", async ({ scene, id }) => {
   const { namespace } = await scene.row(id), metadata = { name: "moodle", namespace };
-  await deleteByHand(scene.simulator, { apiVersion: "apps/v1", kind: "Deployment", metadata });
+  await deleteAsAdmin(scene.simulator, { apiVersion: "apps/v1", kind: "Deployment", metadata });
   await ask(scene, id, "restart");
   const { state, failure } = await scene.ended(id, "restart");
   assert.is(state, "failed");

@@ -5,7 +5,7 @@ import type { MoodleAccount } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
-import { deleteByHand } from "#test/support/service-account.ts";
+import { deleteAsAdmin } from "#test/support/service-account.ts";
 
 const ACTION = "reset-admin-password", BEFORE = "ADMIN_PASSWORD_BEFORE";
 
@@ -177,7 +177,7 @@ test("is refused by an account that can have no password, as its people's to put
 test("without its Secret says that somebody has deleted it", async ({ clinic }) => {
   const found = clinic.objects("Secret").find(({ metadata }) => metadata.name === "admin")!;
   const ref = { apiVersion: "v1", kind: "Secret", name: "admin" }, space = await clinic.space();
-  await deleteByHand(clinic.scene.simulator, found);
+  await deleteAsAdmin(clinic.scene.simulator, found);
   const { state, failure } = await clinic.does(ACTION);
   assert.equal([state, failure!.code, failure!.step], ["failed", "NotFound", "secret"]);
   const { labels } = found.metadata;

@@ -9,7 +9,7 @@ import { runCron } from "#lib/workers/actions/tasks.ts";
 import { openSpoke } from "#lib/workers/site.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
-import { deleteByHand } from "#test/support/service-account.ts";
+import { deleteAsAdmin } from "#test/support/service-account.ts";
 
 const test = suite<{ clinic: Clinic }>("tasks");
 test.before(async (context) => void (context.clinic = await openClinic()));
@@ -141,7 +141,7 @@ function jobLike(clinic: Clinic): KubeObject {
 
 test("run-cron without a CronJob says that somebody has deleted it", async ({ clinic }) => {
   const cron = clinic.cron();
-  await deleteByHand(clinic.scene.simulator, cron);
+  await deleteAsAdmin(clinic.scene.simulator, cron);
   const { state, failure } = await clinic.does("run-cron");
   assert.equal([state, failure!.code, failure!.fault], ["failed", "NotFound", "operator"]);
   const { apiVersion, kind, spec } = cron, { name, labels } = cron.metadata;

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { closeAbandonedBackups, findLastFailed } from "#lib/domains/backups/store.ts";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { newId } from "#lib/base/ids.ts";
-import { backupsIn, DRIVER } from "#test/support/fake-spokes.ts";
+import { backupsIn, CSI_DRIVER } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { ask, type BackupScene, betweenTries, nightly, openBackups, rows, spoke, told } from "./scene.ts";
 
@@ -25,7 +25,7 @@ test("takes both volumes by a class that retains, and keeps what a restore needs
     const content = contents.find(({ metadata }) => metadata.name === volume.content)!;
     assert.equal([volume.handle, volume.driver, volume.class, volume.restoreSize], [
       content["status"].snapshotHandle,
-      DRIVER,
+      CSI_DRIVER,
       "standard-retain",
       5 * 1024 ** 3,
     ]);

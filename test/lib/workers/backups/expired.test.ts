@@ -8,7 +8,7 @@ import { removeExpired } from "#lib/workers/backups/expired.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
-import { backupsIn, plantBackups, post, settled } from "#test/support/fake-spokes.ts";
+import { backupsIn, insertBackups, postObject, waitForControllers } from "#test/support/fake-spokes.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { API, ask, type BackupScene, NOON, openBackups, patch, rows, spoke, standing } from "./scene.ts";
 
@@ -19,15 +19,15 @@ test.after(({ scene }) => scene.close());
 test("removes what is past its time with its contents and their storage, and nothing else.", async (context) => {
   const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
   const days = (n: number) => new Date(NOON.getTime() - n * DAY);
-  const history = await plantBackups(scene.db, scene.simulator.url, planted, [
+  const history = await insertBackups(scene.db, scene.simulator.url, planted, [
     ...Array.from({ length: 12 }, (_, i) => ({ at: days(i + 1) })),
     { at: days(40) },
     { at: days(400) },
     { at: days(1.5), state: "failed" as const },
     { at: days(0.5), state: "failed" as const },
   ]);
-  await settled(scene.simulator.objects);
-  const stranger = await plantBackups(scene.db, scene.simulator.url, await spoke(context), [{ at: days(900) }]);
+  await waitForControllers(scene.simulator.objects);
+  const stranger = await insertBackups(scene.db, scene.simulator.url, await spoke(context), [{ at: days(900) }]);
   await ask(scene, id);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   const after = await rows(scene, id);
@@ -54,8 +54,8 @@ test("removes what is past its time with its contents and their storage, and not
 test("does not call an old one removed before it is gone, and says what holds it.", async (context) => {
   const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
   const at = new Date(NOON.getTime() - HOUR);
-  const [old] = await plantBackups(scene.db, scene.simulator.url, planted, [{ at }]);
-  await settled(scene.simulator.objects);
+  const [old] = await insertBackups(scene.db, scene.simulator.url, planted, [{ at }]);
+  await waitForControllers(scene.simulator.objects);
   const path = `${API}/namespaces/${namespace}/volumesnapshots/db-${old!.slice(4)}`;
   await patch(scene, path, [{ op: "add", path: "/metadata/finalizers/-", value: "example.org/held" }]);
   await ask(scene, id);
@@ -71,8 +71,8 @@ test("does not call an old one removed before it is gone, and says what holds it
 test("leaves alone a content that is bound to another snapshot, and a snapshot that another has made.", async (context) => {
   const { scene } = context, planted = await spoke(context), { id } = planted;
   const at = new Date(NOON.getTime() - 3 * HOUR), first = new Date(NOON.getTime() - 5 * HOUR);
-  const [foreign, remade] = await plantBackups(scene.db, scene.simulator.url, planted, [{ at: first }, { at }]);
-  await settled(scene.simulator.objects);
+  const [foreign, remade] = await insertBackups(scene.db, scene.simulator.url, planted, [{ at: first }, { at }]);
+  await waitForControllers(scene.simulator.objects);
   const { name: content } = scene.simulator.objects("VolumeSnapshotContent")
     .find(({ spec }) => spec.volumeSnapshotRef.name === `files-${foreign!.slice(4)}`)!.metadata;
   await patch(scene, `${API}/volumesnapshotcontents/${content}`, [
@@ -95,8 +95,8 @@ test("leaves alone a content that is bound to another snapshot, and a snapshot t
 
 test("keeps the success when an old one cannot be removed, says so, and goes on the next time.", async (context) => {
   const { scene } = context, planted = await spoke(context), { id } = planted;
-  const [old] = await plantBackups(scene.db, scene.simulator.url, planted, [{ at: new Date(NOON.getTime() - HOUR) }]);
-  await settled(scene.simulator.objects);
+  const [old] = await insertBackups(scene.db, scene.simulator.url, planted, [{ at: new Date(NOON.getTime() - HOUR) }]);
+  await waitForControllers(scene.simulator.objects);
   const fault = scene.simulator.faults.answer(403, {
     method: "DELETE",
     path: `/volumesnapshots/files-${old!.slice(4)}`,
@@ -116,8 +116,8 @@ test("keeps the success when an old one cannot be removed, says so, and goes on 
 test("does not take an API server that is late with an answer for storage that is slow.", async (context) => {
   const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
   const hours = (n: number) => ({ at: new Date(NOON.getTime() - n * HOUR) });
-  await plantBackups(scene.db, scene.simulator.url, planted, [hours(2), hours(1)]);
-  await settled(scene.simulator.objects);
+  await insertBackups(scene.db, scene.simulator.url, planted, [hours(2), hours(1)]);
+  await waitForControllers(scene.simulator.objects);
   const kubeconfig = { text: scene.simulator.kubeconfig() };
   const cluster = await openCluster({ name: "default", kubeconfig, deadline: 300, log: silentLog });
   const site = {
@@ -143,11 +143,11 @@ test("does not take an API server that is late with an answer for storage that i
 test("makes room, where the quota is full, of what failed attempts have left.", async (context) => {
   const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
   const at = new Date(NOON.getTime() - HOUR);
-  await plantBackups(scene.db, scene.simulator.url, planted, [
+  await insertBackups(scene.db, scene.simulator.url, planted, [
     { at: new Date(NOON.getTime() - DAY) },
     { at, state: "failed" },
   ]);
-  await post(scene.simulator.url, `/api/v1/namespaces/${namespace}/resourcequotas`, {
+  await postObject(scene.simulator.url, `/api/v1/namespaces/${namespace}/resourcequotas`, {
     metadata: { name: "spoke" },
     spec: { hard: { "count/volumesnapshots.snapshot.storage.k8s.io": "4" } },
   });
@@ -164,11 +164,11 @@ test("makes room, where the quota is full, of what failed attempts have left.", 
 
 test("removes nothing of a spoke that goes: its backups stay, and a last one comes to them.", async (context) => {
   const { scene } = context, planted = await spoke(context), { id } = planted;
-  const old = await plantBackups(scene.db, scene.simulator.url, planted, [
+  const old = await insertBackups(scene.db, scene.simulator.url, planted, [
     { at: new Date(NOON.getTime() - 3 * DAY) },
     { at: new Date(NOON.getTime() - 3 * DAY - HOUR) },
   ]);
-  await settled(scene.simulator.objects);
+  await waitForControllers(scene.simulator.objects);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   const all = await rows(scene, id);

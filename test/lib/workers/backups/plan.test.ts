@@ -10,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
-import { openHub, setClock } from "#test/support/fake-spokes.ts";
+import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 interface Context {
@@ -39,12 +39,12 @@ test.before(async (context) => {
   };
   context.app = { ...scene.app, clusters: { clusterFor: () => "default", open } };
   context.hub = await scene.hub("math");
-  await openHub(scene.db, context.hub);
+  await prepareHub(scene.db, context.hub);
 });
 test.before.each(async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'suspended'");
   await scene.db.sql("delete from jobs");
-  await setClock(scene.db, NOON);
+  await setDatabaseClock(scene.db, NOON);
 });
 test.after(async ({ close }) => {
   for (const one of close) await one();
@@ -83,10 +83,10 @@ test("queues one a night for each active spoke once its time has come, asked for
   assert.equal(await queued(scene, id), []);
   const due = nextBackup(id, NOON);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime());
-  await setClock(scene.db, new Date(due.getTime() - MINUTE));
+  await setDatabaseClock(scene.db, new Date(due.getTime() - MINUTE));
   await plan(app);
   assert.equal(await queued(scene, id), []);
-  await setClock(scene.db, new Date(due.getTime() + MINUTE));
+  await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
   await plan(app);
   await end(scene);
   await plan(app);
@@ -101,7 +101,7 @@ test("queues one also when many plan at once.", async (context) => {
   const { scene, app } = context, ids: string[] = [];
   for (let i = 0; i < 20; i++) ids.push(await spoke(context));
   await plan(app);
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await Promise.all([plan(app), plan(app), plan(app), plan(app)]);
   for (const id of ids) assert.equal(await queued(scene, id), ["nightly"]);
 });
@@ -109,7 +109,7 @@ test("queues one also when many plan at once.", async (context) => {
 test("makes up for nights that nobody was up for once.", async (context) => {
   const { scene, app } = context, id = await spoke(context);
   await plan(app);
-  await setClock(scene.db, new Date(MORNING.getTime() + 9 * DAY + 6 * HOUR));
+  await setDatabaseClock(scene.db, new Date(MORNING.getTime() + 9 * DAY + 6 * HOUR));
   await plan(app);
   await end(scene);
   await plan(app);
@@ -121,7 +121,7 @@ test("does not queue a second one behind one that has not ended.", async (contex
   const { scene, app } = context, id = await spoke(context);
   await plan(app);
   for (const night of [0, 1, 2]) {
-    await setClock(scene.db, new Date(MORNING.getTime() + night * DAY));
+    await setDatabaseClock(scene.db, new Date(MORNING.getTime() + night * DAY));
     await plan(app);
   }
   assert.equal(await queued(scene, id), ["nightly"]);
@@ -133,7 +133,7 @@ test("leaves out what is suspended, failed, going or not there yet.", async (con
     ["provisioning", "failed", "suspended", "suspending", "removing"].map((state) => spoke(context, state)),
   );
   await scene.db.sql("update spokes set backup_due_at = $1", [NOON]);
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await plan(app);
   for (const id of ids) assert.equal(await queued(scene, id), []);
   assert.equal(await queued(scene, active), ["nightly"]);
@@ -143,7 +143,7 @@ test("passes the night over where the cluster has no class that retains, and kee
   const { scene, app } = context, id = await spoke(context, "active", "bare");
   await plan(app);
   const due = (await scene.row(id)).backupDueAt!;
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await plan(app);
   assert.equal(await queued(scene, id), []);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
@@ -167,7 +167,7 @@ test("passes it over, too, where the class that is wished for, or that fits the 
     [driven],
   );
   await plan(app);
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await plan(app);
   assert.equal([await queued(scene, named), await queued(scene, driven), await queued(scene, fine)], [[], [], [
     "nightly",
@@ -178,7 +178,7 @@ test("leaves a cluster that does not answer for later, says why, and does not ho
   const { scene, app } = context, away = await spoke(context, "active", "away"), here = await spoke(context);
   await plan(app);
   const due = (await scene.row(away)).backupDueAt!;
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await plan(app);
   assert.equal([await queued(scene, away), await queued(scene, here)], [[], ["nightly"]]);
   assert.is((await scene.row(away)).backupDueAt!.getTime(), due.getTime());
@@ -195,7 +195,7 @@ test("takes up no more than its part of what a replica can do, and goes on as so
   const app = { ...context.app, config: { ...context.app.config, scheduler: { on: true, lanes: 4 } } } as App;
   const live = async () => (await scene.db.sql("select 1 from jobs where state = 'queued'")).length;
   await plan(app);
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await plan(app);
   assert.is(await live(), 3);
   await plan(app);
@@ -209,9 +209,9 @@ test("takes up no more than its part of what a replica can do, and goes on as so
 
 test("gives a new time to what was planned while the clock was ahead.", async (context) => {
   const { scene, app } = context, id = await spoke(context);
-  await setClock(scene.db, new Date(NOON.getTime() + 300 * DAY));
+  await setDatabaseClock(scene.db, new Date(NOON.getTime() + 300 * DAY));
   await plan(app);
-  await setClock(scene.db, NOON);
+  await setDatabaseClock(scene.db, NOON);
   await plan(app);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), nextBackup(id, NOON).getTime());
 });

@@ -4,8 +4,14 @@ import { record } from "#lib/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
-import { bindRights } from "#test/support/service-account.ts";
-import { openHub, plant, type Planted, setClock, settled } from "#test/support/fake-spokes.ts";
+import { bindClusterRole } from "#test/support/service-account.ts";
+import {
+  createFakeSpoke,
+  type FakeSpoke,
+  prepareHub,
+  setDatabaseClock,
+  waitForControllers,
+} from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -20,20 +26,27 @@ export interface BackupScene {
 
 export async function openBackups(context: BackupScene): Promise<void> {
   context.scene = await openWorkScene();
-  await setClock(context.scene.db, NOON);
+  await setDatabaseClock(context.scene.db, NOON);
   context.hub = await context.scene.hub("math");
-  await openHub(context.scene.db, context.hub);
+  await prepareHub(context.scene.db, context.hub);
   await context.scene.replica();
 }
 
 /** Creates an active spoke with two bound volumes. */
-export async function spoke({ scene, hub }: BackupScene): Promise<Planted> {
+export async function spoke({ scene, hub }: BackupScene): Promise<FakeSpoke> {
   const { simulator: { url } } = scene;
-  const planted = await plant(scene.app, scene.db, scene.actor, hub, `site-${crypto.randomUUID().slice(0, 8)}`, {
-    url,
-  });
-  await bindRights(scene.simulator, planted.namespace);
-  await settled(scene.simulator.objects);
+  const planted = await createFakeSpoke(
+    scene.app,
+    scene.db,
+    scene.actor,
+    hub,
+    `site-${crypto.randomUUID().slice(0, 8)}`,
+    {
+      url,
+    },
+  );
+  await bindClusterRole(scene.simulator, planted.namespace);
+  await waitForControllers(scene.simulator.objects);
   return planted;
 }
 

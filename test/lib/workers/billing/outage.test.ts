@@ -13,9 +13,9 @@ import { openServer, type Server } from "#src/server.ts";
 import { PRICES } from "#test/lib/workers/billing/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { query } from "#test/support/bench/query.ts";
-import { makePerson, makeToken } from "#test/support/users.ts";
+import { createTestToken, createTestUser } from "#test/support/users.ts";
 import type { Fault } from "#test/support/provider/faults.ts";
-import { setClock } from "#test/support/fake-spokes.ts";
+import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { until } from "#test/support/until.ts";
 
@@ -37,8 +37,9 @@ test.before(async (context) => {
   const payments = openPayments({ ...app.config.stripe!, deadline: 150, settle: 20 });
   Object.assign(app, { payments, notices: [], catalog: loadCatalog(PRICES, app.blueprint) });
   context.server = openServer(app, manifest, { ready: () => true });
-  context.token = (await makeToken(db, await makePerson(db, "operator", { operator: true }), "cli")).plaintext;
-  await setClock(db, new Date(clock));
+  context.token =
+    (await createTestToken(db, await createTestUser(db, "operator", { operator: true }), "cli")).plaintext;
+  await setDatabaseClock(db, new Date(clock));
   context.hub = await scene.hub("math");
   await scene.replica();
   await scene.hubBecomes(context.hub.id, "active");
@@ -72,7 +73,7 @@ let clock = Date.parse("2026-11-21T10:00:00.000Z");
 
 /** Advances the clock by these minutes, with everything that waits for it. */
 async function pass({ scene: { db } }: Context, minutes: number): Promise<void> {
-  await setClock(db, new Date(clock += minutes * MINUTE));
+  await setDatabaseClock(db, new Date(clock += minutes * MINUTE));
   await db.transact(async (tx) => {
     await query(
       { ...db, rows: tx },

@@ -12,7 +12,7 @@ import { blueprint } from "#src/blueprints.ts";
 import { PRICES } from "#test/lib/workers/billing/scene.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makeHub, makeSpoke, makeUser } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
 interface Context {
   db: TestDatabase;
@@ -23,7 +23,7 @@ interface Context {
 const test = suite<Context>("planBilling");
 test.before(async (context) => {
   context.db = await openTestDatabase();
-  context.user = await makeUser(context.db);
+  context.user = await insertUser(context.db);
   context.catalog = loadCatalog(PRICES, await loadBlueprint(blueprint));
 });
 test.before.each(async ({ db }) => {
@@ -45,7 +45,7 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
 
 /** Creates a billed hub with spokes in these states; `told` is the quantity the provider knows. */
 async function hub({ db, user }: Context, told: object | null, states: readonly string[] = []): Promise<string> {
-  const id = await makeHub(db, user, newId("fed").slice(4).toLowerCase());
+  const id = await insertHub(db, user, newId("fed").slice(4).toLowerCase());
   const text = told && JSON.stringify(told);
   await query(
     db,
@@ -56,7 +56,7 @@ async function hub({ db, user }: Context, told: object | null, states: readonly 
     ],
   );
   for (const state of states) {
-    const spoke = await makeSpoke(db, user, id, newId("spk").slice(4).toLowerCase());
+    const spoke = await insertSpoke(db, user, id, newId("spk").slice(4).toLowerCase());
     const gone = state === "removed" ? ", removed_at = wheelwright_now()" : "";
     await query(db, `update spokes set state = $2 ${gone} where id = $1`, [spoke, state]);
   }
@@ -72,7 +72,7 @@ test("queues a sync for each hub of which the provider was told something else, 
   ];
   await hub(context, {});
   await hub(context, { small: 2, medium: 0 }, ["active", "active"]);
-  await makeSpoke(context.db, context.user, await makeHub(context.db, context.user, "not-billed"));
+  await insertSpoke(context.db, context.user, await insertHub(context.db, context.user, "not-billed"));
   assert.equal(await plan(context), wanting.sort());
   assert.equal(await plan(context), wanting);
 });

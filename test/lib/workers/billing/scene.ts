@@ -12,7 +12,7 @@ import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import type { Subscription } from "#test/support/provider/records.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -59,7 +59,7 @@ let count = 0;
 /** Creates a billed hub with these spokes, which the provider does not know yet. */
 export async function billedHub(context: Context, spokes: Counts = {}): Promise<string> {
   const { db, people } = context.scene, slug = `hub-${++count}`;
-  const id = await makeHub(db, people.operator.id, slug);
+  const id = await insertHub(db, people.operator.id, slug);
   await query(db, "insert into subscriptions (federation_id, email) values ($1, $2)", [id, `${slug}@example.org`]);
   await setSpokes(context, id, spokes);
   return id;
@@ -70,7 +70,7 @@ export async function setSpokes({ scene: { db, people } }: Context, hub: string,
   await query(db, "delete from spokes where federation_id = $1", [hub]);
   for (const [size, quantity] of Object.entries(spokes)) {
     for (let i = 0; i < quantity; i++) {
-      const id = await makeSpoke(db, people.operator.id, hub, newId("spk").slice(4).toLowerCase());
+      const id = await insertSpoke(db, people.operator.id, hub, newId("spk").slice(4).toLowerCase());
       await query(db, "update spokes set state = 'active', size = $2 where id = $1", [id, size]);
     }
   }

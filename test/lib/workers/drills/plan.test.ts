@@ -8,7 +8,7 @@ import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planDrills } from "#lib/workers/drills/plan.ts";
-import { openHub, setClock } from "#test/support/fake-spokes.ts";
+import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 interface Context {
@@ -23,12 +23,12 @@ let count = 0;
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
   context.hub = await scene.hub("math");
-  await openHub(scene.db, context.hub);
+  await prepareHub(scene.db, context.hub);
 });
 test.before.each(async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'suspended'");
   await scene.db.sql("delete from jobs");
-  await setClock(scene.db, NOON);
+  await setDatabaseClock(scene.db, NOON);
 });
 test.after(({ scene }) => scene.close());
 
@@ -77,7 +77,7 @@ test("queues one for each active spoke once its time has come, of its newest goo
   assert.equal(await queued(scene), []);
   const due = nextRestoreTest(id, "nightly", NOON);
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime());
-  await setClock(scene.db, new Date(due.getTime() + MINUTE));
+  await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
   await plan(scene);
   await plan(scene);
   assert.equal(await queued(scene), [`${id}_bak1`]);
@@ -96,7 +96,7 @@ test("plans nothing where drills are off, for spokes that are not active, nor wh
   const none = await spoke(context, ["failed", "going"]);
   await plan(scene);
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [off]);
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await plan(scene);
   assert.equal(await queued(scene), []);
   assert.ok((await scene.row(none)).restoreTestDueAt! > MORNING);
@@ -105,10 +105,10 @@ test("plans nothing where drills are off, for spokes that are not active, nor wh
 test("makes up for nights that nobody was up for once, and never has two for one spoke.", async (context) => {
   const { scene } = context, id = await spoke(context);
   await plan(scene);
-  await setClock(scene.db, new Date(MORNING.getTime() + 9 * DAY + 6 * HOUR));
+  await setDatabaseClock(scene.db, new Date(MORNING.getTime() + 9 * DAY + 6 * HOUR));
   await Promise.all([plan(scene), plan(scene), plan(scene)]);
   assert.equal(await queued(scene), [`${id}_bak0`]);
-  await setClock(scene.db, new Date(MORNING.getTime() + 12 * DAY));
+  await setDatabaseClock(scene.db, new Date(MORNING.getTime() + 12 * DAY));
   await plan(scene);
   assert.equal(await queued(scene), [`${id}_bak0`]);
   await end(scene);
@@ -121,7 +121,7 @@ test("has a few of each cluster under way at once, and fewer where a replica doe
   for (let i = 0; i < 5; i++) here.push(await spoke(context));
   const there = await spoke(context, ["ready"], "other");
   await plan(scene);
-  await setClock(scene.db, MORNING);
+  await setDatabaseClock(scene.db, MORNING);
   await plan(scene, "nightly", 8);
   assert.is((await queued(scene)).length, 2); // one of each
   await plan(scene);
@@ -138,7 +138,7 @@ test("weekly ones come on a day of each spoke's own, and a change of the pace mo
   await plan(scene, "weekly");
   const due = (await scene.row(id)).restoreTestDueAt!;
   assert.equal(due, nextRestoreTest(id, "weekly", NOON));
-  await setClock(scene.db, new Date(due.getTime() + MINUTE));
+  await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
   await plan(scene, "weekly");
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + 7 * DAY);
   await plan(scene, "nightly");

@@ -7,7 +7,7 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { openWorkScene } from "#test/lib/workers/scene.ts";
-import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
+import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 import { copy, type CopyScene, sourcesOf } from "./copy-scene.ts";
 
@@ -29,16 +29,16 @@ test("in each step is gone on with: nothing is lost, made twice, shared or left 
   try {
     const id = await scene.spoke(await scene.hub("math"), "algebra"), { simulator } = scene;
     const { namespace } = await scene.becomes(id, "active");
-    useSite(simulator, namespace);
+    addSiteContents(simulator, namespace);
     const context = { scene, id, namespace };
-    const before = contentsOf(simulator, namespace), own = Object.values(secretsOf(simulator, namespace));
+    const before = siteContentsOf(simulator, namespace), own = Object.values(siteSecretsOf(simulator, namespace));
     const made = await copy(context, { copyBackup: "now" });
     await until(async () => ["active", "failed"].includes((await scene.row(made)).state), 120_000);
     const row = await scene.row(made);
     assert.is(row.state, "active", row.stateReason!);
     assert.equal(died, Object.keys(provision.plan.steps));
-    assert.equal(contentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
-    const shared = Object.entries(secretsOf(simulator, row.namespace)).filter(([, value]) => own.includes(value));
+    assert.equal(siteContentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
+    const shared = Object.entries(siteSecretsOf(simulator, row.namespace)).filter(([, value]) => own.includes(value));
     assert.equal(shared, []);
     assert.equal(sourcesOf(scene), []);
     const claims = simulator.objects("PersistentVolumeClaim").map(({ metadata }) => metadata.namespace);

@@ -5,7 +5,7 @@ import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { useSite } from "#test/support/sites.ts";
+import { addSiteContents } from "#test/support/sites.ts";
 
 export interface CopyScene {
   scene: WorkScene;
@@ -19,7 +19,7 @@ export async function openCopies(context: CopyScene, env: Record<string, string>
   context.id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
   context.namespace = (await scene.becomes(context.id, "active")).namespace;
-  useSite(scene.simulator, context.namespace);
+  addSiteContents(scene.simulator, context.namespace);
 }
 
 let count = 0;

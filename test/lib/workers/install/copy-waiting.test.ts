@@ -8,7 +8,7 @@ import { findSpoke } from "#lib/domains/spokes/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { fillVolumes } from "#lib/workers/install/volumes.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
-import { contentsOf, useSite } from "#test/support/sites.ts";
+import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { betweenTries } from "#test/lib/workers/backups/scene.ts";
 import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
@@ -50,11 +50,11 @@ test("for a backup that is taken now holds up neither its hub nor the source, an
   const other = await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
   assert.is(other.state, "active", "another install of the hub waited for it");
   assert.is((await scene.row(id)).state, "active");
-  useSite(simulator, namespace, "as it was cut"); // the snapshot of the database is cut by now
+  addSiteContents(simulator, namespace, "as it was cut"); // the snapshot of the database is cut by now
   release();
   const row = await scene.becomes(made, "active", "failed");
   assert.is(row.state, "active", row.stateReason!);
-  assert.is(contentsOf(simulator, row.namespace).row, "as it was");
+  assert.is(siteContentsOf(simulator, row.namespace).row, "as it was");
   assert.equal(await states(context), ["ready"]);
 });
 

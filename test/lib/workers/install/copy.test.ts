@@ -5,7 +5,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
-import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
+import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { backUp, copy, type CopyScene, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
 
@@ -21,8 +21,8 @@ test.after(({ scene }) => scene.close());
 test("has the courses and the people of its newest backup, and nothing that lets anybody into the other site", async (context) => {
   const { scene, id, namespace } = context, { simulator } = scene;
   const backup = await backUp(context);
-  const before = { ...contentsOf(simulator, namespace) }, own = secretsOf(simulator, namespace);
-  useSite(simulator, namespace, "since then");
+  const before = { ...siteContentsOf(simulator, namespace) }, own = siteSecretsOf(simulator, namespace);
+  addSiteContents(simulator, namespace, "since then");
   const present = async () => {
     const { database, files } = simulator.site(namespace), { visibleEvents: _, ...row } = await scene.row(id);
     return { database, files, row };
@@ -37,8 +37,8 @@ test("has the courses and the people of its newest backup, and nothing that lets
   assert.equal([row.state, row.stateReason, row.health], ["active", null, "healthy"]);
   const [request] = await scene.db.sql("select state from restore_requests");
   assert.is(request.state, "open", "a copy is no restore");
-  assert.equal(contentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
-  const theirs = secretsOf(simulator, row.namespace), shared = new Set(Object.values(own));
+  assert.equal(siteContentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
+  const theirs = siteSecretsOf(simulator, row.namespace), shared = new Set(Object.values(own));
   const places = ["mdl_config siteidentifier", "mdl_config calendar_exportsalt", "role moodle", "moodledata/secret"];
   for (const place of [...places, "Secret admin ADMIN_PASSWORD"]) assert.ok(theirs[place], place);
   for (const [place, value] of Object.entries(theirs)) assert.not.ok(shared.has(value), `${place} is the other site's`);
@@ -92,15 +92,15 @@ test("sends no mail, though there is a relay and the other site does", async ({ 
 
 test("is made from the backup that was chosen, and gets what was asked for besides", async (context) => {
   const { scene, namespace } = context, { simulator } = scene;
-  useSite(simulator, namespace, "chosen");
+  addSiteContents(simulator, namespace, "chosen");
   const copyBackup = await backUp(context);
   await scene.db.sql("update backups set created_at = created_at - interval '1 day'"); // one a day is kept
-  useSite(simulator, namespace, "newer");
+  addSiteContents(simulator, namespace, "newer");
   await backUp(context);
   const asked = { displayName: "Geometry", adminEmail: "head@school.example", size: "medium", copyBackup };
   const row = await scene.becomes(await copy(context, asked), "active", "failed");
   assert.is(row.state, "active", row.stateReason!);
-  const { row: mark, file, title } = contentsOf(simulator, row.namespace);
+  const { row: mark, file, title } = siteContentsOf(simulator, row.namespace);
   assert.equal([mark, file, title], ["chosen", "chosen", "Geometry"]);
   assert.is(simulator.site(row.namespace).database!.accounts!.admin!.email, "head@school.example");
   assert.equal([row.size, row.blueprintInputs.resources.disks], [
@@ -139,16 +139,16 @@ test("of a copy shares nothing with either", async (context) => {
   assert.is(second.state, "active", second.stateReason!);
   assert.is(second.displayName, "Copy of Copy of algebra");
   const others = new Set(
-    [context.namespace, first.namespace].flatMap((each) => Object.values(secretsOf(simulator, each))),
+    [context.namespace, first.namespace].flatMap((each) => Object.values(siteSecretsOf(simulator, each))),
   );
-  const shared = Object.entries(secretsOf(simulator, second.namespace)).filter(([, value]) => others.has(value));
+  const shared = Object.entries(siteSecretsOf(simulator, second.namespace)).filter(([, value]) => others.has(value));
   assert.equal(shared, []);
-  assert.is(contentsOf(simulator, second.namespace).row, contentsOf(simulator, first.namespace).row);
+  assert.is(siteContentsOf(simulator, second.namespace).row, siteContentsOf(simulator, first.namespace).row);
 });
 
 test("outlives its source, and is made also where that is removed meanwhile", async (context) => {
   const { scene, id, namespace } = context;
-  const marked = contentsOf(scene.simulator, namespace).row;
+  const marked = siteContentsOf(scene.simulator, namespace).row;
   await backUp(context);
   const release = holdCopies(context);
   const made = await copy(context);
@@ -157,7 +157,7 @@ test("outlives its source, and is made also where that is removed meanwhile", as
   release();
   const row = await scene.becomes(made, "active", "failed");
   assert.is(row.state, "active", row.stateReason!);
-  assert.is(contentsOf(scene.simulator, row.namespace).row, marked);
+  assert.is(siteContentsOf(scene.simulator, row.namespace).row, marked);
   await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, made, "hidden"))!);
   await scene.becomes(made, "removed");
   assert.equal(sourcesOf(scene), []);

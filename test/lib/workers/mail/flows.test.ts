@@ -6,18 +6,18 @@ import { processSignup } from "#lib/domains/auth/signup.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { submitting } from "#test/support/html-form.ts";
-import { makePerson } from "#test/support/users.ts";
-import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { submissionOf } from "#test/support/html-form.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
 
 const NEW = "a wholly new password";
 
-const test = suite<{ flows: Flows; smtp: Smtp }>("flows");
+const test = suite<{ flows: MailLinkFlows; smtp: SmtpServer }>("flows");
 
 test.before(async (context) => {
-  context.smtp = await openSmtp();
-  context.flows = await openFlows({ ...context.smtp.env, SIGNUP: "on" });
+  context.smtp = await openSmtpServer();
+  context.flows = await openMailLinkFlows({ ...context.smtp.env, SIGNUP: "on" });
 });
 test.after(async ({ flows, smtp }) => {
   await flows.close();
@@ -25,7 +25,7 @@ test.after(async ({ flows, smtp }) => {
 });
 
 test("lead from the request by way of the queue and the mail server to the page", async ({ flows, smtp }) => {
-  const ada = await makePerson(flows.db, "ada");
+  const ada = await createTestUser(flows.db, "ada");
   const post = openMailTransport(flows.app.config);
   const scheduler = await openScheduler(flows.app, { handlers: handlers(flows.app, post), lanes: 8 });
   try {
@@ -34,7 +34,7 @@ test("lead from the request by way of the queue and the mail server to the page"
     for (const email of [ada.email, "bob@example.org"]) {
       const { link } = await smtp.next(email);
       const page = await flows.send(link!.slice("http://localhost:3000".length));
-      assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
+      assert.is((await flows.send(...submissionOf(page.body, { password: NEW }))).status, 200);
       assert.ok(await flows.opens(email, NEW));
     }
     assert.match((await smtp.next(ada.email)).subject, /password/i);
@@ -45,7 +45,7 @@ test("lead from the request by way of the queue and the mail server to the page"
 });
 
 test("do nothing twice when a holder dies before it has noted that a step is done", async ({ flows }) => {
-  const eve = await makePerson(flows.db, "eve"), waiting = { email: "new@example.org", displayName: "New" };
+  const eve = await createTestUser(flows.db, "eve"), waiting = { email: "new@example.org", displayName: "New" };
   for (let i = 0; i < 2; i++) {
     await flows.db.transact((tx) => sendResetLink(tx, SYSTEM, eve.email));
     await flows.db.transact((tx) => processSignup(tx, SYSTEM, "op_none", { ...waiting, passwordHash: "a hash" }));

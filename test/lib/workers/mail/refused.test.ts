@@ -7,15 +7,15 @@ import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import { openPostman, type Postman } from "#test/support/mail-sender.ts";
-import { visit } from "#test/support/page.ts";
+import { type MailSender, openMailSender } from "#test/support/mail-sender.ts";
+import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
-import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
 
 interface Context {
   scene: Scene;
-  smtp: Smtp;
-  postman: Postman;
+  smtp: SmtpServer;
+  postman: MailSender;
   post: MailTransport;
 }
 
@@ -24,11 +24,11 @@ const REFUSAL = "550 5.1.1 No such user \u202ehere";
 const SHOWN = "550 5.1.1 No such user \\u202ehere";
 
 test.before(async (context) => {
-  context.smtp = await openSmtp();
+  context.smtp = await openSmtpServer();
   context.scene = await openScene({ env: { PORTAL: "on" } });
   const place = { host: "127.0.0.1", port: context.smtp.port, user: null, pass: null, from: "hubs@example.org" };
   context.post = openPost({ ...place, encryption: "opportunistic", name: "" });
-  context.postman = await openPostman(context.scene.app, context.post);
+  context.postman = await openMailSender(context.scene.app, context.post);
 });
 test.before.each(({ smtp }) => {
   smtp.rules.recipient = smtp.rules.data = undefined;
@@ -56,7 +56,7 @@ test("shows a refused invitation on the member, tells the hub's admins, and send
   assert.is(event.actor.email, "hub-admin@example.org");
 
   smtp.rules.recipient = undefined;
-  const page = await visit(scene, `/hubs/${scene.hub}/members`, "hubAdmin");
+  const page = await parsePage(scene, `/hubs/${scene.hub}/members`, "hubAdmin");
   assert.match(page.text, `Mail was refused: ${SHOWN}`);
   await page.submit(`Send again ${email}`, {});
   const { mailRefusal, pending } = await member(context, path, email);
@@ -72,11 +72,11 @@ test("shows it on the spoke's member, and in the user's record", async (context)
   await postman.deliver();
   assert.is((await member(context, path, email)).mailRefusal, "554 5.6.0 Not this one");
   smtp.rules.data = undefined;
-  assert.match((await visit(scene, `/spokes/${scene.spoke}/members`, "hubAdmin")).text, "Mail was refused: 554");
+  assert.match((await parsePage(scene, `/spokes/${scene.spoke}/members`, "hubAdmin")).text, "Mail was refused: 554");
   const { body: [user] } = await scene.as("operator").get(`/api/users?email=${email}`);
   assert.is(user.mailRefusal, "554 5.6.0 Not this one");
-  assert.match((await visit(scene, `/users/${user.id}`, "operator")).text, "554 5.6.0 Not this one");
-  assert.match((await visit(scene, "/users", "operator")).text, "Mail refused");
+  assert.match((await parsePage(scene, `/users/${user.id}`, "operator")).text, "554 5.6.0 Not this one");
+  assert.match((await parsePage(scene, "/users", "operator")).text, "Mail refused");
 });
 
 test("records another refused mail on the user alone, until one is taken", async (context) => {

@@ -11,9 +11,9 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { type MailRetry, sendMail } from "#lib/workers/mail/send.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
-import { makeApp } from "#test/support/app.ts";
-import type { Person } from "#test/support/users.ts";
-import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { createTestApp } from "#test/support/app.ts";
+import type { TestUser } from "#test/support/users.ts";
+import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
 
 // deno-lint-ignore no-explicit-any
 type Entry = any;
@@ -24,7 +24,7 @@ export interface Context {
   /** The log entries so far. */
   log: Entry[];
   /** The mail server of this test. */
-  smtp: Smtp;
+  smtp: SmtpServer;
   opened: (() => unknown)[];
 }
 
@@ -36,11 +36,11 @@ export function withMail(test: Test<Context>): void {
     context.scene = await openScene();
     context.log = [];
     const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
-    context.app = { ...await makeApp(context.scene.db, { PUBLIC_URL: "https://hubs.example.org" }), log };
+    context.app = { ...await createTestApp(context.scene.db, { PUBLIC_URL: "https://hubs.example.org" }), log };
   });
   test.before.each(async (context) => {
     context.opened = [];
-    context.smtp = await openSmtp();
+    context.smtp = await openSmtpServer();
   });
   test.after.each(async ({ smtp, opened }) => {
     for (const close of opened.splice(0).reverse()) await close();
@@ -75,7 +75,7 @@ export function plain(email: string, hub = "North"): Letter {
   return { template: "request-approved", to: { email, name: "" }, about: { hub, slug: "north" } };
 }
 
-export async function invite({ scene }: Context, person: Person): Promise<{ job: Job; grantId: string }> {
+export async function invite({ scene }: Context, person: TestUser): Promise<{ job: Job; grantId: string }> {
   const grant = await scene.db.transact((tx) => createGrant(tx, "invitation", person.id));
   const about = { inviter: "Ann", places: ["North"], expiresAt: grant.expiresAt.toISOString() };
   const letter: Letter = { template: "invitation", to: { email: person.email, name: "Ada" }, about };

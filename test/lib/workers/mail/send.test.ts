@@ -6,18 +6,18 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { type Context, ended, invite, plain, replica, withMail } from "./scene.ts";
-import { makePerson } from "#test/support/users.ts";
-import { openSmtp, type Received } from "#test/support/smtp.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { openSmtpServer, type ReceivedMail } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<Context>("sendMail");
 withMail(test);
 
-const redeems = ({ scene }: Context, { token }: Received) =>
+const redeems = ({ scene }: Context, { token }: ReceivedMail) =>
   scene.db.transact((tx) => redeemGrant(tx, "invitation", token!));
 
 test("sends a mail whose link opens what it was made for", async (context) => {
-  const ada = await makePerson(context.scene.db, "ada");
+  const ada = await createTestUser(context.scene.db, "ada");
   await replica(context);
   const { job, grantId } = await invite(context, ada);
   const mail = await context.smtp.next(ada.email);
@@ -29,7 +29,7 @@ test("sends a mail whose link opens what it was made for", async (context) => {
 });
 
 test("keeps the secret out of rows and log", async (context) => {
-  const bea = await makePerson(context.scene.db, "bea");
+  const bea = await createTestUser(context.scene.db, "bea");
   context.smtp.rules.data = (raw) =>
     `451 4.0.0 Not now: ${/Accept[\s\S]*?works/.exec(raw.replace(/=\r?\n/g, "").replaceAll("=3D", "="))![0]}`;
   await replica(context);
@@ -50,7 +50,7 @@ test("tries again after what may pass, and says who must mend what", async (cont
   const { scene, smtp } = context;
   smtp.rules.recipient = () => "451 4.3.0 Not now";
   await replica(context);
-  const cid = await makePerson(scene.db, "cid");
+  const cid = await createTestUser(scene.db, "cid");
   const { job } = await invite(context, cid);
   const waiting = await scene.until(job.id, ({ state, attempt }) => state === "queued" && attempt > 1);
   assert.is(waiting.failure!.code, "mail_deferred");
@@ -89,13 +89,13 @@ test("waits for a server that is away", async (context) => {
   const [job] = await context.scene.enqueue(createMailJob(plain("dan@example.org")));
   const waiting = await context.scene.until(job!.id, ({ state, attempt }) => state === "queued" && attempt > 1);
   assert.is(waiting.failure!.code, "mail_unreachable");
-  context.smtp = await openSmtp({ port });
+  context.smtp = await openSmtpServer({ port });
   await context.smtp.next("dan@example.org");
   assert.is((await ended(context, job!)).state, "succeeded");
 });
 
 test("sends again, with the same Message-ID, what a broken connection left open; either link opens the same once", async (context) => {
-  const eve = await makePerson(context.scene.db, "eve");
+  const eve = await createTestUser(context.scene.db, "eve");
   context.smtp.rules.drop = true;
   await replica(context);
   const { job, grantId } = await invite(context, eve);
@@ -111,7 +111,7 @@ test("sends again, with the same Message-ID, what a broken connection left open;
 });
 
 test("sends again, with the same Message-ID, what its sender died over before it could record it", async (context) => {
-  const { app, scene, smtp, log } = context, joe = await makePerson(scene.db, "joe");
+  const { app, scene, smtp, log } = context, joe = await createTestUser(scene.db, "joe");
   let dead = false;
   const db: Database = {
     ...app.db,
@@ -139,7 +139,7 @@ test("sends again, with the same Message-ID, what its sender died over before it
 });
 
 test("leaves a mail to another replica when it has to stop", async (context) => {
-  const fay = await makePerson(context.scene.db, "fay");
+  const fay = await createTestUser(context.scene.db, "fay");
   context.smtp.rules.hang = "data";
   const first = await replica(context);
   const { job } = await invite(context, fay);
@@ -154,7 +154,7 @@ test("leaves a mail to another replica when it has to stop", async (context) => 
 
 test("sends nothing when the grant was voided, or the user was disabled", async (context) => {
   const { scene, smtp } = context;
-  const [gil, hal] = [await makePerson(scene.db, "gil"), await makePerson(scene.db, "hal", { disabled: true })];
+  const [gil, hal] = [await createTestUser(scene.db, "gil"), await createTestUser(scene.db, "hal", { disabled: true })];
   const { job } = await invite(context, gil);
   await scene.db.transact((tx) => voidGrants(tx, gil.id, ["invitation"]));
   const [other] = await scene.enqueue(createMailJob(plain(hal.email)));

@@ -11,24 +11,24 @@ import { sendBulkMail, sendMail } from "#lib/workers/mail/send.ts";
 import { announce } from "#lib/workers/notices/announce.ts";
 import { called, caller, ending, limit } from "#test/lib/domains/deprecations/scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
-import { makeApp } from "#test/support/app.ts";
-import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { createTestApp } from "#test/support/app.ts";
+import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
 
 interface Context {
   scene: Scene;
   app: App;
-  smtp: Smtp;
+  smtp: SmtpServer;
   opened: (() => unknown)[];
 }
 
 const test = suite<Context>("announce");
 test.before(async (context) => {
   context.scene = await openScene();
-  context.app = await makeApp(context.scene.db, { PUBLIC_URL: "https://hubs.example.org" });
+  context.app = await createTestApp(context.scene.db, { PUBLIC_URL: "https://hubs.example.org" });
 });
 test.before.each(async (context) => {
   context.opened = [];
-  context.smtp = await openSmtp();
+  context.smtp = await openSmtpServer();
 });
 test.after.each(async ({ scene, smtp, opened }) => {
   for (const close of opened.splice(0).reverse()) await close();

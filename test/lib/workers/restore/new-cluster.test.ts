@@ -13,8 +13,8 @@ import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
-import { ACCOUNT, CLUSTER_ROLE, giveRights } from "#test/support/service-account.ts";
-import { carrySnapshots } from "#test/support/copy-snapshots.ts";
+import { applyClusterRole, CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
+import { copySnapshots } from "#test/support/copy-snapshots.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { ANN, ask, backUp, mark, marks, restoreTo } from "./scene.ts";
 
@@ -59,8 +59,8 @@ test.before(async (context) => {
     [ids.busy, replica.replicaId],
   );
   const simulator = await openSimulator({ delayMs: 5, log: silentLog, authorization: "on" });
-  carrySnapshots(former, simulator);
-  const { app, close } = await makeApp(scene.db, await giveRights(simulator), silentLog, { CLUSTER_ROLE });
+  copySnapshots(former, simulator);
+  const { app, close } = await makeApp(scene.db, await applyClusterRole(simulator), silentLog, { CLUSTER_ROLE });
   context.former = former;
   context.scene = { ...scene, app, simulator };
   context.app = app;
@@ -93,7 +93,7 @@ async function dyingReplica(app: App, name: string) {
 }
 
 test("nothing counts as lost where the cluster is the same.", async ({ scene, former }) => {
-  const { app, close } = await makeApp(scene.db, former.kubeconfig(ACCOUNT), silentLog, { CLUSTER_ROLE });
+  const { app, close } = await makeApp(scene.db, former.kubeconfig(SERVICE_ACCOUNT), silentLog, { CLUSTER_ROLE });
   assert.equal(await listed(app), []);
   await close();
 });

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { post } from "#test/support/fake-spokes.ts";
+import { postObject } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke, jobNames, objects, standing } from "#test/lib/workers/upgrade/scene.ts";
@@ -22,7 +22,7 @@ async function bindClaims({ simulator: { url } }: WorkScene, volumeBindingMode: 
   await fetch(`${url}${CLASSES}/standard`, { method: "DELETE" });
   const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
   const provisioner = "simulated.csi.example";
-  await post(url, CLASSES, { metadata: { name: "standard", annotations }, provisioner, volumeBindingMode });
+  await postObject(url, CLASSES, { metadata: { name: "standard", annotations }, provisioner, volumeBindingMode });
 }
 
 /** Returns the last label of the operation. */

@@ -9,7 +9,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
-import { post } from "#test/support/fake-spokes.ts";
+import { postObject } from "#test/support/fake-spokes.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -89,7 +89,7 @@ test("is found by its labels where its maker did not come to remember it; where 
 test("leaves a namespace of its name alone that is another's.", async ({ scene }) => {
   const { sandbox, run } = await open(scene), { namespace } = sandbox.inputs;
   const labels = { "app.kubernetes.io/managed-by": "wheelwright", "wheelwright.dev/sandbox": "op_another" };
-  await post(scene.simulator.url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
+  await postObject(scene.simulator.url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
   assert.is((await rejection(makeSandbox(sandbox, run)) as ClusterError).code, "stranger");
   await removeSandbox(sandbox, run);
   assert.ok(standing(scene, sandbox).includes(`Namespace ${namespace}`));

@@ -6,8 +6,8 @@ import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { provision } from "#lib/workers/install/provision.ts";
-import { setClock } from "#test/support/fake-spokes.ts";
-import { secretsOf } from "#test/support/sites.ts";
+import { setDatabaseClock } from "#test/support/fake-spokes.ts";
+import { siteSecretsOf } from "#test/support/sites.ts";
 import { edited } from "#test/lib/moodle/scene.ts";
 import { idle, runDying } from "#test/lib/workers/templates/making.ts";
 import {
@@ -74,7 +74,7 @@ async function isByJob(scene: WorkScene, id: string, notes: readonly string[], w
   assert.equal(await scene.db.sql("select * from template_uses where spoke_id = $1", [id]), []);
   assert.equal(standing(scene, "VolumeSnapshot", namespace), []); // another template may be in the making
   assert.equal(standing(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
-  assert.is(secretsOf(scene.simulator, namespace)["mdl_config siteidentifier"], siteIdentifier);
+  assert.is(siteSecretsOf(scene.simulator, namespace)["mdl_config siteidentifier"], siteIdentifier);
 }
 
 for (const [what, broken] of Object.entries<Broken>(BROKEN)) {
@@ -86,7 +86,7 @@ for (const [what, broken] of Object.entries<Broken>(BROKEN)) {
     const [failed] = await templates(scene);
     assert.equal([failed!.state, failed!.failures, failed!.id], ["failed", 1, before!.id]);
     assert.match(failed!.error!, broken.words);
-    await setClock(scene.db, new Date(failed!.nextAttemptAt!.getTime() + 1000));
+    await setDatabaseClock(scene.db, new Date(failed!.nextAttemptAt!.getTime() + 1000));
     await installed(context, "third");
     const again = await templateIs(scene, "ready");
     assert.is.not(again.id, before!.id);

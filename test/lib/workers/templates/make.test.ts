@@ -6,7 +6,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { makeTemplate, templateJob } from "#lib/workers/templates/make.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { openHub, setClock } from "#test/support/fake-spokes.ts";
+import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { runDying, wish } from "#test/lib/workers/templates/making.ts";
 import {
@@ -85,7 +85,7 @@ test("that cannot be made fails no spoke, leaves nothing, and is tried again aft
 
   const again = async (slug: string, state: SiteTemplate["state"]): Promise<SiteTemplate> => {
     const { nextAttemptAt } = (await templates(scene))[0]!;
-    await setClock(scene.db, new Date(nextAttemptAt!.getTime() + 1000));
+    await setDatabaseClock(scene.db, new Date(nextAttemptAt!.getTime() + 1000));
     const before = await scene.db.now();
     await installed(context, slug);
     return await until(async () => {
@@ -122,7 +122,7 @@ test("that cannot be snapshotted is deleted from the storage with what was taken
 
 test("waits for all that people have asked for", async (context) => {
   const { scene, hub } = context, { db } = scene, work = await wish(context);
-  await openHub(db, hub);
+  await prepareHub(db, hub);
   await db.sql("update federations set state = 'active'");
   const [job] = await db.sql(
     `insert into jobs (id, kind, visible, lane, federation_id, plan, step_names, label, time_limit_ms, requester_id, requester_email,

@@ -7,7 +7,7 @@ import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import { claimsFrom } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 import { nextRun, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
-import { setClock } from "#test/support/fake-spokes.ts";
+import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { rejection } from "#test/support/until.ts";
 import {
   installed,
@@ -32,7 +32,7 @@ test.after.each(({ scene }) => scene.close());
 
 /** At so many milliseconds after the template was ready. */
 async function retireAfter({ scene, template }: Context, after: number, app: App = scene.app): Promise<void> {
-  await setClock(scene.db, new Date(template.readyAt!.getTime() + after));
+  await setDatabaseClock(scene.db, new Date(template.readyAt!.getTime() + after));
   await retire(app);
 }
 

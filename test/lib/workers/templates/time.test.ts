@@ -3,13 +3,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { patch } from "#test/lib/workers/backups/scene.ts";
 import { installed, templateIs } from "#test/lib/workers/templates/scene.ts";
-import { openLeaping } from "#test/support/fast-forward-timers.ts";
+import { createFastForwardTimers } from "#test/support/fast-forward-timers.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const test = suite("a site from a template");
 
 test("is there in 0.35 of the time that the install Job takes alone, each step as it was measured on a real cluster", async () => {
-  const scene = await openWorkScene(0, { TEMPLATES: "on" }, 1, openLeaping());
+  const scene = await openWorkScene(0, { TEMPLATES: "on" }, 1, createFastForwardTimers());
   try {
     const context = { scene, hub: await scene.hub("math") };
     await scene.replica();

@@ -13,7 +13,7 @@ import {
 import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
 import { make, nextRun, place, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
-import { secretsOf } from "#test/support/sites.ts";
+import { siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 import { RELEASE } from "#test/support/release.ts";
 
@@ -37,13 +37,13 @@ test.before(async (context) => {
   const live = await until(() => {
     const [namespace = ""] = standing(scene, "Namespace", `sandbox-${RELEASE}-template-`);
     const whole = namespace !== "" && scene.simulator.site(namespace).database?.config?.rolesactive === "1";
-    return Promise.resolve(whole && secretsOf(scene.simulator, namespace));
+    return Promise.resolve(whole && siteSecretsOf(scene.simulator, namespace));
   }, 60_000);
   scene.simulator.faults.remove(slow);
   const template = await templateIs(scene, "ready"), source = await scene.row(context.first);
   const site = await place({ scene, source } as VolumeScene, "same");
   await make(site, nextRun(), snapshotsOf(template, template));
-  context.secrets = { ...secretsOf(scene.simulator, site.space.namespace), ...live };
+  context.secrets = { ...siteSecretsOf(scene.simulator, site.space.namespace), ...live };
   context.second = await installed(context, "geometry");
   context.third = await installed(context, "topology", "medium");
 });
@@ -69,7 +69,7 @@ test("is made without an install Job, and its operation says so, as that of the 
 test("shares no secret with the template, nor with another one that was made from it", async (context) => {
   const { scene: { simulator, ...scene }, first, second, third, secrets } = context;
   const sites = [secrets];
-  for (const id of [first, second, third]) sites.push(secretsOf(simulator, (await scene.row(id)).namespace));
+  for (const id of [first, second, third]) sites.push(siteSecretsOf(simulator, (await scene.row(id)).namespace));
   for (const names of sites.map(Object.keys)) {
     const needed = ["mdl_config siteidentifier", "role moodle", "moodledata/secret", "Secret moodle MOODLE_PASSWORD"];
     assert.equal(needed.filter((name) => !names.includes(name)), []);
@@ -80,7 +80,7 @@ test("shares no secret with the template, nor with another one that was made fro
     const { siteIdentifier, namespace, domain } = await scene.row(id), { database, files } = simulator.site(namespace);
     assert.equal([database!.config!.siteidentifier, files.wwwroot], [siteIdentifier, domain]);
     assert.ok(siteIdentifier!.endsWith(domain), siteIdentifier!);
-    assert.is(database!.password, secretsOf(simulator, namespace)["Secret moodle DB_PASS"]);
+    assert.is(database!.password, siteSecretsOf(simulator, namespace)["Secret moodle DB_PASS"]);
   }
 });
 

@@ -5,7 +5,7 @@ import { isFinished } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { prune } from "#lib/workers/upkeep/prune.ts";
 import { DAY } from "#lib/base/time.ts";
-import { openExplainer } from "#test/support/query-plans.ts";
+import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("prune");
@@ -181,13 +181,13 @@ test("removes calls that nobody has read for a week, where nothing waits in thei
 const SMALL = ["stream_heads", "replicas"];
 
 test("finds what is over by an index, whatever it is", async ({ scene }) => {
-  const explainer = openExplainer(scene.db.url, { enable_seqscan: "off" });
+  const explainer = openQueryExplainer(scene.db.url, { enable_seqscan: "off" });
   const run = { throwIfStopped: () => {}, signal: new AbortController().signal } as unknown as Run;
   const walked: string[] = [];
   for (const step of Object.keys(prune(scene).steps)) {
     const plans = await explainer.explain((rows) => prune({ db: { rows } as Database }).steps[step]!(run));
     assert.ok(plans.length > 0, step);
-    walked.push(...plans.flatMap((plan) => plan.walked));
+    walked.push(...plans.flatMap((plan) => plan.scannedTables));
   }
   await explainer.close();
   assert.equal(walked.filter((table) => !SMALL.includes(table)), []);

@@ -14,7 +14,7 @@ import {
   start,
   type VolumeScene,
 } from "#test/lib/workers/volumes/scene.ts";
-import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
+import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import { claimsFrom, dropContents, tidySources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
 import { untilReady } from "#lib/workers/running.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
@@ -36,28 +36,28 @@ function pairs({ scene: { simulator }, source }: VolumeScene, { space }: VolumeP
 
 test("has all of its data and none of its secrets, where it is a site of its own", async (context) => {
   const { scene: { simulator }, source, snapshots } = context;
-  const before = secretsOf(simulator, source.namespace);
+  const before = siteSecretsOf(simulator, source.namespace);
   assert.ok(Object.keys(before).length >= 20, Object.keys(before).join());
   const site = await place(context, "new");
   await make(site, nextRun(), snapshots);
   const { namespace, host } = site.inputs;
-  assert.equal(contentsOf(simulator, namespace), contentsOf(simulator, source.namespace));
-  const old = new Set(Object.values(before)), own = secretsOf(simulator, namespace);
+  assert.equal(siteContentsOf(simulator, namespace), siteContentsOf(simulator, source.namespace));
+  const old = new Set(Object.values(before)), own = siteSecretsOf(simulator, namespace);
   assert.equal(Object.entries(own).filter(([, value]) => old.has(value)), []);
   assert.ok(own["mdl_config siteidentifier"]!.endsWith(host), own["mdl_config siteidentifier"]);
   assert.is(own["role moodle"], own["Secret moodle DB_PASS"], "the password is the one that is known");
   assert.is(simulator.site(namespace).database!.config!.noemailever, "1");
   const { key, wwwroot, maintenance } = simulator.site(namespace).files;
   assert.equal([key !== undefined, wwwroot, maintenance], [true, host, undefined]);
-  assert.equal(secretsOf(simulator, source.namespace), before, "and the other one is as it was");
+  assert.equal(siteSecretsOf(simulator, source.namespace), before, "and the other one is as it was");
   assert.equal(pairs(context, site), [0, 0, 2]);
 });
 
 test("is the very site that was there, where it is to be: its sessions alone have ended", async (context) => {
   const { scene: { simulator }, source, snapshots } = context, site = await place(context, "same");
   await make(site, nextRun(), snapshots);
-  const before = secretsOf(simulator, source.namespace), after = secretsOf(simulator, site.inputs.namespace);
-  assert.equal(contentsOf(simulator, site.inputs.namespace), contentsOf(simulator, source.namespace));
+  const before = siteSecretsOf(simulator, source.namespace), after = siteSecretsOf(simulator, site.inputs.namespace);
+  assert.equal(siteContentsOf(simulator, site.inputs.namespace), siteContentsOf(simulator, source.namespace));
   const { state, siteIdentifier } = await readDatabase(site, nextRun());
   assert.equal([state, siteIdentifier], ["installed", (await context.scene.row(source.id)).siteIdentifier]);
   const changed = Object.keys(before).filter((name) => before[name] !== after[name]).sort();
@@ -81,7 +81,7 @@ for (const when of ["before", "after"] as const) {
     );
     assert.equal(claims.map(({ metadata }) => metadata.name).sort(), Object.values(claimNames({})).sort());
     await make(site, nextRun(), snapshots); // as one who knows nothing of all that
-    assert.equal(contentsOf(simulator, namespace), contentsOf(simulator, source.namespace));
+    assert.equal(siteContentsOf(simulator, namespace), siteContentsOf(simulator, source.namespace));
     assert.equal(pairs(context, site), [0, 0, 2]);
   });
 }
@@ -89,8 +89,8 @@ for (const when of ["before", "after"] as const) {
 test("is adopted once, however often it is started", async (context) => {
   const { scene: { simulator }, snapshots } = context, site = await place(context, "new"), { namespace } = site.inputs;
   await make(site, nextRun(), snapshots);
-  useSite(simulator, namespace, "its own");
-  const before = secretsOf(simulator, namespace);
+  addSiteContents(simulator, namespace, "its own");
+  const before = siteSecretsOf(simulator, namespace);
   for (const ref of [DATABASE, MOODLE]) {
     await site.space.patch(
       ref,
@@ -99,8 +99,8 @@ test("is adopted once, however often it is started", async (context) => {
     );
     await untilReady(site as unknown as SpokeSite, nextRun(), ref);
   }
-  assert.equal(secretsOf(simulator, namespace), before);
-  assert.equal(contentsOf(simulator, namespace).row, "its own");
+  assert.equal(siteSecretsOf(simulator, namespace), before);
+  assert.equal(siteContentsOf(simulator, namespace).row, "its own");
 });
 
 /** Killed at its first write, then at its second, and so on; how often. */
@@ -129,7 +129,7 @@ test("that is given up leaves what it was made from to the next one, and nothing
   assert.equal(pairs(context, first), [0, 0, 2]);
   const second = await place(context, "new");
   await make(second, nextRun(), snapshots);
-  assert.equal(contentsOf(simulator, second.inputs.namespace), contentsOf(simulator, source.namespace));
+  assert.equal(siteContentsOf(simulator, second.inputs.namespace), siteContentsOf(simulator, source.namespace));
 });
 
 test.run();

@@ -11,7 +11,7 @@ import { untilReady } from "#lib/workers/running.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { edited } from "#test/lib/moodle/scene.ts";
 import { make, nextRun, openVolumeScene, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
-import { post } from "#test/support/fake-spokes.ts";
+import { postObject } from "#test/support/fake-spokes.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<VolumeScene>("claimsFrom");
@@ -138,7 +138,7 @@ async function emptied(context: VolumeScene) {
   const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
   const claimed = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
   const annotations = { "volume.kubernetes.io/selected-node": "127.0.0.1" };
-  await post(url, path, { metadata: { name: "empty", annotations }, spec: claimed });
+  await postObject(url, path, { metadata: { name: "empty", annotations }, spec: claimed });
   const space = (await app.clusters.open(source.cluster)).space(namespace, source.namespaceUid!);
   const snapshot = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot", name: "empty" };
   const spec = { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: "empty" } };
@@ -170,7 +170,10 @@ async function elsewhere(context: VolumeScene) {
     reclaimPolicy: "Delete",
     volumeBindingMode: "WaitForFirstConsumer",
   };
-  await post(simulator.url, "/apis/storage.k8s.io/v1/storageclasses", { metadata: { name: "foreign" }, ...storage });
+  await postObject(simulator.url, "/apis/storage.k8s.io/v1/storageclasses", {
+    metadata: { name: "foreign" },
+    ...storage,
+  });
   const changes = { surroundings: { ...surroundings, storageClass: "foreign" } };
   return [await place(context, "new", changes), snapshots] as const;
 }

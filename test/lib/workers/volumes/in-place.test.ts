@@ -14,7 +14,7 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 import { claimsFrom, tidySources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
 import { nextRun, openVolumeScene, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
-import { contentsOf, useSite } from "#test/support/sites.ts";
+import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
 
 const test = suite<VolumeScene>("a site on claims of other names");
 const TURN = "k5r2dg7w1x", claims = { files: `files-${TURN}`, data: `data-${TURN}` };
@@ -36,8 +36,8 @@ const volumes = ({ scene: { simulator }, source }: VolumeScene) =>
 
 test("has what the backup holds, and the old claims keep what they had", async (context) => {
   const { scene, source, snapshots } = context, { simulator, app } = scene, { namespace } = source;
-  const asBefore = contentsOf(simulator, namespace), old = volumes(context);
-  useSite(simulator, namespace, "broken since");
+  const asBefore = siteContentsOf(simulator, namespace), old = volumes(context);
+  addSiteContents(simulator, namespace, "broken since");
   const inputs: SpokeInputs = { ...source.blueprintInputs, claims, origin: { turn: TURN, identity: "same" } };
   const cluster = await app.clusters.open(source.cluster), space = cluster.space(namespace, source.namespaceUid!);
   const site = { cluster, blueprint: app.blueprint, inputs, space };
@@ -54,7 +54,7 @@ test("has what the backup holds, and the old claims keep what they had", async (
   await set(site, run, "replicas", 1, MOODLE);
   for (const ref of [DATABASE, MOODLE]) await untilReady(site as unknown as SpokeSite, run, ref);
   await tidySources(site, run);
-  assert.equal(contentsOf(simulator, namespace), asBefore);
+  assert.equal(siteContentsOf(simulator, namespace), asBefore);
   const now = volumes(context);
   assert.equal(now.filter((each) => old.includes(each)), old);
   assert.equal(now.filter((each) => !old.includes(each)).map((each) => each.split(" ")[0]), NAMES);

@@ -17,7 +17,7 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 import { claimsFrom, type Snapshots, tidySources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
 import { snapshotsOf } from "#lib/workers/volumes/source.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { useSite } from "#test/support/sites.ts";
+import { addSiteContents } from "#test/support/sites.ts";
 import { RELEASE } from "#test/support/release.ts";
 
 export interface VolumeScene {
@@ -33,7 +33,7 @@ export async function openVolumeScene(context: VolumeScene): Promise<void> {
   await scene.replica();
   await scene.becomes(id, "active");
   context.source = await scene.row(id);
-  useSite(scene.simulator, context.source.namespace);
+  addSiteContents(scene.simulator, context.source.namespace);
   context.snapshots = await backUp(scene, context.source);
 }
 

@@ -2,21 +2,29 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import {
+  addHubAdmin,
+  addSpokeAdmin,
+  createTestSession,
+  createTestToken,
+  createTestUser,
+  PASSWORD,
+} from "#test/support/users.ts";
 
 const PATH = "/api/auth/accept-invite";
 const NEW = "a wholly new password";
 
-const test = suite<{ flows: Flows }>("POST /api/auth/accept-invite");
+const test = suite<{ flows: MailLinkFlows }>("POST /api/auth/accept-invite");
 
 test.before(async (context) => {
-  context.flows = await openFlows();
+  context.flows = await openMailLinkFlows();
 });
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
-const invited = (flows: Flows, name: string) => makePerson(flows.db, name, { verified: false, passwordHash: null });
+const invited = (flows: MailLinkFlows, name: string) =>
+  createTestUser(flows.db, name, { verified: false, passwordHash: null });
 
 test("accepts a delegation by the mailed link, and starts a session", async ({ flows }) => {
   const { scene } = flows;
@@ -55,8 +63,8 @@ test("keeps the inviter's display name if none is given", async ({ flows }) => {
 
 test("removes the access of whoever signed up with the address before", async ({ flows }) => {
   const { scene, db } = flows;
-  const stranger = await makePerson(db, "taken", { verified: false });
-  const [session, minted] = [await makeSession(db, stranger), await makeToken(db, stranger, "cli")];
+  const stranger = await createTestUser(db, "taken", { verified: false });
+  const [session, minted] = [await createTestSession(db, stranger), await createTestToken(db, stranger, "cli")];
   await addHubAdmin(db, stranger, scene.hub);
   await addSpokeAdmin(db, stranger, scene.spoke);
   const means = [{ cookie: `wheelwright=${session.secret}` }, { authorization: `Bearer ${minted.plaintext}` }];

@@ -1,22 +1,22 @@
 /** Tests what the session-only flows share. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makePerson, makeToken } from "#test/support/users.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
+import { createTestToken, createTestUser } from "#test/support/users.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 
 const PATHS = ["login", "forgot-password", "reset-password", "accept-invite", "signup", "verify-email"];
 const PAGES = ["/invite", "/reset", "/verify"];
 
-const test = suite<{ flows: Flows }>("session-only flows");
+const test = suite<{ flows: MailLinkFlows }>("session-only flows");
 
 test.before(async (context) => {
-  context.flows = await openFlows({ SIGNUP: "on" });
+  context.flows = await openMailLinkFlows({ SIGNUP: "on" });
 });
 test.after(({ flows }) => flows.close());
 
 test("answer 401 with any Authorization header, before bucket, scope and body", async ({ flows }) => {
-  const operator = await makePerson(flows.db, "boss", { operator: true });
-  const good = (await makeToken(flows.db, operator, "cli")).plaintext;
+  const operator = await createTestUser(flows.db, "boss", { operator: true });
+  const good = (await createTestToken(flows.db, operator, "cli")).plaintext;
   for (const path of PATHS.flatMap((name) => [`/api/auth/${name}`, `/auth/${name}`])) {
     for (const authorization of [`Bearer ${good}`, "Bearer nonsense", "Basic YTpi", ""]) {
       const refused = await flows.send(path, { method: "POST", headers: { authorization }, body: "not even JSON" });
@@ -53,7 +53,7 @@ test("answer alike for every invalid link, and hash no password for it", async (
 });
 
 test("accept no link of another purpose", async ({ flows }) => {
-  const ada = await makePerson(flows.db, "ada", { verified: false });
+  const ada = await createTestUser(flows.db, "ada", { verified: false });
   const password = "long enough for anybody";
   const own = {
     "reset-password": "password_reset",
@@ -69,7 +69,7 @@ test("accept no link of another purpose", async ({ flows }) => {
 });
 
 test("change nothing for a disabled user, without saying why", async ({ flows }) => {
-  const gone = await makePerson(flows.db, "gone", { verified: false, disabled: true });
+  const gone = await createTestUser(flows.db, "gone", { verified: false, disabled: true });
   const before = await flows.db.sql("select * from users where id = $1", [gone.id]);
   const password = "long enough for anybody";
   const links = [["reset-password", "password_reset"], ["accept-invite", "invitation"], [
@@ -85,7 +85,7 @@ test("change nothing for a disabled user, without saying why", async ({ flows })
 
 test("refuse the account's address as its password, and keep the link valid", async ({ flows }) => {
   const email = "carol.hamilton@example.org", password = "a password of her own";
-  const carol = await makePerson(flows.db, "carol.hamilton", { verified: false });
+  const carol = await createTestUser(flows.db, "carol.hamilton", { verified: false });
   const links = [["accept-invite", "invitation"], ["verify-email", "email_verification"], [
     "reset-password",
     "password_reset",
@@ -102,7 +102,7 @@ test("refuse the account's address as its password, and keep the link valid", as
 });
 
 test("describe the rules of passwords, and keep the link valid", async ({ flows }) => {
-  const bob = await makePerson(flows.db, "bob");
+  const bob = await createTestUser(flows.db, "bob");
   const token = await flows.link("password_reset", bob);
   const cases: [unknown, string][] = [
     ["too short", "password must have 12 to 256 characters"],

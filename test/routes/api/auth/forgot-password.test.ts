@@ -3,26 +3,26 @@ import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { makePerson, PASSWORD } from "#test/support/users.ts";
-import { watched } from "#test/support/record-statements.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { createTestUser, PASSWORD } from "#test/support/users.ts";
+import { recordStatements } from "#test/support/record-statements.ts";
 
 const PATH = "/api/auth/forgot-password";
 const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };
 
-const test = suite<{ flows: Flows }>("POST /api/auth/forgot-password");
+const test = suite<{ flows: MailLinkFlows }>("POST /api/auth/forgot-password");
 
 test.before(async (context) => {
-  context.flows = await openFlows({ TRUSTED_PROXIES: "10.0.0.0/8" });
+  context.flows = await openMailLinkFlows({ TRUSTED_PROXIES: "10.0.0.0/8" });
 });
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
-const asked = async ({ db }: Flows, id: string) =>
+const asked = async ({ db }: MailLinkFlows, id: string) =>
   (await listAuditEvents(db.rows, { kind: "password_reset_requested", objectId: id }, { limit: 9 })).items.length;
 
 test("mails a link that sets a new password", async ({ flows }) => {
-  const ada = await makePerson(flows.db, "ada");
+  const ada = await createTestUser(flows.db, "ada");
   const answer = await flows.post(PATH, { email: ` ${ada.email.toUpperCase()}` });
   assert.is(answer.status, 202);
   assert.match(answer.body.message, "on its way, or was sent within the last 5 minutes");
@@ -42,15 +42,15 @@ test("mails a link that sets a new password", async ({ flows }) => {
 
 test("answers alike and runs the same queries for every address", async ({ flows }) => {
   const people = [
-    await makePerson(flows.db, "known"),
-    await makePerson(flows.db, "gone", { disabled: true }),
-    await makePerson(flows.db, "invited", { verified: false, passwordHash: null }),
+    await createTestUser(flows.db, "known"),
+    await createTestUser(flows.db, "gone", { disabled: true }),
+    await createTestUser(flows.db, "invited", { verified: false, passwordHash: null }),
   ];
   const seen: unknown[] = [];
   flows.passwords.count();
   for (const [i, email] of ["nobody@example.org", ...people.map((person) => person.email)].entries()) {
     const statements: string[] = [];
-    await forgotPassword({ ...flows.app, db: watched(flows.db, statements) }, ORIGIN, email);
+    await forgotPassword({ ...flows.app, db: recordStatements(flows.db, statements) }, ORIGIN, email);
     await flows.work();
     const { status, body, headers } = await flows.post(PATH, { email }, {}, `192.0.2.${100 + i}`);
     seen.push([status, body, [...headers.keys()].sort(), statements]);
@@ -62,7 +62,7 @@ test("answers alike and runs the same queries for every address", async ({ flows
 });
 
 test("does nothing for an unknown address or a disabled user", async ({ flows }) => {
-  const disabled = await makePerson(flows.db, "disabled", { disabled: true });
+  const disabled = await createTestUser(flows.db, "disabled", { disabled: true });
   const before = await flows.db.sql("select count(*) from one_time_tokens");
   for (const email of ["unknown@example.org", disabled.email]) await flows.post(PATH, { email }, {}, "192.0.2.3");
   assert.is(await flows.work(), 2);
@@ -72,7 +72,7 @@ test("does nothing for an unknown address or a disabled user", async ({ flows })
 });
 
 test("lets an invited user in who never accepted", async ({ flows }) => {
-  const late = await makePerson(flows.db, "late", { verified: false, passwordHash: null });
+  const late = await createTestUser(flows.db, "late", { verified: false, passwordHash: null });
   await flows.post(PATH, { email: late.email }, {}, "192.0.2.4");
   await flows.work();
   const { token } = await flows.postman.next(late.email);
@@ -83,7 +83,7 @@ test("lets an invited user in who never accepted", async ({ flows }) => {
 });
 
 test("sends one mail for many simultaneous requests, and another after some minutes", async ({ flows }) => {
-  const bob = await makePerson(flows.db, "bob");
+  const bob = await createTestUser(flows.db, "bob");
   const ask = (host: number) => flows.post(PATH, { email: bob.email }, {}, `198.51.100.${host}`);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, host) => ask(host)));
   assert.equal(new Set(answers.map(({ status }) => status)), new Set([202]));

@@ -4,7 +4,7 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import type { LoginAttempt } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { posting } from "#test/support/handler.ts";
+import { jsonPost } from "#test/support/handler.ts";
 import { PASSWORD } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -100,7 +100,7 @@ test("leaves the queue when the client disconnects", async ({ scene }) => {
   const take = ({ signal }: LoginAttempt) => (waiting.resolve(signal), new Promise<never>(() => {}));
   Object.assign(scene.app, { loginAttempts: { run: take } });
   const server = openServer(scene.app, manifest);
-  const login = posting({ email: "ada@example.org", password: PASSWORD });
+  const login = jsonPost({ email: "ada@example.org", password: PASSWORD });
   const answer = server.request(new Request("http://localhost:3000/auth/login", { ...login, signal: leaving.signal }));
   const signal = await waiting.promise;
   leaving.abort();

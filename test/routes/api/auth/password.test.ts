@@ -4,41 +4,41 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { makePerson, makeSession, makeToken, PASSWORD, type Person } from "#test/support/users.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { createTestSession, createTestToken, createTestUser, PASSWORD, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
 const PATH = "/api/auth/password";
 const NEW = "a wholly new password";
 const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };
 
-const test = suite<{ flows: Flows }>(`POST ${PATH}`);
+const test = suite<{ flows: MailLinkFlows }>(`POST ${PATH}`);
 
 test.before(async (context) => {
-  context.flows = await openFlows();
+  context.flows = await openMailLinkFlows();
 });
 test.after(({ flows }) => flows.close());
 
 /** Uses a separate IP address per call, so that the calls share no bucket. */
 let addresses = 0;
-async function signedIn(flows: Flows, name: string) {
-  const person = await makePerson(flows.db, name), { secret } = await makeSession(flows.db, person);
+async function signedIn(flows: MailLinkFlows, name: string) {
+  const person = await createTestUser(flows.db, name), { secret } = await createTestSession(flows.db, person);
   const cookie = `wheelwright=${secret}`, address = `198.51.100.${++addresses}`;
   const change = (body: unknown, headers = {}) => flows.post(PATH, body, { cookie, ...headers }, address);
   return { person, cookie, change };
 }
 
-async function statusOf(flows: Flows, headers: Record<string, string>): Promise<number> {
+async function statusOf(flows: MailLinkFlows, headers: Record<string, string>): Promise<number> {
   return (await flows.send("/api/auth/me", { headers })).status;
 }
 
-async function kindsOf(flows: Flows, { id }: Person): Promise<string[]> {
+async function kindsOf(flows: MailLinkFlows, { id }: TestUser): Promise<string[]> {
   return (await listAuditEvents(flows.db.rows, { actorId: id }, { limit: 20 })).items.map(({ kind }) => kind);
 }
 
 test("sets the password, replaces all sessions with a new one, voids open links and keeps tokens", async ({ flows }) => {
   const { person, cookie, change } = await signedIn(flows, "ada");
-  const other = await makeSession(flows.db, person), token = await makeToken(flows.db, person, "cli");
+  const other = await createTestSession(flows.db, person), token = await createTestToken(flows.db, person, "cli");
   const link = await flows.link("password_reset", person);
   const { status, headers } = await change({ current: PASSWORD, password: NEW });
   assert.is(status, 200);
@@ -96,7 +96,8 @@ test("refuses passwords that break the rules", async ({ flows }) => {
 });
 
 test("refuses tokens and pages of other sites", async ({ flows }) => {
-  const { person, change } = await signedIn(flows, "fay"), { plaintext } = await makeToken(flows.db, person, "cli");
+  const { person, change } = await signedIn(flows, "fay"),
+    { plaintext } = await createTestToken(flows.db, person, "cli");
   const body = { current: PASSWORD, password: NEW };
   const byToken = await change(body, { authorization: `Bearer ${plaintext}` });
   assert.equal([byToken.status, byToken.body.message], [401, "changing the password requires a session"]);

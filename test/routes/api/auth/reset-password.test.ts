@@ -11,26 +11,26 @@ import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { addHubAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { addHubAdmin, createTestSession, createTestToken, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const PATH = "/api/auth/reset-password";
 const NEW = "a wholly new password";
 const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };
 
-const test = suite<{ flows: Flows }>("POST /api/auth/reset-password");
+const test = suite<{ flows: MailLinkFlows }>("POST /api/auth/reset-password");
 
 test.before(async (context) => {
-  context.flows = await openFlows();
+  context.flows = await openMailLinkFlows();
 });
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
 test("sets the password once, ends all sessions, and keeps tokens on request", async ({ flows }) => {
-  const ada = await makePerson(flows.db, "ada");
-  const sessions = [await makeSession(flows.db, ada), await makeSession(flows.db, ada)];
-  const { plaintext } = await makeToken(flows.db, ada, "cli");
+  const ada = await createTestUser(flows.db, "ada");
+  const sessions = [await createTestSession(flows.db, ada), await createTestSession(flows.db, ada)];
+  const { plaintext } = await createTestToken(flows.db, ada, "cli");
   const token = await flows.link("password_reset", ada);
   assert.is((await flows.post(PATH, { token, password: NEW, keepTokens: true })).status, 200);
   assert.ok(await flows.opens(ada.email, NEW));
@@ -49,7 +49,8 @@ test("sets the password once, ends all sessions, and keeps tokens on request", a
 
 test("revokes and records tokens unless they are kept", async ({ flows }) => {
   for (const [name, more] of Object.entries({ old: {}, none: { keepTokens: null }, no: { keepTokens: false } })) {
-    const person = await makePerson(flows.db, name), { id, plaintext } = await makeToken(flows.db, person, "cli");
+    const person = await createTestUser(flows.db, name),
+      { id, plaintext } = await createTestToken(flows.db, person, "cli");
     const token = await flows.link("password_reset", person);
     assert.is((await flows.post(PATH, { token, password: NEW, ...more })).status, 200);
     const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
@@ -60,15 +61,15 @@ test("revokes and records tokens unless they are kept", async ({ flows }) => {
 });
 
 test("revokes tokens of an unverified address in any case", async ({ flows }) => {
-  const una = await makePerson(flows.db, "una", { verified: false });
-  const { plaintext } = await makeToken(flows.db, una, "cli"), token = await flows.link("password_reset", una);
+  const una = await createTestUser(flows.db, "una", { verified: false });
+  const { plaintext } = await createTestToken(flows.db, una, "cli"), token = await flows.link("password_reset", una);
   assert.is((await flows.post(PATH, { token, password: NEW, keepTokens: true })).status, 200);
   const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
   assert.is(me.status, 401);
 });
 
 test("accepts one of a hundred simultaneous requests with one link", async ({ flows }) => {
-  const bob = await makePerson(flows.db, "bob");
+  const bob = await createTestUser(flows.db, "bob");
   const token = await flows.link("password_reset", bob);
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, i) => flows.post(PATH, { token, password: `${NEW} ${i}` })),
@@ -85,7 +86,7 @@ test("accepts one of a hundred simultaneous requests with one link", async ({ fl
 });
 
 test("accepts a link for an hour", async ({ flows }) => {
-  const eve = await makePerson(flows.db, "eve");
+  const eve = await createTestUser(flows.db, "eve");
   const [late, early] = [await flows.link("password_reset", eve), await flows.link("password_reset", eve)];
   await flows.db.shiftClock(60 * MINUTE + 1);
   assert.is((await flows.post(PATH, { token: late, password: NEW })).status, 422);
@@ -94,7 +95,7 @@ test("accepts a link for an hour", async ({ flows }) => {
 });
 
 test("closes all other open links", async ({ flows }) => {
-  const dan = await makePerson(flows.db, "dan", { verified: false });
+  const dan = await createTestUser(flows.db, "dan", { verified: false });
   const others = [
     ["reset-password", await flows.link("password_reset", dan)],
     ["accept-invite", await flows.link("invitation", dan)],
@@ -110,8 +111,8 @@ test("closes all other open links", async ({ flows }) => {
 });
 
 test("verifies the address, and ends the access of whoever signed up with it", async ({ flows }) => {
-  const owner = await makePerson(flows.db, "owner", { verified: false });
-  const { plaintext } = await makeToken(flows.db, owner, "cli");
+  const owner = await createTestUser(flows.db, "owner", { verified: false });
+  const { plaintext } = await createTestToken(flows.db, owner, "cli");
   const token = await flows.link("password_reset", owner);
   assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
   const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
@@ -121,7 +122,8 @@ test("verifies the address, and ends the access of whoever signed up with it", a
 });
 
 test("mails the owner if there was a password before", async ({ flows }) => {
-  const fay = await makePerson(flows.db, "fay"), gus = await makePerson(flows.db, "gus", { passwordHash: null });
+  const fay = await createTestUser(flows.db, "fay"),
+    gus = await createTestUser(flows.db, "gus", { passwordHash: null });
   for (const person of [fay, gus]) {
     await flows.post(PATH, { token: await flows.link("password_reset", person), password: NEW });
   }
@@ -132,7 +134,7 @@ test("mails the owner if there was a password before", async ({ flows }) => {
 });
 
 test("does nothing if the user is disabled while the password is hashed", async ({ flows }) => {
-  const hal = await makePerson(flows.db, "hal");
+  const hal = await createTestUser(flows.db, "hal");
   const token = await flows.link("password_reset", hal);
   const passwords: PasswordHasher = {
     ...flows.app.passwords,
@@ -147,7 +149,7 @@ test("does nothing if the user is disabled while the password is hashed", async 
 });
 
 test("stores neither the password nor the link's secret", async ({ flows }) => {
-  const ian = await makePerson(flows.db, "ian");
+  const ian = await createTestUser(flows.db, "ian");
   const token = await flows.link("password_reset", ian), password = "never to be written down";
   await flows.post(PATH, { token, password });
   for (const table of ["users", "one_time_tokens", "audit_events", "jobs"]) {
@@ -159,7 +161,7 @@ test("stores neither the password nor the link's secret", async ({ flows }) => {
 
 test("ends event streams of sessions on other replicas, but none of a kept token", async ({ flows }) => {
   const { scene, db } = flows;
-  const kim = await makePerson(db, "kim");
+  const kim = await createTestUser(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
   const otherDb = await db.openAgain(),
     feeds = openFeeds(otherDb, silentLog, { readVisibility: decideVisibility, maxStreams: 9 });
@@ -168,8 +170,8 @@ test("ends event streams of sessions on other replicas, but none of a kept token
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });
     return (await other.request(request)).body!.pipeThrough(new TextDecoderStream()).getReader();
   };
-  const bySession = await follow({ cookie: `wheelwright=${(await makeSession(db, kim)).secret}` });
-  const byToken = await follow({ authorization: `Bearer ${(await makeToken(db, kim, "readonly")).plaintext}` });
+  const bySession = await follow({ cookie: `wheelwright=${(await createTestSession(db, kim)).secret}` });
+  const byToken = await follow({ authorization: `Bearer ${(await createTestToken(db, kim, "readonly")).plaintext}` });
   for (const stream of [bySession, byToken]) assert.match((await stream.read()).value!, "following");
 
   const token = await flows.link("password_reset", kim);

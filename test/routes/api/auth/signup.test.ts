@@ -3,26 +3,26 @@ import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { makePerson, PASSWORD } from "#test/support/users.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
-import { watched } from "#test/support/record-statements.ts";
+import { recordStatements } from "#test/support/record-statements.ts";
 
 const PATH = "/api/auth/signup";
 const MINE = "the password that I chose";
 const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };
 
-const test = suite<{ flows: Flows }>("POST /api/auth/signup");
+const test = suite<{ flows: MailLinkFlows }>("POST /api/auth/signup");
 
 test.before(async (context) => {
-  context.flows = await openFlows({ SIGNUP: "on" });
+  context.flows = await openMailLinkFlows({ SIGNUP: "on" });
 });
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
-const accountOf = async ({ db }: Flows, email: string) =>
+const accountOf = async ({ db }: MailLinkFlows, email: string) =>
   (await db.sql("select * from users where email = $1", [email]))[0];
-const mailsTo = async ({ postman }: Flows, email: string) => {
+const mailsTo = async ({ postman }: MailLinkFlows, email: string) => {
   await postman.deliver();
   return postman.mails.filter(({ to }) => to.email === email).map(({ subject }) => subject);
 };
@@ -57,7 +57,7 @@ test("answers 403 if SIGNUP is off, without hashing", async ({ flows }) => {
 });
 
 test("refuses the address as the password, whether the user exists or not", async ({ flows }) => {
-  await makePerson(flows.db, "here.for.long");
+  await createTestUser(flows.db, "here.for.long");
   for (const email of ["here.for.long@example.org", "not.here.yet@example.org"]) {
     const refused = await flows.post(PATH, { email, password: email.toUpperCase() }, {}, "192.0.2.88");
     assert.equal([refused.status, refused.body.message], [400, "password must not be the account's e-mail address"]);
@@ -66,16 +66,16 @@ test("refuses the address as the password, whether the user exists or not", asyn
 
 test("answers alike, hashes once and runs the same queries for every address", async ({ flows }) => {
   const people = [
-    await makePerson(flows.db, "known"),
-    await makePerson(flows.db, "gone", { disabled: true }),
-    await makePerson(flows.db, "invited", { verified: false, passwordHash: null }),
-    await makePerson(flows.db, "unverified", { verified: false }),
+    await createTestUser(flows.db, "known"),
+    await createTestUser(flows.db, "gone", { disabled: true }),
+    await createTestUser(flows.db, "invited", { verified: false, passwordHash: null }),
+    await createTestUser(flows.db, "unverified", { verified: false }),
   ];
   const seen: unknown[] = [];
   for (const [i, email] of ["new@example.org", ...people.map((person) => person.email)].entries()) {
     const statements: string[] = [];
     flows.passwords.count();
-    await signUp({ ...flows.app, db: watched(flows.db, statements) }, ORIGIN, { email, password: MINE });
+    await signUp({ ...flows.app, db: recordStatements(flows.db, statements) }, ORIGIN, { email, password: MINE });
     const hashed = flows.passwords.count();
     await flows.work();
     const { status, body, headers } = await flows.post(PATH, { email, password: MINE }, {}, `192.0.2.${100 + i}`);
@@ -87,7 +87,7 @@ test("answers alike, hashes once and runs the same queries for every address", a
 });
 
 test("keeps an existing account, and mails its owner a sign-in link at most once an hour", async ({ flows }) => {
-  const bob = await makePerson(flows.db, "bob");
+  const bob = await createTestUser(flows.db, "bob");
   const before = await accountOf(flows, bob.email);
   for (let host = 1; host <= 3; host++) {
     await flows.post(PATH, { email: bob.email, password: MINE, displayName: "Mallory" }, {}, `192.0.2.${host}`);
@@ -119,7 +119,7 @@ test("mails the link of an unverified address again, at most once an hour, and k
 });
 
 test("does nothing for a disabled user", async ({ flows }) => {
-  const gone = await makePerson(flows.db, "off", { disabled: true });
+  const gone = await createTestUser(flows.db, "off", { disabled: true });
   await flows.post(PATH, { email: gone.email, password: MINE }, {}, "192.0.2.21");
   await flows.work();
   assert.equal(await flows.db.sql("select id from one_time_tokens where user_id = $1", [gone.id]), []);

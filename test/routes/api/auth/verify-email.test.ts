@@ -2,27 +2,27 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { type Flows, openFlows } from "#test/support/mail-link-flows.ts";
-import { addHubAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/users.ts";
+import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { addHubAdmin, createTestSession, createTestToken, createTestUser, PASSWORD } from "#test/support/users.ts";
 
 const PATH = "/api/auth/verify-email";
 const NEW = "a wholly new password";
 
-const test = suite<{ flows: Flows }>("POST /api/auth/verify-email");
+const test = suite<{ flows: MailLinkFlows }>("POST /api/auth/verify-email");
 
 test.before(async (context) => {
-  context.flows = await openFlows();
+  context.flows = await openMailLinkFlows();
 });
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
-const signedUp = (flows: Flows, name: string) => makePerson(flows.db, name, { verified: false });
+const signedUp = (flows: MailLinkFlows, name: string) => createTestUser(flows.db, name, { verified: false });
 
 test("activates memberships and the operator role", async ({ flows }) => {
   const { scene, db } = flows;
-  const ada = await makePerson(db, "ada", { verified: false, operator: true });
+  const ada = await createTestUser(db, "ada", { verified: false, operator: true });
   await addHubAdmin(db, ada, scene.hub);
-  const cookie = `wheelwright=${(await makeSession(db, ada)).secret}`;
+  const cookie = `wheelwright=${(await createTestSession(db, ada)).secret}`;
   const me = await flows.send("/api/auth/me", { headers: { cookie } });
   assert.equal([me.body.user.role, me.body.user.federationIds], ["spoke_admin", []]);
   assert.is((await flows.send(`/api/federations/${scene.hub}`, { headers: { cookie } })).status, 404);
@@ -39,8 +39,8 @@ test("activates memberships and the operator role", async ({ flows }) => {
 test("removes password, sessions and tokens of whoever signed up before", async ({ flows }) => {
   const owner = await signedUp(flows, "owner");
   const means = [
-    { cookie: `wheelwright=${(await makeSession(flows.db, owner)).secret}` },
-    { authorization: `Bearer ${(await makeToken(flows.db, owner, "cli")).plaintext}` },
+    { cookie: `wheelwright=${(await createTestSession(flows.db, owner)).secret}` },
+    { authorization: `Bearer ${(await createTestToken(flows.db, owner, "cli")).plaintext}` },
   ];
   for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 200);
   await flows.post(PATH, { token: await flows.link("email_verification", owner), password: NEW });
@@ -60,7 +60,7 @@ test("keeps the signup's password if none is given and nothing is at stake", asy
 
 test("keeps an account with memberships without a password if none is chosen", async ({ flows }) => {
   const gus = await signedUp(flows, "gus"),
-    hal = await makePerson(flows.db, "hal", { verified: false, operator: true });
+    hal = await createTestUser(flows.db, "hal", { verified: false, operator: true });
   await addHubAdmin(flows.db, gus, flows.scene.hub);
   for (const { email, id } of [gus, hal]) {
     const token = await flows.link("email_verification", { email, id });
@@ -90,7 +90,7 @@ test("accepts a link for a day", async ({ flows }) => {
 });
 
 test("changes nothing for a verified address", async ({ flows }) => {
-  const fay = await makePerson(flows.db, "fay");
+  const fay = await createTestUser(flows.db, "fay");
   const token = await flows.link("email_verification", fay);
   assert.is((await flows.post(PATH, { token })).status, 422);
   assert.ok(await flows.opens(fay.email, PASSWORD));

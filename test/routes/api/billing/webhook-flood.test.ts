@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SECOND } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
-import { openHandler } from "#test/support/handler.ts";
+import { openTestHandler } from "#test/support/handler.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 const URL = "/api/billing/webhook";
@@ -15,7 +15,7 @@ test.after(({ provider }) => provider.close());
 
 test("rejects a flood of forged events without a query", async ({ provider }) => {
   const now = Math.floor(Date.now() / SECOND); // irrelevant for rejected requests
-  const handler = await openHandler(manifest, { env: provider.env });
+  const handler = await openTestHandler(manifest, { env: provider.env });
   const forged = Array.from({ length: 1000 }, async (_, i) => {
     const headers = { "stripe-signature": provider.sign(BODY, now - (i % 2) * 1000, "whsec_forged") };
     return (await handler.send(URL, { method: "POST", body: BODY, headers })).status;
@@ -26,7 +26,7 @@ test("rejects a flood of forged events without a query", async ({ provider }) =>
 });
 
 test("is missing without a payment provider", async () => {
-  const handler = await openHandler(manifest);
+  const handler = await openTestHandler(manifest);
   const { status, body } = await handler.send(URL, { method: "POST", body: BODY });
   assert.equal([status, body.message], [404, "No payment provider is connected to this service"]);
 });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HOUR, SECOND } from "#lib/base/time.ts";
-import type { Answer } from "#test/support/client.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -52,12 +52,12 @@ function event(more: Shape = {}, object: Shape = {}): string {
 
 type Headers = Readonly<Record<string, string>>;
 
-async function deliver({ scene, provider }: Context, body: string, headers: Headers = {}): Promise<Answer> {
+async function deliver({ scene, provider }: Context, body: string, headers: Headers = {}): Promise<ClientResponse> {
   const at = Math.floor((await scene.db.now()).getTime() / SECOND);
   return await send(scene, body, { "stripe-signature": provider.sign(body, at), ...headers });
 }
 
-function send({ send }: Scene, body: BodyInit, headers: Headers): Promise<Answer> {
+function send({ send }: Scene, body: BodyInit, headers: Headers): Promise<ClientResponse> {
   return send(URL, {
     method: "POST",
     body,

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makePerson, makeSession } from "#test/support/users.ts";
+import { createTestSession, createTestUser } from "#test/support/users.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { type Caller, openScene, type Scene } from "#test/support/scene.ts";
 
@@ -14,8 +14,8 @@ const PATH = "/api/federation-requests";
 
 /** Creates a user for this test only. */
 async function somebody(scene: Scene, name: string, verified = true): Promise<Pick<Caller, "get" | "post">> {
-  const person = await makePerson(scene.db, name, { verified });
-  const cookie = `wheelwright=${(await makeSession(scene.db, person)).secret}`;
+  const person = await createTestUser(scene.db, name, { verified });
+  const cookie = `wheelwright=${(await createTestSession(scene.db, person)).secret}`;
   const json = { cookie, "content-type": "application/json" };
   return {
     get: (path) => scene.send(path, { headers: { cookie } }),
@@ -106,9 +106,9 @@ test("POST refuses a user with ten withdrawn requests in an hour", async ({ scen
 });
 
 test("POST notifies every operator, and mails them once an hour per requester", async ({ scene }) => {
-  const other = await makePerson(scene.db, "second-operator", { operator: true });
-  await makePerson(scene.db, "former-operator", { operator: true, disabled: true });
-  await makePerson(scene.db, "unverified-operator", { operator: true, verified: false });
+  const other = await createTestUser(scene.db, "second-operator", { operator: true });
+  await createTestUser(scene.db, "former-operator", { operator: true, disabled: true });
+  await createTestUser(scene.db, "unverified-operator", { operator: true, verified: false });
   const gil = await somebody(scene, "gil");
   const unread = async () => (await scene.as("operator").get("/api/notifications/unread-count")).body.count;
   const before = await unread();
@@ -201,14 +201,14 @@ test("GET filters by state, and names the valid ones", async ({ scene }) => {
 });
 
 test("GET pages through each request once, even if many have the same time", async ({ scene }) => {
-  const pat = await makePerson(scene.db, "pat");
+  const pat = await createTestUser(scene.db, "pat");
   await scene.db.sql(
     `insert into federation_requests (id, slug, name, requested_by, created_at)
      select 'frq_' || lpad(i::text, 26, '0'), 'pat-' || i, 'pat', $1, '2026-01-01'::timestamptz + (i / 3) * interval '1 ms'
      from generate_series(1, 20) as i`,
     [pat.id],
   );
-  const cookie = `wheelwright=${(await makeSession(scene.db, pat)).secret}`;
+  const cookie = `wheelwright=${(await createTestSession(scene.db, pat)).secret}`;
   const seen: string[] = [];
   for (let target: string | null = `${PATH}?limit=1`; target !== null;) {
     const { status, body, headers } = await scene.send(target, { headers: { cookie } });

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { nextPage } from "#test/support/next-page.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
@@ -15,7 +15,7 @@ test.before(async (context) => void (context.scene = await openScene()));
 test.before.each(({ scene }) => forget(scene));
 test.after(({ scene }) => scene.close());
 
-async function kinds(scene: Scene, who: Who, query = ""): Promise<string[]> {
+async function kinds(scene: Scene, who: SceneRole, query = ""): Promise<string[]> {
   const { status, body } = await scene.as(who, "readonly").get(`/api/notifications${query}`);
   assert.is(status, 200);
   return body.map((one: { kind: string }) => one.kind);
@@ -23,7 +23,7 @@ async function kinds(scene: Scene, who: Who, query = ""): Promise<string[]> {
 
 test("shows each role its own events, and none that customers may not see", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  const elm = await makeSpoke(db, people.operator.id, hub, "elm");
+  const elm = await insertSpoke(db, people.operator.id, hub, "elm");
   await tell(db, { hub }, { hub, spoke }, { hub, spoke: elm, kind: "spoke_destroyed" });
   await tell(db, { hub, spoke, kind: "spoke_requested" }, { kind: "auth_login" });
   await tell(db, { audience: people.stranger.id });
@@ -89,7 +89,7 @@ test("shows an event once if it is visible in two ways", async ({ scene }) => {
 test("shows the newest events of many hubs", async ({ scene }) => {
   const { db, people } = scene;
   for (let i = 0; i < 8; i++) {
-    const hub = await makeHub(db, people.operator.id, `hub-${i}`);
+    const hub = await insertHub(db, people.operator.id, `hub-${i}`);
     await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.stranger.id]);
     await tell(db, { hub, kind: "federation_provisioned" }, { hub });
   }
@@ -155,9 +155,12 @@ for (
 paging("sees each exactly once where several hubs have events at the same times", async () => {
   const scene = await openScene();
   const { db, hub, spoke, people } = scene, gaps = Array.from({ length: 40 }, (_, i) => Math.floor(i / 2));
-  const [south, east] = [await makeHub(db, people.operator.id, "south"), await makeHub(db, people.operator.id, "east")];
-  const ash = await makeSpoke(db, people.operator.id, south, "ash");
-  const elm = await makeSpoke(db, people.operator.id, east, "elm");
+  const [south, east] = [
+    await insertHub(db, people.operator.id, "south"),
+    await insertHub(db, people.operator.id, "east"),
+  ];
+  const ash = await insertSpoke(db, people.operator.id, south, "ash");
+  const elm = await insertSpoke(db, people.operator.id, east, "elm");
   await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [south, people.hubAdmin.id]);
   await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [elm, people.hubAdmin.id]);
   for (const place of [{ hub, spoke }, { hub: south, spoke: ash }, { hub: east, spoke: elm }]) {
@@ -179,7 +182,7 @@ paging("sees each exactly once where several hubs have events at the same times"
 paging.run();
 
 /** Returns the IDs on all pages, in order. */
-async function pages(scene: Scene, who: Who, path: string): Promise<string[]> {
+async function pages(scene: Scene, who: SceneRole, path: string): Promise<string[]> {
   const seen: string[] = [], caller = scene.as(who);
   const limit = Number(new URL(path, "http://server").searchParams.get("limit"));
   for (let target: string | null = path; target !== null;) {

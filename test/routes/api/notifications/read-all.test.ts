@@ -4,7 +4,7 @@ import { lockMarks } from "#lib/domains/members/history.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { forget, marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
-import { makeSpoke } from "#test/support/insert-rows.ts";
+import { insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -51,7 +51,7 @@ test("marks nothing that the caller cannot see", async ({ scene }) => {
 
 test("works through several batches, and many objects in one", async ({ scene }) => {
   const { db, hub, people } = scene;
-  const spokes = await Promise.all([..."abcdef"].map((name) => makeSpoke(db, people.operator.id, hub, name)));
+  const spokes = await Promise.all([..."abcdef"].map((name) => insertSpoke(db, people.operator.id, hub, name)));
   await writeEvents(db, { hub, spoke: spokes[0]! }, Array.from({ length: 4500 }, (_, i) => Math.floor(i / 2)));
   for (const spoke of spokes) {
     await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.stranger.id]);

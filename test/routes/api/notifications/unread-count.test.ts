@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { tell } from "#test/lib/domains/notifications/tell.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/notifications/unread-count");
 test.before(async (context) => {
@@ -10,7 +10,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-async function count(scene: Scene, who: Who): Promise<number> {
+async function count(scene: Scene, who: SceneRole): Promise<number> {
   const { status, body } = await scene.as(who, "readonly").get("/api/notifications/unread-count");
   assert.is(status, 200);
   assert.equal(Object.keys(body), ["count"]);

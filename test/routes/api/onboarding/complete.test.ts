@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
-import { makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
-import type { Answer } from "#test/support/client.ts";
+import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
+import type { ClientResponse } from "#test/support/client.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/onboarding/complete");
@@ -16,13 +16,13 @@ const PATH = "/api/onboarding/complete";
 const PASSWORD = "what nobody would ever guess";
 
 interface Newcomer {
-  readonly person: Person;
+  readonly person: TestUser;
   readonly cookie: string;
-  complete(body?: unknown): Promise<Answer>;
+  complete(body?: unknown): Promise<ClientResponse>;
 }
 
 async function newcomer(scene: Scene, name: string, verified = true): Promise<Newcomer> {
-  const person = await makePerson(scene.db, name, { verified });
+  const person = await createTestUser(scene.db, name, { verified });
   const cookie = await cookieOf(scene, person);
   const headers = { cookie, "content-type": "application/json" };
   return {
@@ -32,26 +32,26 @@ async function newcomer(scene: Scene, name: string, verified = true): Promise<Ne
   };
 }
 
-async function cookieOf(scene: Scene, person: Person): Promise<string> {
-  return `wheelwright=${(await makeSession(scene.db, person)).secret}`;
+async function cookieOf(scene: Scene, person: TestUser): Promise<string> {
+  return `wheelwright=${(await createTestSession(scene.db, person)).secret}`;
 }
 
 async function statusOf(scene: Scene, headers: Record<string, string>): Promise<number> {
   return (await scene.send("/api/auth/me", { headers })).status;
 }
 
-function renewed({ headers }: Answer): string {
+function renewed({ headers }: ClientResponse): string {
   return headers.get("set-cookie")!.split(";")[0]!;
 }
 
-async function rowOf(scene: Scene, { id }: Person) {
+async function rowOf(scene: Scene, { id }: TestUser) {
   const [row] = await scene.db.sql("select * from users where id = $1", [id]);
   return row;
 }
 
 test("sets name and password and requests a first hub in one transaction", async ({ scene }) => {
   const { person, cookie, complete } = await newcomer(scene, "ada");
-  const other = await cookieOf(scene, person), token = await makeToken(scene.db, person, "readonly");
+  const other = await cookieOf(scene, person), token = await createTestToken(scene.db, person, "readonly");
   const grant = await scene.db.transact((tx) => createGrant(tx, "password_reset", person.id));
   assert.equal((await scene.send("/api/onboarding", { headers: { cookie } })).body, { onboardedAt: null });
   const answer = await complete({ displayName: "Ada", password: PASSWORD, federationRequest: { slug: "adas" } });

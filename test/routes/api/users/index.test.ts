@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSpokeAdmin, makePerson } from "#test/support/users.ts";
+import { addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -9,10 +9,10 @@ const test = suite<{ scene: Scene }>("GET /api/users");
 test.before(async (context) => {
   context.scene = await openScene();
   const { db, spoke } = context.scene;
-  await makePerson(db, "gone", { disabled: true });
-  await makePerson(db, "signed-up", { verified: false });
-  await addSpokeAdmin(db, await makePerson(db, "invited", { verified: false }), spoke);
-  await makePerson(db, "flagged", { verified: false, operator: true });
+  await createTestUser(db, "gone", { disabled: true });
+  await createTestUser(db, "signed-up", { verified: false });
+  await addSpokeAdmin(db, await createTestUser(db, "invited", { verified: false }), spoke);
+  await createTestUser(db, "flagged", { verified: false, operator: true });
 });
 test.after(({ scene }) => scene.close());
 

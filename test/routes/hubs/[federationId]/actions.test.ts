@@ -1,14 +1,14 @@
 /** Tests actions on selected spokes of a hub: preview, then run. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Page, visit } from "#test/support/page.ts";
-import { makeSpoke } from "#test/support/insert-rows.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
+import { insertSpoke } from "#test/support/insert-rows.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
   ash: string;
-  open(who?: Who): Promise<Page>;
+  open(who?: SceneRole): Promise<Page>;
   states(): Promise<Record<string, string>>;
 }
 
@@ -16,14 +16,14 @@ const test = suite<Context>("actions on many spokes");
 
 test.before.each(async (context) => {
   const scene = context.scene = await openScene(), { db, hub, people } = scene;
-  context.ash = await makeSpoke(db, people.operator.id, hub, "ash");
+  context.ash = await insertSpoke(db, people.operator.id, hub, "ash");
   await db.sql(
     "update spokes set state = 'active', ready_at = wheelwright_now(), display_name = '<b>ash</b>' where id = $1",
     [
       context.ash,
     ],
   );
-  context.open = (who = "hubAdmin") => visit(scene, `/hubs/${hub}`, who);
+  context.open = (who = "hubAdmin") => parsePage(scene, `/hubs/${hub}`, who);
   context.states = async () =>
     Object.fromEntries((await db.sql("select slug, state from spokes")).map(({ slug, state }) => [slug, state]));
 });
@@ -78,8 +78,8 @@ test("explains if no spoke is selected, or none can", async ({ scene, open }) =>
 
 test("reaches no spoke of another hub, and none for a spoke admin", async ({ scene, ash, states }) => {
   const { body: other } = await scene.as("operator").post("/api/federations", { slug: "other" });
-  const elsewhere = await makeSpoke(scene.db, scene.people.operator.id, other.id, "elsewhere");
-  const send = async (who: Who, hub: string, id: string, action = "suspend") => {
+  const elsewhere = await insertSpoke(scene.db, scene.people.operator.id, other.id, "elsewhere");
+  const send = async (who: SceneRole, hub: string, id: string, action = "suspend") => {
     const headers = { ...await scene.as(who).credentials(), "content-type": "application/x-www-form-urlencoded" };
     const body = `${new URLSearchParams({ [`spoke:${id}`]: "on", action, confirmed: "yes" })}`;
     return await scene.send(`/hubs/${hub}/actions`, { method: "POST", headers, body });

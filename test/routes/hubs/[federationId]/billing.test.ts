@@ -3,13 +3,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
-import { type Page, visit } from "#test/support/page.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
 import { PRICES } from "#test/support/payments.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
-  open(who?: Who): Promise<Page>;
+  open(who?: SceneRole): Promise<Page>;
 }
 
 const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing calls it in this test
@@ -18,7 +18,7 @@ const test = suite<Context>("the billing page of a hub");
 test.before.each(async (context) => {
   const scene = context.scene = await openScene({ env: ENV });
   Object.assign(scene.app, { catalog: loadCatalog(PRICES, await builtInBlueprint()) });
-  context.open = (who = "hubAdmin") => visit(scene, `/hubs/${scene.hub}/billing`, who);
+  context.open = (who = "hubAdmin") => parsePage(scene, `/hubs/${scene.hub}/billing`, who);
 });
 test.after.each(({ scene }) => scene.close());
 
@@ -106,7 +106,7 @@ test("is read-only for hub admins, and closed to others", async ({ scene, open }
 
 test("explains that billing is off without a payment provider", async () => {
   const scene = await openScene();
-  const page = await visit(scene, `/hubs/${scene.hub}/billing`, "operator");
+  const page = await parsePage(scene, `/hubs/${scene.hub}/billing`, "operator");
   assert.equal([page.has("heading", "Billing is off"), page.has("button", /billing/)], [true, false]);
   await scene.close();
 });

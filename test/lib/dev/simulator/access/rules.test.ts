@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { ACCOUNT, asAccount, putAsAdmin } from "#test/support/service-account.ts";
+import { putAsAdmin, requestAsAccount, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 
 const RBAC = "rbac.authorization.k8s.io", USER = "system:serviceaccount:wheelwright:wheelwright";
 const NAMESPACE = "/api/v1/namespaces/wheelwright";
@@ -18,7 +18,7 @@ test.before.each(async (context) => {
     await putAsAdmin(simulator, map);
     await putAsAdmin(simulator, { ...map, metadata: { name: "n", namespace: name } });
   }
-  await putAsAdmin(simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: ACCOUNT });
+  await putAsAdmin(simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: SERVICE_ACCOUNT });
 });
 test.after.each(({ simulator }) => simulator.close());
 
@@ -38,7 +38,7 @@ const rule = (verbs: string[], resources: string[], more: Json = {}) => ({
   ...more,
 });
 const statusOf = async (simulator: Simulator, method: string, path: string, body?: Json): Promise<number> =>
-  (await asAccount(simulator, method, path, body)).status;
+  (await requestAsAccount(simulator, method, path, body)).status;
 
 test("without it everybody may do everything, whatever their token says", async () => {
   const simulator = await openSimulator({ delayMs: 0, log: silentLog });
@@ -47,18 +47,18 @@ test("without it everybody may do everything, whatever their token says", async 
 });
 
 test("refuses what no role allows, in the words of the real server", async ({ simulator }) => {
-  const { status, body } = await asAccount(simulator, "GET", `${NAMESPACE}/configmaps/m`);
+  const { status, body } = await requestAsAccount(simulator, "GET", `${NAMESPACE}/configmaps/m`);
   assert.equal([status, body.reason, body.details], [403, "Forbidden", { name: "m", kind: "configmaps" }]);
   const cannot = (verb: string, where: string) =>
     `User "${USER}" cannot ${verb} resource "configmaps" in API group "" ${where}`;
   assert.is(body.message, `configmaps "m" is forbidden: ${cannot("get", 'in the namespace "wheelwright"')}`);
-  const all = await asAccount(simulator, "GET", "/api/v1/configmaps");
+  const all = await requestAsAccount(simulator, "GET", "/api/v1/configmaps");
   assert.is(all.body.message, `configmaps is forbidden: ${cannot("list", "at the cluster scope")}`);
 });
 
 test("knows no token of an account that is gone", async ({ simulator }) => {
   await fetch(`${simulator.url}${NAMESPACE}/serviceaccounts/wheelwright`, { method: "DELETE" });
-  const { status, body } = await asAccount(simulator, "GET", "/version");
+  const { status, body } = await requestAsAccount(simulator, "GET", "/version");
   assert.equal([status, body.reason, body.message], [401, "Unauthorized", "Unauthorized"]);
 });
 
@@ -80,7 +80,7 @@ test("knows accounts, users and groups, and asks a ClusterRole that a RoleBindin
   const group = (name: string) => [{ apiGroup: RBAC, kind: "Group", name }];
   for (
     const [subjects, status] of [
-      [[{ kind: "ServiceAccount", ...ACCOUNT }], 200],
+      [[{ kind: "ServiceAccount", ...SERVICE_ACCOUNT }], 200],
       [[{ kind: "ServiceAccount", name: "wheelwright", namespace: "other" }], 403],
       [[{ apiGroup: RBAC, kind: "User", name: USER }], 200],
       [[{ apiGroup: RBAC, kind: "User", name: "eve" }], 403],
@@ -140,11 +140,11 @@ test("tells by reviews what it will answer, and who asks", async ({ simulator })
       kind: "SelfSubjectAccessReview",
       spec: { resourceAttributes: attributes },
     };
-    return (await asAccount(simulator, "POST", path, body)).body.status.allowed;
+    return (await requestAsAccount(simulator, "POST", path, body)).body.status.allowed;
   };
   const log = { verb: "get", resource: "pods", subresource: "log" };
   assert.equal([await allowed({ ...log, namespace: "wheelwright" }), await allowed(log)], [true, false]);
-  const who = await asAccount(simulator, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
+  const who = await requestAsAccount(simulator, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
   assert.equal(who.body.status.userInfo, {
     username: USER,
     groups: ["system:serviceaccounts", "system:serviceaccounts:wheelwright", "system:authenticated"],
@@ -156,7 +156,7 @@ test("lets nobody write or bind a role with more than they have, but with escala
     bindings = `/apis/${RBAC}/v1/namespaces/wheelwright/rolebindings`;
   const writes = { apiGroups: [RBAC], resources: ["roles", "rolebindings"], verbs: ["create"] };
   const make = async (name: string, verbs: string[]) => {
-    const { status, body } = await asAccount(simulator, "POST", roles, {
+    const { status, body } = await requestAsAccount(simulator, "POST", roles, {
       metadata: { name },
       rules: [rule(verbs, ["secrets"])],
     });
@@ -192,7 +192,7 @@ test("lets nobody write or bind a role with more than they have, but with escala
 test("says which role a binding names in vain", async ({ simulator }) => {
   await give(simulator, "cluster", []);
   await fetch(`${simulator.url}/apis/${RBAC}/v1/clusterroles/r`, { method: "DELETE" });
-  const { body } = await asAccount(simulator, "GET", "/api/v1/pods");
+  const { body } = await requestAsAccount(simulator, "GET", "/api/v1/pods");
   assert.match(body.message, /at the cluster scope: RBAC: clusterrole\.rbac\.authorization\.k8s\.io "r" not found$/);
 });
 

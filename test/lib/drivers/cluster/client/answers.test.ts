@@ -1,7 +1,7 @@
 /** Tests invalid responses: pages, redirects, other protocols, and responses that never end. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { anyone, failureOf, GET, PATCH, withServer } from "#test/support/kube/api.ts";
+import { failureOf, GET_REQUEST, PATCH_REQUEST, UNCANCELLED, withServer } from "#test/support/kube/api.ts";
 import { answer } from "#test/support/kube/server.ts";
 import { until } from "#test/support/until.ts";
 
@@ -10,7 +10,7 @@ const test = suite("openApi, answered by somebody else");
 for (const body of ["<html>Sign in</html>", '{"items": [', "", "null", "[]", '"fine"', "0"]) {
   test(`a success that says ${body || "nothing"} is no API server's, and is not asked for again at once`, () =>
     withServer((_asked, response) => answer(response, 200, body), async (api, server) => {
-      const { code, transient, blame, message } = await failureOf(api.call(GET, anyone));
+      const { code, transient, blame, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
       assert.equal([code, transient, blame, server.asked.length], ["BadAnswer", true, "operator", 1]);
       assert.match(message, body === "" ? "returned an empty body" : body);
     }));
@@ -20,7 +20,7 @@ test("a redirection is not followed, and tells where it would lead without what 
   withServer(
     (_asked, response) => answer(response, 302, "", { location: "https://login.test/start?state=secret" }),
     async (api, server) => {
-      const { code, transient, status, message } = await failureOf(api.call(GET, anyone));
+      const { code, transient, status, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
       assert.equal([code, transient, status, server.asked.length], ["BadAnswer", true, 302, 1]);
       assert.match(message, "HTTP 302 to https://login.test/start");
       assert.not.match(message, "secret");
@@ -30,27 +30,27 @@ test("a redirection is not followed, and tells where it would lead without what 
 test("a page that says 404 is no kind that is missing", () =>
   withServer(
     (_asked, response) => answer(response, 404, "<h1>404 Not Found</h1>", { "content-type": "text/html" }),
-    async (api) => assert.is((await failureOf(api.call(GET, anyone))).code, "BadAnswer"),
+    async (api) => assert.is((await failureOf(api.call(GET_REQUEST, UNCANCELLED))).code, "BadAnswer"),
   ));
 
 test("what comes before the answer is passed over", () =>
   withServer((_asked, response, socket) => {
     socket.write("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n");
     answer(response, 200, { fine: true });
-  }, async (api) => assert.equal((await api.call(GET, anyone)).body, { fine: true })));
+  }, async (api) => assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true })));
 
 test("a server that wants to speak another protocol is unreachable, and its connection is let go", () =>
   withServer((_asked, _response, socket) => {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: foo\r\n\r\n");
   }, async (api, server) => {
-    const { code, transient } = await failureOf(api.call(PATCH, anyone));
+    const { code, transient } = await failureOf(api.call(PATCH_REQUEST, UNCANCELLED));
     assert.ok(["unreachable", "deadline"].includes(code) && transient, code); // Deno's client waits for more
     await until(() => server.openConnections() === 0);
   }, { deadline: 500 }));
 
 test("a server that speaks no HTTP is unreachable", () =>
   withServer((_asked, _response, socket) => void socket.end("SSH-2.0-OpenSSH_9.9\r\n"), async (api) => {
-    const { code, transient } = await failureOf(api.call(PATCH, anyone));
+    const { code, transient } = await failureOf(api.call(PATCH_REQUEST, UNCANCELLED));
     assert.equal([code, transient], ["unreachable", true]);
   }));
 
@@ -59,7 +59,7 @@ test("a refused stream whose refusal never ends is refused all the same", () =>
     response.writeHead(403, { "content-type": "application/json" });
     response.write('{"kind": "Status", ');
   }, async (api, server) => {
-    assert.is((await failureOf(api.stream("/log", {}, anyone))).status, 403);
+    assert.is((await failureOf(api.stream("/log", {}, UNCANCELLED))).status, 403);
     await until(() => server.openConnections() === 0);
   }));
 

@@ -9,7 +9,7 @@ import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
-import { answer, openKubeServer, refuse } from "#test/support/kube/server.ts";
+import { answer, openKubeServer, respondWithError } from "#test/support/kube/server.ts";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
 
 const anyone = { signal: new AbortController().signal };
@@ -90,7 +90,7 @@ test(
     const server = await openKubeServer(async (asked, response) => {
       if (asked.headers.authorization === "Bearer new") return answer(response, 200, { fine: true });
       await writeFile(tokenFile, "new\n");
-      refuse(response, 401, "Unauthorized", "Unauthorized");
+      respondWithError(response, 401, "Unauthorized", "Unauthorized");
     });
     const connections = await openServerConnections(server.kubeconfig({}, { tokenFile }));
     assert.equal(await ask(connections), { fine: true });
@@ -100,7 +100,9 @@ test(
 );
 
 test("credentials that stay refused are the operator's", async () => {
-  const server = await openKubeServer((_asked, response) => refuse(response, 401, "Unauthorized", "Unauthorized"));
+  const server = await openKubeServer((_asked, response) =>
+    respondWithError(response, 401, "Unauthorized", "Unauthorized")
+  );
   const error = await ask(await openServerConnections(server.kubeconfig({}, { token: "x" }))).then(
     () => null,
     (e) => e,

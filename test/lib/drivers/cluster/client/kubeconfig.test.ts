@@ -10,7 +10,7 @@ import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
-import { anyone, GET } from "#test/support/kube/api.ts";
+import { GET_REQUEST, UNCANCELLED } from "#test/support/kube/api.ts";
 import { CERTIFICATE, KEY, RENEWED } from "#test/support/kube/certificate.ts";
 import { answer, kubeconfigOf, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
@@ -36,7 +36,7 @@ test.after.each(async ({ folder, server }) => {
 async function call(server: KubeServer, source: KubeconfigSource) {
   const connections = await openServerConnections(source);
   const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
-  await api.call(GET, anyone).finally(() => api.close());
+  await api.call(GET_REQUEST, UNCANCELLED).finally(() => api.close());
   return server.asked.at(-1)!.headers;
 }
 

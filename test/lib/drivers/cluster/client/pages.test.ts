@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { listPages } from "#lib/drivers/cluster/client/pages.ts";
 import { openKinds } from "#lib/drivers/cluster/client/kinds.ts";
 import { openObjects } from "#lib/drivers/cluster/objects.ts";
-import { anyone, failureOf, withServer } from "#test/support/kube/api.ts";
-import { answer, refuse } from "#test/support/kube/server.ts";
+import { failureOf, UNCANCELLED, withServer } from "#test/support/kube/api.ts";
+import { answer, respondWithError } from "#test/support/kube/server.ts";
 
 const PATH = "/api/v1/namespaces/n/pods";
 const POD = { apiVersion: "v1", kind: "Pod", name: "x" };
@@ -17,7 +17,7 @@ list("it reads page by page, and tells the version to watch from", () =>
     const metadata = { resourceVersion: "9", ...(page < 2 ? { continue: String(page + 1) } : {}) };
     answer(response, 200, { kind: "PodList", items, metadata });
   }, async (api, server) => {
-    const { items, version } = await listPages(api, PATH, { labelSelector: "a=b" }, anyone);
+    const { items, version } = await listPages(api, PATH, { labelSelector: "a=b" }, UNCANCELLED);
     assert.equal([items.map(({ metadata }) => metadata.name), version], [["p0", "p1", "p2"], "9"]);
     assert.ok(server.asked.every(({ query }) => query.get("labelSelector") === "a=b" && query.get("limit") === "500"));
   }));
@@ -26,7 +26,7 @@ list("a list that always goes on at the same place is given up", () =>
   withServer(
     (_asked, response) => answer(response, 200, { items: [], metadata: { continue: "here" } }),
     async (api, server) => {
-      const { code, transient } = await failureOf(listPages(api, PATH, {}, anyone));
+      const { code, transient } = await failureOf(listPages(api, PATH, {}, UNCANCELLED));
       assert.equal([code, transient, server.asked.length], ["BadAnswer", true, 2]);
     },
   ));
@@ -36,7 +36,7 @@ for (const body of [{}, { status: "ok" }, { kind: "Pod" }, { items: "none" }, { 
     `${JSON.stringify(body)} is no list, not an empty one`,
     () =>
       withServer((_asked, response) => answer(response, 200, body), async (api) => {
-        assert.is((await failureOf(listPages(api, PATH, {}, anyone))).code, "BadAnswer");
+        assert.is((await failureOf(listPages(api, PATH, {}, UNCANCELLED))).code, "BadAnswer");
       }),
   );
 }
@@ -49,11 +49,11 @@ objects(
     withServer((_asked, response) => answer(response, 200, { status: "ok" }), async (api) => {
       const all = openObjects(api, openKinds(api), "n"), object = { ...POD, metadata: { name: "x" } };
       const asked = [
-        all.get(POD, anyone),
-        all.create(object, anyone),
-        all.apply(object, "write", anyone),
-        all.patch(POD, [], "write", anyone),
-        all.list(POD, "", anyone),
+        all.get(POD, UNCANCELLED),
+        all.create(object, UNCANCELLED),
+        all.apply(object, "write", UNCANCELLED),
+        all.patch(POD, [], "write", UNCANCELLED),
+        all.list(POD, "", UNCANCELLED),
       ];
       for (const { code, transient } of await Promise.all(asked.map(failureOf))) {
         assert.equal([code, transient], ["BadAnswer", true]);
@@ -64,10 +64,10 @@ objects(
 objects("a list whose place to go on from expires is begun anew, and then is a matter of time", () => {
   let expired = 0;
   return withServer((asked, response) => {
-    if (asked.query.has("continue")) return void (++expired, refuse(response, 410, "Expired", "too old"));
+    if (asked.query.has("continue")) return void (++expired, respondWithError(response, 410, "Expired", "too old"));
     answer(response, 200, { items: [{ metadata: { name: "x" } }], metadata: { continue: "here" } });
   }, async (api) => {
-    const { status, transient } = await failureOf(openObjects(api, openKinds(api), "n").list(POD, "", anyone));
+    const { status, transient } = await failureOf(openObjects(api, openKinds(api), "n").list(POD, "", UNCANCELLED));
     assert.equal([status, transient, expired], [410, true, 4]);
   });
 });

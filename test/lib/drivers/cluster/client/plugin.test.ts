@@ -10,7 +10,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { openLog } from "#lib/base/log.ts";
 import { LOCAL_CERTIFICATE, LOCAL_KEY } from "#test/support/kube/certificate.ts";
-import { answer, kubeconfigOf, openKubeServer, openSilence } from "#test/support/kube/server.ts";
+import { answer, kubeconfigOf, openKubeServer, openSilentServer } from "#test/support/kube/server.ts";
 import { until } from "#test/support/until.ts";
 
 const API = "client.authentication.k8s.io/v1", SERVER = "http://127.0.0.1:1";
@@ -185,7 +185,7 @@ const oidc = (issuer: string, more: object = {}) => ({
 });
 
 test("gives up an OIDC provider that does not answer", async ({ open }) => {
-  const silence = await openSilence();
+  const silence = await openSilentServer();
   try {
     const { code, message } = await failureOf(open(oidc(silence.url), 2000));
     assert.is(code, "credentials");

@@ -8,23 +8,23 @@ import * as assert from "uvu/assert";
 import { type Api, openApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
-import { anyone, failureOf, GET } from "#test/support/kube/api.ts";
+import { failureOf, GET_REQUEST, UNCANCELLED } from "#test/support/kube/api.ts";
 import { CERTIFICATE, KEY, RENEWED, RENEWED_KEY } from "#test/support/kube/certificate.ts";
 import {
   answer,
-  type Handle,
   kubeconfigOf,
+  type KubeHandler,
   type KubeServer,
   openKubeServer,
-  openSilence,
-  refuse,
+  openSilentServer,
+  respondWithError,
 } from "#test/support/kube/server.ts";
 import { until } from "#test/support/until.ts";
 
 interface Scene {
   readonly folder: string;
   /** Starts a server that is closed after the test, even if it fails. */
-  serve(handle: Handle, tls?: Parameters<typeof openKubeServer>[1]): Promise<KubeServer>;
+  serve(handle: KubeHandler, tls?: Parameters<typeof openKubeServer>[1]): Promise<KubeServer>;
   /** Returns a client that reads its credentials before each call. */
   open(source: KubeconfigSource, deadline?: number): Promise<Api>;
 }
@@ -57,8 +57,8 @@ test.after.each(async ({ folder }) => {
   await rm(folder, { recursive: true });
 });
 
-const fine: Handle = (_asked, response) => answer(response, 200, { fine: true });
-const bearer: Handle = ({ headers }, response) => answer(response, 200, { who: headers.authorization });
+const fine: KubeHandler = (_asked, response) => answer(response, 200, { fine: true });
+const bearer: KubeHandler = ({ headers }, response) => answer(response, 200, { who: headers.authorization });
 
 /** Creates a plugin that returns its run number as the token, valid until the given time. */
 function plugin(folder: string, until: string): object {
@@ -75,21 +75,22 @@ const PAST = "2020-01-01T00:00:00Z", FUTURE = "2120-01-01T00:00:00Z";
 test("a token of a plugin is asked for anew once it has expired, and not before", async ({ folder, serve, open }) => {
   const server = await serve(bearer);
   const expired = await open(server.kubeconfig({}, plugin(folder, PAST)));
-  const first = (await expired.call(GET, anyone)).body.who, second = (await expired.call(GET, anyone)).body.who;
+  const first = (await expired.call(GET_REQUEST, UNCANCELLED)).body.who,
+    second = (await expired.call(GET_REQUEST, UNCANCELLED)).body.who;
   assert.not.equal(first, second);
   const before = await runs(folder);
   const good = await open(server.kubeconfig({}, plugin(folder, FUTURE)));
-  for (const _ of [1, 2, 3]) assert.is((await good.call(GET, anyone)).body.who, `Bearer t${before + 1}`);
+  for (const _ of [1, 2, 3]) assert.is((await good.call(GET_REQUEST, UNCANCELLED)).body.who, `Bearer t${before + 1}`);
 });
 
 test("a token that is refused before its time is asked for anew, once for all who used it", async (scene) => {
   const { folder, serve, open } = scene;
   const server = await serve((asked, response) => {
-    if (asked.headers.authorization === "Bearer t1") refuse(response, 401, "Unauthorized", "Unauthorized");
+    if (asked.headers.authorization === "Bearer t1") respondWithError(response, 401, "Unauthorized", "Unauthorized");
     else fine(asked, response, response.socket!);
   });
   const api = await open(server.kubeconfig({}, plugin(folder, FUTURE)));
-  await Promise.all(Array.from({ length: 12 }, () => api.call(GET, anyone)));
+  await Promise.all(Array.from({ length: 12 }, () => api.call(GET_REQUEST, UNCANCELLED)));
   assert.is(await runs(folder), 2);
 });
 
@@ -139,7 +140,9 @@ test("a plugin that hangs is started once for all who wait for it", async ({ fol
   const api = await open(server.kubeconfig({}, plugin(folder, PAST)), 300);
   await writeFile(join(folder, "hang"), "");
   const before = await runs(folder);
-  for (const { code, transient } of await Promise.all([1, 2, 3].map(() => failureOf(api.call(GET, anyone))))) {
+  for (
+    const { code, transient } of await Promise.all([1, 2, 3].map(() => failureOf(api.call(GET_REQUEST, UNCANCELLED))))
+  ) {
     assert.equal([code, transient], ["credentials", true]);
   }
   assert.is(await runs(folder), before + 1);
@@ -157,9 +160,9 @@ test("a client certificate that was renewed is shown from then on", async ({ fol
   await write(CERTIFICATE, KEY);
   const cluster = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
   const api = await open(server.kubeconfig(cluster, { "client-certificate": cert, "client-key": key }));
-  assert.is((await api.call(GET, anyone)).body.who, "kube.test");
+  assert.is((await api.call(GET_REQUEST, UNCANCELLED)).body.who, "kube.test");
   await write(RENEWED, RENEWED_KEY);
-  assert.is((await api.call(GET, anyone)).body.who, "renewed.kube.test");
+  assert.is((await api.call(GET_REQUEST, UNCANCELLED)).body.who, "renewed.kube.test");
   await until(() => server.openConnections() === 1);
 });
 
@@ -171,10 +174,10 @@ test("a server whose authority is another one is trusted once the kubeconfig say
     server.kubeconfig({ "certificate-authority-data": btoa(authority), "tls-server-name": "kube.test" }).text;
   await writeFile(file, trusting(CERTIFICATE));
   const api = await open({ file });
-  const { code, transient, blame } = await failureOf(api.call(GET, anyone));
+  const { code, transient, blame } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
   assert.equal([code, transient, blame], ["untrusted", true, "operator"]);
   await writeFile(file, trusting(RENEWED));
-  assert.equal((await api.call(GET, anyone)).body, { fine: true });
+  assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true });
 });
 
 test("a server that has moved is found where the kubeconfig says, and not while that is half written", async (scene) => {
@@ -185,13 +188,13 @@ test("a server that has moved is found where the kubeconfig says, and not while 
   const api = await open({ file });
   for (const text of [fresh.kubeconfig().text.slice(0, 60), "", "contexts: []"]) {
     await writeFile(file, text);
-    await api.call(GET, anyone);
+    await api.call(GET_REQUEST, UNCANCELLED);
   }
   await rm(file);
-  await api.call(GET, anyone);
+  await api.call(GET_REQUEST, UNCANCELLED);
   assert.equal([old.asked.length, fresh.asked.length], [4, 0]);
   await writeFile(file, fresh.kubeconfig().text);
-  await api.call(GET, anyone);
+  await api.call(GET_REQUEST, UNCANCELLED);
   assert.equal([old.asked.length, fresh.asked.length], [4, 1]);
 });
 
@@ -209,11 +212,11 @@ test("whoever switches to another context does not mean us, and a context that g
   await writeFile(file, config("ours", ["ours", "theirs"]));
   const api = await open({ file });
   await writeFile(file, config("theirs", ["ours", "theirs"]));
-  await api.call(GET, anyone);
+  await api.call(GET_REQUEST, UNCANCELLED);
   assert.equal([ours.asked.length, theirs.asked.length], [1, 0]);
   const again = await open({ file, context: "ours" });
   await writeFile(file, config("theirs", ["theirs"]));
-  await again.call(GET, anyone);
+  await again.call(GET_REQUEST, UNCANCELLED);
   assert.equal([ours.asked.length, theirs.asked.length], [2, 0], "what was known stays");
   const { code, message, transient } = await failureOf(open({ file, context: "ours" }));
   assert.equal([code, transient], ["kubeconfig", true]);
@@ -221,10 +224,11 @@ test("whoever switches to another context does not mean us, and a context that g
 });
 
 test("a handshake that never comes costs no more than the deadline, and leaves no connection", async ({ open }) => {
-  const silence = await openSilence();
+  const silence = await openSilentServer();
   try {
     const api = await open(kubeconfigOf(silence.url), 200);
-    const failures = [api.call({ ...GET, repeat: "unsent" }, anyone), api.stream("/log", {}, anyone)].map(failureOf);
+    const failures = [api.call({ ...GET_REQUEST, repeat: "unsent" }, UNCANCELLED), api.stream("/log", {}, UNCANCELLED)]
+      .map(failureOf);
     for (const { code, transient } of await Promise.all(failures)) assert.equal([code, transient], ["deadline", true]);
     await silence.left();
   } finally {

@@ -1,19 +1,26 @@
 /** Tests watches of servers that send invalid data or nothing. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { answer, refuse } from "#test/support/kube/server.ts";
-import { collection, line, PATH, pod, read, type Round } from "#test/support/kube/watch.ts";
+import { answer, respondWithError } from "#test/support/kube/server.ts";
+import {
+  COLLECTION_PATH,
+  eventLine,
+  pod,
+  readWatch,
+  serveCollection,
+  type WatchRound,
+} from "#test/support/kube/watch.ts";
 
 const test = suite("watch, in trouble");
 
 for (const text of ["null", "5", '"x"', "[]", "{}", '{"type":"ADDED"}', '{"type":"ADDED","object":{}}', "<html>"]) {
   test(`a line that says ${text} is taken for a broken connection`, async () => {
     const troubles: string[] = [];
-    const { changes, watches } = await read(
+    const { changes, watches } = await readWatch(
       3,
-      collection(
-        (_asked, response) => response.write(line("ADDED", pod("a", "11")) + text + "\n"),
-        (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+      serveCollection(
+        (_asked, response) => response.write(eventLine("ADDED", pod("a", "11")) + text + "\n"),
+        (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
       ),
       { onRetry: (error) => troubles.push(error.code) },
     );
@@ -24,11 +31,11 @@ for (const text of ["null", "5", '"x"', "[]", "{}", '{"type":"ADDED"}', '{"type"
 }
 
 test("an error that says nothing of itself is got over", async () => {
-  const { changes } = await read(
+  const { changes } = await readWatch(
     2,
-    collection(
+    serveCollection(
       (_asked, response) => response.end('{"type":"ERROR","object":null}\n'),
-      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
     ),
   );
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
@@ -36,25 +43,25 @@ test("an error that says nothing of itself is got over", async () => {
 
 test("rounds that end at once are taken for trouble, so that they do not become a loop", async () => {
   const troubles: string[] = [];
-  const end: Round = (_asked, response) => void response.writeHead(200).end();
-  const { changes } = await read(
+  const end: WatchRound = (_asked, response) => void response.writeHead(200).end();
+  const { changes } = await readWatch(
     2,
-    collection(end, end, (_asked, response) => response.write(line("ADDED", pod("b", "12")))),
+    serveCollection(end, end, (_asked, response) => response.write(eventLine("ADDED", pod("b", "12")))),
     { onRetry: (error) => troubles.push(error.message) },
   );
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
-  assert.equal(troubles, Array(2).fill(`The watch of ${PATH} ended immediately`));
+  assert.equal(troubles, Array(2).fill(`The watch of ${COLLECTION_PATH} ended immediately`));
 });
 
 test("a line that never ends is cut off", async () => {
-  const { changes } = await read(
+  const { changes } = await readWatch(
     2,
-    collection(
+    serveCollection(
       (_asked, response) => {
         const more = () => response.destroyed || response.write("x".repeat(1000), () => setTimeout(more, 5));
         more();
       },
-      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
     ),
     { silence: 80 },
   );
@@ -62,7 +69,7 @@ test("a line that never ends is cut off", async () => {
 });
 
 test("a list that is none does not count as an empty one", async () => {
-  const { changes } = await read(1, (asked, response) => {
+  const { changes } = await readWatch(1, (asked, response) => {
     if (asked.query.has("watch")) return void response.flushHeaders();
     answers.length > 1
       ? answer(response, 200, answers.shift()!)
@@ -76,13 +83,13 @@ const answers = [{ status: "ok" }, { kind: "Pod" }, { items: {} }, { items: [{}]
 test("credentials that expire in the middle of it are renewed", async () => {
   const troubles: string[] = [];
   let refused = 0;
-  const { changes } = await read(
+  const { changes } = await readWatch(
     3,
-    collection(
-      (_asked, response) => response.end(line("ADDED", pod("a", "11"))),
-      (_asked, response) => refuse(response, 401, "Unauthorized", `Unauthorized ${++refused}`),
-      (_asked, response) => refuse(response, 401, "Unauthorized", `Unauthorized ${++refused}`),
-      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    serveCollection(
+      (_asked, response) => response.end(eventLine("ADDED", pod("a", "11"))),
+      (_asked, response) => respondWithError(response, 401, "Unauthorized", `Unauthorized ${++refused}`),
+      (_asked, response) => respondWithError(response, 401, "Unauthorized", `Unauthorized ${++refused}`),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
     ),
     { onRetry: (error) => troubles.push(error.message) },
   );

@@ -4,15 +4,22 @@ import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch } from "#lib/drivers/cluster/client/watch.ts";
-import { openKubeServer, refuse } from "#test/support/kube/server.ts";
-import { collection, expired, line, PATH, pod, read } from "#test/support/kube/watch.ts";
+import { openKubeServer, respondWithError } from "#test/support/kube/server.ts";
+import {
+  COLLECTION_PATH,
+  eventLine,
+  EXPIRED_EVENT,
+  pod,
+  readWatch,
+  serveCollection,
+} from "#test/support/kube/watch.ts";
 
 const test = suite("watch");
 
 test("it lists, and watches from the list's version with bookmarks", async () => {
-  const { changes, watches } = await read(
+  const { changes, watches } = await readWatch(
     2,
-    collection((_asked, response) => response.write(line("ADDED", pod("a", "11")))),
+    serveCollection((_asked, response) => response.write(eventLine("ADDED", pod("a", "11")))),
     { query: { labelSelector: "a=b" } },
   );
   assert.equal(changes, ["LISTED l1", "ADDED a"]);
@@ -26,11 +33,11 @@ test("it lists, and watches from the list's version with bookmarks", async () =>
 });
 
 test("a round that ends is resumed from the last version, over the same connection", async () => {
-  const { changes, watches, asked } = await read(
+  const { changes, watches, asked } = await readWatch(
     3,
-    collection(
-      (_asked, response) => response.end(line("ADDED", pod("a", "11")) + line("BOOKMARK", pod("", "15"))),
-      (_asked, response) => response.write(line("DELETED", pod("a", "16"))),
+    serveCollection(
+      (_asked, response) => response.end(eventLine("ADDED", pod("a", "11")) + eventLine("BOOKMARK", pod("", "15"))),
+      (_asked, response) => response.write(eventLine("DELETED", pod("a", "16"))),
     ),
   );
   assert.equal(changes, ["LISTED l1", "ADDED a", "DELETED a"]);
@@ -39,10 +46,10 @@ test("a round that ends is resumed from the last version, over the same connecti
 });
 
 test("lines and letters that are split between chunks are put together", async () => {
-  const { changes } = await read(
+  const { changes } = await readWatch(
     3,
-    collection((_asked, response) => {
-      const bytes = Buffer.from(line("ADDED", pod("ä€🎡", "11")) + line("MODIFIED", pod("b", "12")));
+    serveCollection((_asked, response) => {
+      const bytes = Buffer.from(eventLine("ADDED", pod("ä€🎡", "11")) + eventLine("MODIFIED", pod("b", "12")));
       const send = (from: number) => {
         if (from < bytes.length) response.write(bytes.subarray(from, from + 3), () => setImmediate(send, from + 3));
       };
@@ -53,11 +60,11 @@ test("lines and letters that are split between chunks are put together", async (
 });
 
 test("a version that the server has forgotten, told in an event, makes it list again", async () => {
-  const { changes, watches } = await read(
+  const { changes, watches } = await readWatch(
     3,
-    collection(
-      (_asked, response) => response.end(expired),
-      (_asked, response) => response.write(line("ADDED", pod("b", "21"))),
+    serveCollection(
+      (_asked, response) => response.end(EXPIRED_EVENT),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "21"))),
     ),
   );
   assert.equal(changes, ["LISTED l1", "LISTED l2", "ADDED b"]);
@@ -65,18 +72,24 @@ test("a version that the server has forgotten, told in an event, makes it list a
 });
 
 test("a version that the server has forgotten, told in the answer, makes it list again", async () => {
-  const { changes } = await read(2, collection((_asked, response) => refuse(response, 410, "Gone", "too old")));
+  const { changes } = await readWatch(
+    2,
+    serveCollection((_asked, response) => respondWithError(response, 410, "Gone", "too old")),
+  );
   assert.equal(changes, ["LISTED l1", "LISTED l2"]);
 });
 
 test("a connection that is lost in the middle of a line is resumed, and the half line is forgotten", async () => {
-  const { changes, watches } = await read(
+  const { changes, watches } = await readWatch(
     3,
-    collection(
+    serveCollection(
       (_asked, response, socket) => {
-        response.write(line("ADDED", pod("a", "11")) + '{"type": "ADD', () => setTimeout(() => socket.destroy(), 10));
+        response.write(
+          eventLine("ADDED", pod("a", "11")) + '{"type": "ADD',
+          () => setTimeout(() => socket.destroy(), 10),
+        );
       },
-      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
     ),
   );
   assert.equal(changes, ["LISTED l1", "ADDED a", "ADDED b"]);
@@ -84,22 +97,22 @@ test("a connection that is lost in the middle of a line is resumed, and the half
 });
 
 test("a round that ends in the middle of a line is resumed", async () => {
-  const { changes } = await read(
+  const { changes } = await readWatch(
     2,
-    collection(
+    serveCollection(
       (_asked, response) => response.end('{"type": "ADD'),
-      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
     ),
   );
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
 });
 
 test("a connection that says nothing is cut and resumed", async () => {
-  const { changes, watches } = await read(
+  const { changes, watches } = await readWatch(
     2,
-    collection(
+    serveCollection(
       (_asked, response) => response.flushHeaders(),
-      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
     ),
     { silence: 80 },
   );
@@ -109,11 +122,11 @@ test("a connection that says nothing is cut and resumed", async () => {
 
 test("a server that is busy is told of, and asked again", async () => {
   const troubles: string[] = [];
-  const { changes } = await read(
+  const { changes } = await readWatch(
     2,
-    collection(
-      (_asked, response) => refuse(response, 503, "ServiceUnavailable", "starting"),
-      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    serveCollection(
+      (_asked, response) => respondWithError(response, 503, "ServiceUnavailable", "starting"),
+      (_asked, response) => response.write(eventLine("ADDED", pod("b", "12"))),
     ),
     { onRetry: (error) => troubles.push(error.message) },
   );
@@ -123,7 +136,7 @@ test("a server that is busy is told of, and asked again", async () => {
 
 const DENIED = 'pods is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "n"';
 test("a permission that is missing ends it", async () => {
-  const error = await read(1, (_asked, response) => refuse(response, 403, "Forbidden", DENIED)).then(
+  const error = await readWatch(1, (_asked, response) => respondWithError(response, 403, "Forbidden", DENIED)).then(
     () => null,
     (e) => e,
   );
@@ -133,15 +146,17 @@ test("a permission that is missing ends it", async () => {
 
 test("called off, it ends at once and leaves no connection", async () => {
   const gone = Promise.withResolvers<void>();
-  const server = await openKubeServer(collection((_asked, response, socket) => {
+  const server = await openKubeServer(serveCollection((_asked, response, socket) => {
     socket.on("close", () => gone.resolve());
-    response.write(line("ADDED", pod("a", "11")));
+    response.write(eventLine("ADDED", pod("a", "11")));
   }));
   const connections = await openServerConnections(server.kubeconfig());
   const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   const stop = new AbortController(), reason = new Error("enough");
   const error = await (async () => {
-    for await (const change of watch(api, { path: PATH }, stop)) if (change.type === "ADDED") stop.abort(reason);
+    for await (const change of watch(api, { path: COLLECTION_PATH }, stop)) {
+      if (change.type === "ADDED") stop.abort(reason);
+    }
   })().then(() => null, (error) => error);
   assert.is(error, reason);
   await gone.promise;

@@ -4,7 +4,7 @@ import { diagnoseCertificate, hasGivenUp } from "#lib/drivers/cluster/diagnosis/
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { at, clock, isImpossible, isWaiting, meta } from "#test/support/kube/samples.ts";
+import { isImpossible, isWaiting, metadataOf, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
 const test = suite("certificateTrouble");
 
@@ -13,18 +13,18 @@ const ISSUING = "Issuing certificate as Secret does not exist";
 const certificate = (...conditions: object[]): KubeObject => ({
   apiVersion: "cert-manager.io/v1",
   kind: "Certificate",
-  metadata: meta("moodle-tls", { generation: 1 }),
+  metadata: metadataOf("moodle-tls", { generation: 1 }),
   spec: { dnsNames: [HOST], secretName: "moodle-tls" },
   status: { conditions: [{ type: "Ready", status: "False", reason: "DoesNotExist", message: ISSUING }, ...conditions] },
 });
 const made = (kind: string, of: string, status: object): KubeObject => ({
   apiVersion: kind === "CertificateRequest" ? "cert-manager.io/v1" : "acme.cert-manager.io/v1",
   kind,
-  metadata: meta(kind, { ownerReferences: [{ apiVersion: "x", kind: "x", name: of, uid: `uid-${of}` }] }),
+  metadata: metadataOf(kind, { ownerReferences: [{ apiVersion: "x", kind: "x", name: of, uid: `uid-${of}` }] }),
   status,
 });
 const ready = (reason: string, message: string) => ({
-  conditions: [{ type: "Ready", status: "False", reason, message, lastTransitionTime: at(0) }],
+  conditions: [{ type: "Ready", status: "False", reason, message, lastTransitionTime: timestampAt(0) }],
 });
 const WAITING = ready("Pending", 'Waiting on certificate issuance from order ns/x: "pending"');
 const chain = (order: object, challenge?: object): KubeObject[] => [
@@ -33,7 +33,7 @@ const chain = (order: object, challenge?: object): KubeObject[] => [
   ...(challenge ? [made("Challenge", "Order", challenge)] : []),
 ];
 const pending = (reason: string) => chain({ state: "pending" }, { state: "pending", presented: true, reason });
-const errored = (reason: string) => chain({ state: "errored", reason, failureTime: at(0) });
+const errored = (reason: string) => chain({ state: "errored", reason, failureTime: timestampAt(0) });
 
 const SELF = "Waiting for HTTP-01 challenge propagation:";
 const GET =
@@ -53,10 +53,10 @@ const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] 
 for (const [says, code, hint] of PENDING) {
   test(`waits ten minutes for what may come right: ${code}`, () => {
     isWaiting(
-      diagnose(certificate(), [], [], clock(9 * MINUTE), pending(says)),
+      diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(says)),
       /^Waiting for the certificate moodle-tls for /,
     );
-    const verdict = diagnose(certificate(), [], [], clock(10 * MINUTE), pending(says));
+    const verdict = diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), pending(says));
     isImpossible(verdict, code, says);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
@@ -87,20 +87,20 @@ const DECIDED: readonly (readonly [says: string, code: string])[] = [
 ];
 for (const [says, code] of DECIDED) {
   test(`gives up at once on what the authority has decided: ${code}`, () => {
-    isImpossible(diagnose(certificate(), [], [], clock(SECOND), errored(says)), code, says);
+    isImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(says)), code, says);
   });
 }
 
 test("says nothing of the ordinary course of things", () => {
-  assert.is(diagnoseCertificate(certificate(), chain({ state: "pending" }), clock(HOUR)), undefined);
-  isWaiting(diagnose(certificate(), [], [], clock(HOUR), []), /Issuing certificate as Secret does not exist/);
+  assert.is(diagnoseCertificate(certificate(), chain({ state: "pending" }), waitClockAt(HOUR)), undefined);
+  isWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR), []), /Issuing certificate as Secret does not exist/);
 });
 
 test("tells of an issuer that is not there", () => {
   const says = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
   const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", says))];
-  isWaiting(diagnose(certificate(), [], [], clock(SECOND), requests), /ClusterIssuer" not found/);
-  isImpossible(diagnose(certificate(), [], [], clock(10 * MINUTE), requests), "IssuerNotReady", says);
+  isWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
+  isImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", says);
 });
 
 test("reads the certificate's own word where nothing else may be seen", () => {
@@ -112,21 +112,21 @@ test("reads the certificate's own word where nothing else may be seen", () => {
     status: "False",
     reason: "Failed",
     message,
-    lastTransitionTime: at(0),
+    lastTransitionTime: timestampAt(0),
   });
-  isImpossible(diagnose(failed, [], [], clock(SECOND)), "CertificateRateLimited", message);
+  isImpossible(diagnose(failed, [], [], waitClockAt(SECOND)), "CertificateRateLimited", message);
   assert.is(hasGivenUp(failed), true);
   assert.is(hasGivenUp(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
 });
 
 test("a verdict from before a retry is given time to be said again", () => {
   const orders = errored("429 rateLimited");
-  isWaiting(diagnose(certificate(), [], [], clock(HOUR + SECOND, HOUR), orders), /rateLimited/);
+  isWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR + SECOND, HOUR), orders), /rateLimited/);
 });
 
 test("what was made for another certificate does not count", () => {
   const others = [made("CertificateRequest", "other", ready("Failed", "no luck"))];
-  assert.is(diagnoseCertificate(certificate(), others, clock(HOUR)), undefined);
+  assert.is(diagnoseCertificate(certificate(), others, waitClockAt(HOUR)), undefined);
 });
 
 test.run();

@@ -4,10 +4,8 @@ import { diagnose, failureOf } from "#lib/drivers/cluster/diagnosis/diagnose.ts"
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
-  about,
-  at,
-  clock,
-  crashed,
+  aboutObject,
+  crashedContainer,
   deployment,
   event,
   isImpossible,
@@ -15,6 +13,8 @@ import {
   job,
   pod,
   statefulSet,
+  timestampAt,
+  waitClockAt,
 } from "#test/support/kube/samples.ts";
 
 const test = suite("judge");
@@ -23,54 +23,54 @@ const QUOTA = 'Error creating: pods "install-1-69vzd" is forbidden: exceeded quo
   "requested: limits.memory=1Gi, used: limits.memory=512Mi, limited: limits.memory=1Gi";
 
 test("a quota that others use up is given a minute", () => {
-  const events = [event(about(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(diagnose(job(), [], events, clock(30 * SECOND)), /exceeded quota/);
-  isImpossible(diagnose(job(), [], events, clock(62 * SECOND)), "ExceededQuota", QUOTA);
+  const events = [event(aboutObject(job()), "FailedCreate", QUOTA, SECOND)];
+  isWaiting(diagnose(job(), [], events, waitClockAt(30 * SECOND)), /exceeded quota/);
+  isImpossible(diagnose(job(), [], events, waitClockAt(62 * SECOND)), "ExceededQuota", QUOTA);
 });
 
 test("a quota that is smaller than what is asked for is given up at once", () => {
   const message = QUOTA.replace("limited: limits.memory=1Gi", "limited: limits.memory=900Mi");
-  const events = [event(about(job()), "FailedCreate", message, SECOND)];
-  isImpossible(diagnose(job(), [], events, clock(2 * SECOND)), "ExceededQuota", message);
+  const events = [event(aboutObject(job()), "FailedCreate", message, SECOND)];
+  isImpossible(diagnose(job(), [], events, waitClockAt(2 * SECOND)), "ExceededQuota", message);
 });
 
 test("a quota that was short before the pod came is forgotten", () => {
   const later = pod(job(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
-  later.metadata.creationTimestamp = at(10 * SECOND);
-  const events = [event(about(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(diagnose(job(), [later], events, clock(2 * MINUTE)), /is running/);
+  later.metadata.creationTimestamp = timestampAt(10 * SECOND);
+  const events = [event(aboutObject(job()), "FailedCreate", QUOTA, SECOND)];
+  isWaiting(diagnose(job(), [later], events, waitClockAt(2 * MINUTE)), /is running/);
 });
 
 test("a refusal of the first of two pods is forgotten once the first has come", () => {
   const set = statefulSet();
   set["spec"].replicas = 2;
   const first = pod(set, { containerStatuses: [{ name: "db", state: { running: {} } }] });
-  first.metadata.creationTimestamp = at(10 * SECOND);
+  first.metadata.creationTimestamp = timestampAt(10 * SECOND);
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
-  const events = [event(about(set), "FailedCreate", message, SECOND)];
-  isWaiting(diagnose(set, [first], events, clock(20 * SECOND)), /0 of 2 pods ready/);
+  const events = [event(aboutObject(set), "FailedCreate", message, SECOND)];
+  isWaiting(diagnose(set, [first], events, waitClockAt(20 * SECOND)), /0 of 2 pods ready/);
 });
 
 test("a LimitRange is given up at once", () => {
   const message =
     'Error creating: pods "install-1-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
-  const events = [event(about(job()), "FailedCreate", message)];
-  isImpossible(diagnose(job(), [], events, clock(SECOND)), "LimitRange", message);
+  const events = [event(aboutObject(job()), "FailedCreate", message)];
+  isImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "LimitRange", message);
 });
 
 test("pod security is given up at once for a Job", () => {
   const message = 'Error creating: pods "install-1-x" is forbidden: violates PodSecurity "restricted:latest": ' +
     "runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false)";
-  const events = [event(about(job()), "FailedCreate", message)];
-  isImpossible(diagnose(job(), [], events, clock(SECOND)), "PodSecurity", message);
+  const events = [event(aboutObject(job()), "FailedCreate", message)];
+  isImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a StatefulSet", () => {
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: violates PodSecurity ' +
     '"restricted:latest": runAsNonRoot != true';
-  const events = [event(about(statefulSet()), "FailedCreate", message)];
-  isImpossible(diagnose(statefulSet(), [], events, clock(SECOND)), "PodSecurity", message);
+  const events = [event(aboutObject(statefulSet()), "FailedCreate", message)];
+  isImpossible(diagnose(statefulSet(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a Deployment, by its condition", () => {
@@ -80,64 +80,71 @@ test("pod security is given up at once for a Deployment, by its condition", () =
     status: "True",
     reason: "FailedCreate",
     message,
-    lastTransitionTime: at(0),
+    lastTransitionTime: timestampAt(0),
   }];
-  isImpossible(diagnose(deployment({ conditions }), [], [], clock(SECOND)), "PodSecurity", message);
+  isImpossible(diagnose(deployment({ conditions }), [], [], waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a Deployment, by its ReplicaSet's event", () => {
   const message =
     'Error creating: pods "moodle-5f7-x" is forbidden: violates PodSecurity "restricted:latest": privileged';
   const events = [event({ kind: "ReplicaSet", name: "moodle-5f7", uid: "uid-rs" }, "FailedCreate", message)];
-  isImpossible(diagnose(deployment(), [], events, clock(SECOND)), "PodSecurity", message);
+  isImpossible(diagnose(deployment(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("a refusal that is older than the wait is given time to be said again", () => {
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
-  const events = [event(about(statefulSet()), "FailedCreate", message)];
+  const events = [event(aboutObject(statefulSet()), "FailedCreate", message)];
   isWaiting(
-    diagnose(statefulSet(), [], events, clock(11 * MINUTE, 10 * MINUTE)),
+    diagnose(statefulSet(), [], events, waitClockAt(11 * MINUTE, 10 * MINUTE)),
     /^The database is starting.*; at \S+ \S+ UTC its pod was refused because /,
   );
-  isImpossible(diagnose(statefulSet(), [], events, clock(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
+  isImpossible(diagnose(statefulSet(), [], events, waitClockAt(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
 });
 
 test("what keeps a pod from being made and is not known is waited for", () => {
-  const said = (message: string) => [event(about(job()), "FailedCreate", `Error creating: ${message}`)];
+  const said = (message: string) => [event(aboutObject(job()), "FailedCreate", `Error creating: ${message}`)];
   const odd = "Internal error occurred: the sun has set";
-  isWaiting(diagnose(job(), [], said(odd), clock(20 * MINUTE)), /the sun has set/);
+  isWaiting(diagnose(job(), [], said(odd), waitClockAt(20 * MINUTE)), /the sun has set/);
   const hook = 'Internal error occurred: failed calling webhook "x.example.org": Post "https://x": EOF';
-  isWaiting(diagnose(job(), [], said(hook), clock(20 * MINUTE)), /webhook x\.example\.org does not answer/);
+  isWaiting(diagnose(job(), [], said(hook), waitClockAt(20 * MINUTE)), /webhook x\.example\.org does not answer/);
   const denied = 'admission webhook "x.example.org" denied the request: no';
-  isImpossible(diagnose(job(), [], said(denied), clock(SECOND)), "WebhookDenied", denied);
+  isImpossible(diagnose(job(), [], said(denied), waitClockAt(SECOND)), "WebhookDenied", denied);
   const refused = 'pods "install-1-x" is forbidden: by something new';
-  isImpossible(diagnose(job(), [], said(refused), clock(SECOND)), "Forbidden", refused);
+  isImpossible(diagnose(job(), [], said(refused), waitClockAt(SECOND)), "Forbidden", refused);
 });
 
 test("a service account that is about to be made is waited for", () => {
   const message = 'Error creating: pods "x" is forbidden: error looking up service account ns/default: ' +
     'serviceaccount "default" not found';
-  isWaiting(diagnose(job(), [], [event(about(job()), "FailedCreate", message)], clock(SECOND)), /service account/);
+  isWaiting(
+    diagnose(job(), [], [event(aboutObject(job()), "FailedCreate", message)], waitClockAt(SECOND)),
+    /service account/,
+  );
 });
 
 test("a refusal of another Job of the same name does not count", () => {
   const message = 'Error creating: pods "x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
-  const events = [event({ ...about(job()), uid: "uid-of-before" }, "FailedCreate", message)];
-  isWaiting(diagnose(job(), [], events, clock(SECOND)), /is running/);
+  const events = [event({ ...aboutObject(job()), uid: "uid-of-before" }, "FailedCreate", message)];
+  isWaiting(diagnose(job(), [], events, waitClockAt(SECOND)), /is running/);
 });
 
 const failed = (reason: string, message: string, type = "Failed") =>
-  job([{ type, status: "True", reason, message, lastTransitionTime: at(0) }]);
+  job([{ type, status: "True", reason, message, lastTransitionTime: timestampAt(0) }]);
 
 test("a Job that has failed is given up with its own reason", () => {
   const message = "Job has reached the specified backoff limit";
-  isImpossible(diagnose(failed("BackoffLimitExceeded", message), [], [], clock(0)), "BackoffLimitExceeded", message);
+  isImpossible(
+    diagnose(failed("BackoffLimitExceeded", message), [], [], waitClockAt(0)),
+    "BackoffLimitExceeded",
+    message,
+  );
 });
 
 test("a Job that is going to fail has failed", () => {
   const message = "Job was active longer than specified deadline";
-  const verdict = diagnose(failed("DeadlineExceeded", message, "FailureTarget"), [], [], clock(0));
+  const verdict = diagnose(failed("DeadlineExceeded", message, "FailureTarget"), [], [], waitClockAt(0));
   isImpossible(verdict, "DeadlineExceeded", message);
 });
 
@@ -146,54 +153,54 @@ test("out of memory takes precedence over the back-off limit, whatever the exit 
     containerStatuses: [{ name: "moodle", state: { terminated: { reason: "OOMKilled", exitCode: 12 } } }],
   });
   const broken = failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
-  isImpossible(diagnose(broken, [dead], [], clock(0)), "OOMKilled", /ran out of memory \(exit code 12\)/);
+  isImpossible(diagnose(broken, [dead], [], waitClockAt(0)), "OOMKilled", /ran out of memory \(exit code 12\)/);
   assert.is(failureOf(broken, [dead])?.terminated?.exitCode, 12);
 });
 
 test("a rollout that is stuck is given up", () => {
   const message = 'ReplicaSet "moodle-5f7" has timed out progressing.';
   const conditions = [
-    { type: "Available", status: "False", reason: "MinimumReplicasUnavailable", lastTransitionTime: at(0) },
+    { type: "Available", status: "False", reason: "MinimumReplicasUnavailable", lastTransitionTime: timestampAt(0) },
     {
       type: "Progressing",
       status: "False",
       reason: "ProgressDeadlineExceeded",
       message,
-      lastTransitionTime: at(MINUTE),
+      lastTransitionTime: timestampAt(MINUTE),
     },
   ];
-  isImpossible(diagnose(deployment({ conditions }), [], [], clock(MINUTE)), "ProgressDeadlineExceeded", message);
+  isImpossible(diagnose(deployment({ conditions }), [], [], waitClockAt(MINUTE)), "ProgressDeadlineExceeded", message);
   const unseen = deployment({ conditions, observedGeneration: 0 });
-  isWaiting(diagnose(unseen, [], [], clock(MINUTE)), /waiting for the cluster to start the change/);
+  isWaiting(diagnose(unseen, [], [], waitClockAt(MINUTE)), /waiting for the cluster to start the change/);
 });
 
 test("a rollout that was given up before anybody waited has its time once more", () => {
   const reason = "ProgressDeadlineExceeded", began = 20 * MINUTE;
   const given = (lastTransitionTime: string) =>
     deployment({ conditions: [{ type: "Progressing", status: "False", reason, lastTransitionTime }] });
-  const seen = (object: KubeObject, waited: number) => diagnose(object, [], [], clock(began + waited, began));
-  isWaiting(seen(given(at(MINUTE)), 9 * MINUTE), /0 of 1 /);
-  assert.is(seen(given(at(MINUTE)), 10 * MINUTE).is, "impossible");
-  assert.is(seen(given(at(began + MINUTE)), MINUTE).is, "impossible", "it was given up since");
+  const seen = (object: KubeObject, waited: number) => diagnose(object, [], [], waitClockAt(began + waited, began));
+  isWaiting(seen(given(timestampAt(MINUTE)), 9 * MINUTE), /0 of 1 /);
+  assert.is(seen(given(timestampAt(MINUTE)), 10 * MINUTE).is, "impossible");
+  assert.is(seen(given(timestampAt(began + MINUTE)), MINUTE).is, "impossible", "it was given up since");
 });
 
 test("a pod of a template that has been replaced does not count", () => {
-  const old = crashed(9);
+  const old = crashedContainer(9);
   const fresh = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
-  fresh.metadata.creationTimestamp = at(SECOND);
+  fresh.metadata.creationTimestamp = timestampAt(SECOND);
   fresh.metadata.ownerReferences![0]!.name = "moodle-6c8";
-  isWaiting(diagnose(deployment(), [old, fresh], [], clock(MINUTE)), /0 of 1 /);
+  isWaiting(diagnose(deployment(), [old, fresh], [], waitClockAt(MINUTE)), /0 of 1 /);
 });
 
 test("a pod that is being deleted does not count", () => {
-  const going = crashed(9);
-  going.metadata.deletionTimestamp = at(0);
-  isWaiting(diagnose(deployment(), [going], [], clock(MINUTE)), /0 of 1 /);
+  const going = crashedContainer(9);
+  going.metadata.deletionTimestamp = timestampAt(0);
+  isWaiting(diagnose(deployment(), [going], [], waitClockAt(MINUTE)), /0 of 1 /);
 });
 
 test("what is available is ready, whatever its pods went through", () => {
   const ready = deployment({ replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 });
-  assert.is(diagnose(ready, [crashed(9)], [], clock(0)).is, "ready");
+  assert.is(diagnose(ready, [crashedContainer(9)], [], waitClockAt(0)).is, "ready");
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { about, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/samples.ts";
+import { aboutObject, event, isImpossible, isWaiting, job, pod, waitClockAt } from "#test/support/kube/samples.ts";
 
 const test = suite("imageTrouble");
 
@@ -104,10 +104,10 @@ const WORDS: readonly (readonly [who: string, says: string, final: boolean, hint
 
 for (const [who, says, final, hint] of WORDS) {
   test(`understands ${who}`, () => {
-    const early = diagnose(job(), [backOff(says)], [], clock(SECOND));
+    const early = diagnose(job(), [backOff(says)], [], waitClockAt(SECOND));
     if (final) isImpossible(early, "ErrImagePull", says);
     else isWaiting(early, /^Waiting for the image registry\.example\.org\/acme\/denied-lists:v1: /);
-    const late = diagnose(job(), [backOff(says)], [], clock(4 * MINUTE));
+    const late = diagnose(job(), [backOff(says)], [], waitClockAt(4 * MINUTE));
     isImpossible(late, "ErrImagePull", says);
     assert.match(late.is === "impossible" ? late.hint! : "", hint);
     assert.match(
@@ -118,18 +118,21 @@ for (const [who, says, final, hint] of WORDS) {
 }
 
 test("is not misled by what the image is called", () => {
-  isWaiting(diagnose(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], clock(SECOND)), /reset/);
+  isWaiting(
+    diagnose(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], waitClockAt(SECOND)),
+    /reset/,
+  );
 });
 
 test("tells an older kubelet's reason from the event", () => {
   const waiting = pulling(`Back-off pulling image "${NAME}"`);
-  const told = event(about(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
-  isImpossible(diagnose(job(), [waiting], [told], clock(SECOND)), "ErrImagePull", "manifest unknown");
+  const told = event(aboutObject(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
+  isImpossible(diagnose(job(), [waiting], [told], waitClockAt(SECOND)), "ErrImagePull", "manifest unknown");
 });
 
 for (const reason of ["InvalidImageName", "ErrImageNeverPull", "SignatureValidationFailed"]) {
   test(`gives up at once on ${reason}`, () => {
-    isImpossible(diagnose(job(), [pulling("couldn't parse", reason)], [], clock(0)), reason, "couldn't parse");
+    isImpossible(diagnose(job(), [pulling("couldn't parse", reason)], [], waitClockAt(0)), reason, "couldn't parse");
   });
 }
 

@@ -3,35 +3,65 @@ import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { about, at, clock, crashed, deployment, event, isImpossible, isWaiting } from "#test/support/kube/samples.ts";
+import {
+  aboutObject,
+  crashedContainer,
+  deployment,
+  event,
+  isImpossible,
+  isWaiting,
+  timestampAt,
+  waitClockAt,
+} from "#test/support/kube/samples.ts";
 
 const test = suite("podTrouble, of a container that crashes");
 
 test("a container that crashes is given five restarts", () => {
-  isWaiting(diagnose(deployment(), [crashed(4)], [], clock(MINUTE)), /has crashed 5 times \(Error, exit code 1\)/);
-  isImpossible(diagnose(deployment(), [crashed(5)], [], clock(MINUTE)), "CrashLoopBackOff", /back-off 10s restarting/);
+  isWaiting(
+    diagnose(deployment(), [crashedContainer(4)], [], waitClockAt(MINUTE)),
+    /has crashed 5 times \(Error, exit code 1\)/,
+  );
+  isImpossible(
+    diagnose(deployment(), [crashedContainer(5)], [], waitClockAt(MINUTE)),
+    "CrashLoopBackOff",
+    /back-off 10s restarting/,
+  );
 });
 
 test("a container that has crashed before anybody waited gets its next start", () => {
   const before = 10 * MINUTE,
-    seen = (pod: KubeObject, ms: number) => diagnose(deployment(), [pod], [], clock(ms, before));
+    seen = (pod: KubeObject, ms: number) => diagnose(deployment(), [pod], [], waitClockAt(ms, before));
   for (const reason of ["Error", "OOMKilled"]) {
-    isWaiting(seen(crashed(9, reason), before + 5 * MINUTE), /crashed before and is restarted within minutes/);
-    assert.is(seen(crashed(10, reason, at(before + MINUTE)), before + MINUTE).is, "impossible");
-    assert.is(seen(crashed(9, reason), before + 6 * MINUTE).is, "impossible", "nobody starts it anew");
+    isWaiting(seen(crashedContainer(9, reason), before + 5 * MINUTE), /crashed before and is restarted within minutes/);
+    assert.is(seen(crashedContainer(10, reason, timestampAt(before + MINUTE)), before + MINUTE).is, "impossible");
+    assert.is(seen(crashedContainer(9, reason), before + 6 * MINUTE).is, "impossible", "nobody starts it anew");
   }
 });
 
 test("a container that crashes for lack of memory says so", () => {
-  isImpossible(diagnose(deployment(), [crashed(5, "OOMKilled")], [], clock(MINUTE)), "OOMKilled", /ran out of memory/);
+  isImpossible(
+    diagnose(deployment(), [crashedContainer(5, "OOMKilled")], [], waitClockAt(MINUTE)),
+    "OOMKilled",
+    /ran out of memory/,
+  );
 });
 
 test("a container that its probe kills again and again says what the probe said", () => {
   const events = [
-    event(about(crashed(5)), "Unhealthy", "Liveness probe failed: curl: (7) Failed to connect", 5 * MINUTE),
-    event(about(crashed(5)), "Killing", "Container moodle failed liveness probe, will be restarted", 5 * MINUTE),
+    event(
+      aboutObject(crashedContainer(5)),
+      "Unhealthy",
+      "Liveness probe failed: curl: (7) Failed to connect",
+      5 * MINUTE,
+    ),
+    event(
+      aboutObject(crashedContainer(5)),
+      "Killing",
+      "Container moodle failed liveness probe, will be restarted",
+      5 * MINUTE,
+    ),
   ];
-  const verdict = diagnose(deployment(), [crashed(5)], events, clock(6 * MINUTE));
+  const verdict = diagnose(deployment(), [crashedContainer(5)], events, waitClockAt(6 * MINUTE));
   isImpossible(verdict, "CrashLoopBackOff", /because its probe fails: Liveness probe failed: curl: \(7\)/);
 });
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { about, clock, event, job, pod } from "#test/support/kube/samples.ts";
+import { aboutObject, event, job, pod, waitClockAt } from "#test/support/kube/samples.ts";
 
 const test = suite("podTrouble, of a pod's network");
 
@@ -13,8 +13,8 @@ test("a network that does not come is told by its cause, the same however often 
   const told = ["a", "b"].map((digit) => {
     const message = "(combined from similar events): Failed to create pod sandbox: rpc error: code = Unknown desc = " +
       `failed to setup network for sandbox "${digit.repeat(64)}": plugin type="bridge" failed: no addresses left`;
-    const events = [event(about(stuck), "FailedCreatePodSandBox", message, SECOND)];
-    const verdict = diagnose(job(), [stuck], events, clock(5 * SECOND));
+    const events = [event(aboutObject(stuck), "FailedCreatePodSandBox", message, SECOND)];
+    const verdict = diagnose(job(), [stuck], events, waitClockAt(5 * SECOND));
     return verdict.is === "waiting" ? verdict.sentence.replace(/^Pod \S+ /, "") : verdict.is;
   });
   const cause =
@@ -24,8 +24,10 @@ test("a network that does not come is told by its cause, the same however often 
 
 test("the node whose network does not come is named, and where to look for why", () => {
   const stuck = pod(job(), { containerStatuses: [] }, { nodeName: "node-b" });
-  const events = [event(about(stuck), "FailedCreatePodSandBox", "Failed to create pod sandbox: no addresses left")];
-  const [early, late] = [SECOND, 11 * MINUTE].map((now) => diagnose(job(), [stuck], events, clock(now)));
+  const events = [
+    event(aboutObject(stuck), "FailedCreatePodSandBox", "Failed to create pod sandbox: no addresses left"),
+  ];
+  const [early, late] = [SECOND, 11 * MINUTE].map((now) => diagnose(job(), [stuck], events, waitClockAt(now)));
   assert.match(early!.is === "waiting" ? early!.sentence : "", / on the node node-b waits for its network: no addr/);
   const { message = "", hint = "" } = late!.is === "impossible" ? late! : {};
   assert.match(message, / on the node node-b did not get its network/);

@@ -4,17 +4,17 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
-  about,
-  at,
-  clock,
+  aboutObject,
   deployment,
   event,
   isImpossible,
   isWaiting,
   job,
-  meta,
+  metadataOf,
   pod,
   statefulSet,
+  timestampAt,
+  waitClockAt,
 } from "#test/support/kube/samples.ts";
 
 const test = suite("podTrouble");
@@ -25,28 +25,32 @@ const pulling = (reason: string, message: string) =>
   pod(job(), { initContainerStatuses: [{ name: "dirs", state: { waiting: { reason, message } } }] });
 
 test("an image that cannot be pulled is waited for until the kubelet backs off", () => {
-  isWaiting(diagnose(job(), [pulling("ErrImagePull", PULL)], [], clock(5 * SECOND)), /no such host/);
+  isWaiting(diagnose(job(), [pulling("ErrImagePull", PULL)], [], waitClockAt(5 * SECOND)), /no such host/);
 });
 
 test("an image that does not exist is given up at the back-off, with the original message", () => {
   const message = `Back-off pulling image "nope:1": ErrImagePull: ${PULL}`;
-  isImpossible(diagnose(job(), [pulling("ImagePullBackOff", message)], [], clock(20 * SECOND)), "ErrImagePull", PULL);
+  isImpossible(
+    diagnose(job(), [pulling("ImagePullBackOff", message)], [], waitClockAt(20 * SECOND)),
+    "ErrImagePull",
+    PULL,
+  );
 });
 
 test("an older kubelet's back-off is explained by the pod's event", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "nope:1"');
-  const told = event(about(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
-  isImpossible(diagnose(job(), [stuck], [told], clock(20 * SECOND)), "ErrImagePull", /manifest unknown/);
+  const told = event(aboutObject(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
+  isImpossible(diagnose(job(), [stuck], [told], waitClockAt(20 * SECOND)), "ErrImagePull", /manifest unknown/);
 });
 
 test("a registry that is merely slow is given three minutes", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "x": ErrImagePull: i/o timeout');
-  isWaiting(diagnose(job(), [stuck], [], clock(2 * MINUTE)), /i\/o timeout/);
-  isImpossible(diagnose(job(), [stuck], [], clock(3 * MINUTE)), "ErrImagePull", "i/o timeout");
+  isWaiting(diagnose(job(), [stuck], [], waitClockAt(2 * MINUTE)), /i\/o timeout/);
+  isImpossible(diagnose(job(), [stuck], [], waitClockAt(3 * MINUTE)), "ErrImagePull", "i/o timeout");
 });
 
 test("an image name that cannot be right is given up at once", () => {
-  const verdict = diagnose(job(), [pulling("InvalidImageName", "couldn't parse image name")], [], clock(0));
+  const verdict = diagnose(job(), [pulling("InvalidImageName", "couldn't parse image name")], [], waitClockAt(0));
   isImpossible(verdict, "InvalidImageName", "couldn't parse image name");
 });
 
@@ -58,64 +62,64 @@ const unscheduled = (owner: KubeObject, message: string) =>
       status: "False",
       reason: "Unschedulable",
       message,
-      lastTransitionTime: at(0),
+      lastTransitionTime: timestampAt(0),
     }],
   }, { volumes: [{ persistentVolumeClaim: { claimName: "data-db-0" } }] });
 const CLAIM = { kind: "PersistentVolumeClaim", name: "data-db-0" };
 
 test("a claim that is being bound is normal", () => {
   const set = statefulSet();
-  isWaiting(diagnose(set, [unscheduled(set, unbound)], [], clock(9 * MINUTE)), /Waiting for a node/);
+  isWaiting(diagnose(set, [unscheduled(set, unbound)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
   const missing = 'persistentvolumeclaim "data-db-0" not found';
-  isWaiting(diagnose(set, [unscheduled(set, missing)], [], clock(9 * MINUTE)), /Waiting for a node/);
+  isWaiting(diagnose(set, [unscheduled(set, missing)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
 });
 
 test("a missing storage class is given up at once, for the pod that waits for the claim", () => {
   const set = statefulSet();
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isImpossible(diagnose(set, [unscheduled(set, unbound)], events, clock(SECOND)), "ProvisioningFailed", message);
+  isImpossible(diagnose(set, [unscheduled(set, unbound)], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
 });
 
 const claim = (phase: string): KubeObject => ({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
-  metadata: meta("data-db-0"),
+  metadata: metadataOf("data-db-0"),
   status: { phase },
 });
 
 test("a missing storage class is given up at once for the claim itself", () => {
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isImpossible(diagnose(claim("Pending"), [], events, clock(SECOND)), "ProvisioningFailed", message);
+  isImpossible(diagnose(claim("Pending"), [], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
 });
 
 test("a driver that cannot provision is given ten minutes", () => {
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = ResourceExhausted desc = full';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isWaiting(diagnose(claim("Pending"), [], events, clock(9 * MINUTE)), /ResourceExhausted/);
-  isImpossible(diagnose(claim("Pending"), [], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
+  isWaiting(diagnose(claim("Pending"), [], events, waitClockAt(9 * MINUTE)), /ResourceExhausted/);
+  isImpossible(diagnose(claim("Pending"), [], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
   // A new retry gets the full time again.
-  isWaiting(diagnose(claim("Pending"), [], events, clock(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
+  isWaiting(diagnose(claim("Pending"), [], events, waitClockAt(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
 });
 
 test("a claim that its first pod will bind counts as ready", () => {
   const events = [event(CLAIM, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")];
-  assert.is(diagnose(claim("Pending"), [], events, clock(0)).is, "ready");
-  assert.is(diagnose(claim("Bound"), [], [], clock(0)).is, "ready");
-  isWaiting(diagnose(claim("Pending"), [], [], clock(0)), /has no volume yet/);
+  assert.is(diagnose(claim("Pending"), [], events, waitClockAt(0)).is, "ready");
+  assert.is(diagnose(claim("Bound"), [], [], waitClockAt(0)).is, "ready");
+  isWaiting(diagnose(claim("Pending"), [], [], waitClockAt(0)), /has no volume yet/);
 });
 
 test("a pod that finds no node is given two minutes", () => {
   const message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption " +
     "victims found for incoming pod.";
-  isWaiting(diagnose(job(), [unscheduled(job(), message)], [], clock(MINUTE)), /Insufficient cpu/);
-  isImpossible(diagnose(job(), [unscheduled(job(), message)], [], clock(2 * MINUTE)), "Unschedulable", message);
+  isWaiting(diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(MINUTE)), /Insufficient cpu/);
+  isImpossible(diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(2 * MINUTE)), "Unschedulable", message);
 });
 
 test("waiting says when the same sight will be judged otherwise", () => {
-  const verdict = diagnose(job(), [unscheduled(job(), "1 Insufficient cpu")], [], clock(90 * SECOND));
+  const verdict = diagnose(job(), [unscheduled(job(), "1 Insufficient cpu")], [], waitClockAt(90 * SECOND));
   assert.is(verdict.is === "waiting" && verdict.again, 30 * SECOND);
 });
 
@@ -126,8 +130,8 @@ test("a missing secret is given ten seconds", () => {
       state: { waiting: { reason: "CreateContainerConfigError", message: 'secret "moodle" not found' } },
     }],
   });
-  isWaiting(diagnose(job(), [stuck], [], clock(5 * SECOND)), /secret "moodle" not found/);
-  const verdict = diagnose(job(), [stuck], [], clock(10 * SECOND));
+  isWaiting(diagnose(job(), [stuck], [], waitClockAt(5 * SECOND)), /secret "moodle" not found/);
+  const verdict = diagnose(job(), [stuck], [], waitClockAt(10 * SECOND));
   isImpossible(verdict, "CreateContainerConfigError", 'secret "moodle" not found');
 });
 
@@ -136,7 +140,7 @@ test("a kubelet that has heard of no secret yet is waited for, however long", ()
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "CreateContainerConfigError", message } } }],
   });
-  isWaiting(diagnose(job(), [stuck], [], clock(MINUTE)), /failed to sync secret cache/);
+  isWaiting(diagnose(job(), [stuck], [], waitClockAt(MINUTE)), /failed to sync secret cache/);
 });
 
 test("a missing secret that is mounted is given ten seconds", () => {
@@ -144,38 +148,38 @@ test("a missing secret that is mounted is given ten seconds", () => {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
-  const events = [event(about(stuck), "FailedMount", message, SECOND)];
-  isWaiting(diagnose(job(), [stuck], events, clock(5 * SECOND)), /waits for its volumes/);
-  isImpossible(diagnose(job(), [stuck], events, clock(11 * SECOND)), "FailedMount", message);
+  const events = [event(aboutObject(stuck), "FailedMount", message, SECOND)];
+  isWaiting(diagnose(job(), [stuck], events, waitClockAt(5 * SECOND)), /waits for its volumes/);
+  isImpossible(diagnose(job(), [stuck], events, waitClockAt(11 * SECOND)), "FailedMount", message);
 });
 
 test("a failing probe is not worth a word in the first minute, and then never decides", () => {
   const starting = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const message = "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8099 after 0 ms: Couldn't " +
     "connect to server";
-  const early = [event(about(starting), "Unhealthy", message, 30 * SECOND)];
-  isWaiting(diagnose(deployment(), [starting], early, clock(40 * SECOND)), /0 of 1 /);
-  const late = [event(about(starting), "Unhealthy", message, 5 * MINUTE)];
-  isWaiting(diagnose(deployment(), [starting], late, clock(5 * MINUTE)), /Startup probe failed/);
+  const early = [event(aboutObject(starting), "Unhealthy", message, 30 * SECOND)];
+  isWaiting(diagnose(deployment(), [starting], early, waitClockAt(40 * SECOND)), /0 of 1 /);
+  const late = [event(aboutObject(starting), "Unhealthy", message, 5 * MINUTE)];
+  isWaiting(diagnose(deployment(), [starting], late, waitClockAt(5 * MINUTE)), /Startup probe failed/);
 });
 
 test("a probe that is asked while its container stops is normal", () => {
   const stopping = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const message = "Readiness probe errored and resulted in unknown state: container is in CONTAINER_EXITED state";
-  const events = [event(about(stopping), "Unhealthy", message)];
-  isWaiting(diagnose(deployment(), [stopping], events, clock(20 * SECOND)), /0 of 1 /);
+  const events = [event(aboutObject(stopping), "Unhealthy", message)];
+  isWaiting(diagnose(deployment(), [stopping], events, waitClockAt(20 * SECOND)), /0 of 1 /);
 });
 
 test("volumes that did not come at first are old news once a container has begun, or its image is pulled", () => {
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
   const running = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
-  const old = [event(about(running), "FailedMount", message, SECOND)];
-  isWaiting(diagnose(deployment(), [running], old, clock(50 * SECOND)), /0 of 1 /);
+  const old = [event(aboutObject(running), "FailedMount", message, SECOND)];
+  isWaiting(diagnose(deployment(), [running], old, waitClockAt(50 * SECOND)), /0 of 1 /);
   const creating = pod(deployment(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
-  const pulled = [...old, event(about(creating), "Pulling", 'Pulling image "x"', 5 * SECOND)];
-  isWaiting(diagnose(deployment(), [creating], pulled, clock(50 * SECOND)), /0 of 1 /);
+  const pulled = [...old, event(aboutObject(creating), "Pulling", 'Pulling image "x"', 5 * SECOND)];
+  isWaiting(diagnose(deployment(), [creating], pulled, waitClockAt(50 * SECOND)), /0 of 1 /);
 });
 
 test("a volume that does not come, and a pod without a network, are given ten minutes", () => {
@@ -191,12 +195,12 @@ test("a volume that does not come, and a pod without a network, are given ten mi
     ["FailedCreatePodSandBox", 'Failed to create pod sandbox: plugin type="calico" failed (add): no addresses left'],
   ] as const;
   for (const [reason, message] of words) {
-    const events = [event(about(creating), reason, message)];
+    const events = [event(aboutObject(creating), reason, message)];
     isWaiting(
-      diagnose(job(), [creating], events, clock(9 * MINUTE)),
+      diagnose(job(), [creating], events, waitClockAt(9 * MINUTE)),
       /^Pod install-1-abc waits for its (volumes|network): /,
     );
-    isImpossible(diagnose(job(), [creating], events, clock(10 * MINUTE)), reason, message);
+    isImpossible(diagnose(job(), [creating], events, waitClockAt(10 * MINUTE)), reason, message);
   }
 });
 
@@ -216,7 +220,7 @@ for (
         state: { waiting: { reason: "CreateContainerConfigError", message: says } },
       }],
     });
-    const verdict = diagnose(job(), [stuck], [], clock(MINUTE));
+    const verdict = diagnose(job(), [stuck], [], waitClockAt(MINUTE));
     isImpossible(verdict, "CreateContainerConfigError", says);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });

@@ -3,12 +3,14 @@ import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { withoutSettledPvcs } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { at, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/samples.ts";
+import { event, isImpossible, isWaiting, job, pod, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
 const test = suite("nodeTrouble");
 
 const unscheduled = (message: string, reason = "Unschedulable") =>
-  pod(job(), { conditions: [{ type: "PodScheduled", status: "False", reason, message, lastTransitionTime: at(0) }] });
+  pod(job(), {
+    conditions: [{ type: "PodScheduled", status: "False", reason, message, lastTransitionTime: timestampAt(0) }],
+  });
 
 /** Messages of several scheduler versions, and the subject of the hint. */
 const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
@@ -42,8 +44,11 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
 
 for (const [says, hint] of WORDS) {
   test(`understands "${says}"`, () => {
-    isWaiting(diagnose(job(), [unscheduled(says)], [], clock(MINUTE)), /^Waiting for a node for pod install-1-abc: /);
-    const verdict = diagnose(job(), [unscheduled(says)], [], clock(2 * MINUTE));
+    isWaiting(
+      diagnose(job(), [unscheduled(says)], [], waitClockAt(MINUTE)),
+      /^Waiting for a node for pod install-1-abc: /,
+    );
+    const verdict = diagnose(job(), [unscheduled(says)], [], waitClockAt(2 * MINUTE));
     isImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${says}`);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
@@ -51,7 +56,7 @@ for (const [says, hint] of WORDS) {
 
 test("a gate that holds the pod back is waited for", () => {
   const gated = unscheduled("Scheduling is blocked due to non-empty scheduling gates", "SchedulingGated");
-  isWaiting(diagnose(job(), [gated], [], clock(30 * MINUTE)), /scheduling gates/);
+  isWaiting(diagnose(job(), [gated], [], waitClockAt(30 * MINUTE)), /scheduling gates/);
 });
 
 test("a pod of which nothing is said is judged by its claims, while their volumes are made", () => {
@@ -60,10 +65,10 @@ test("a pod of which nothing is said is judged by its claims, while their volume
     'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
   const events = [event({ kind: "PersistentVolumeClaim", name: "files" }, "ProvisioningFailed", message)];
   isWaiting(
-    diagnose(job(), [silent], events, clock(MINUTE)),
+    diagnose(job(), [silent], events, waitClockAt(MINUTE)),
     /No volume can be created for PersistentVolumeClaim files: .*no quota left/,
   );
-  isImpossible(diagnose(job(), [silent], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
+  isImpossible(diagnose(job(), [silent], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
 });
 
 test("a new volume that is never made is given up, and what copies a snapshot is waited for", () => {
@@ -71,12 +76,12 @@ test("a new volume that is never made is given up, and what copies a snapshot is
   const message = "Waiting for a volume to be created either by the external provisioner 'slow.example' or manually.";
   const about = { kind: "PersistentVolumeClaim", name: "files" };
   const events = [event(about, "ExternalProvisioning", message)];
-  const early = diagnose(job(), [silent], events, clock(5 * MINUTE));
+  const early = diagnose(job(), [silent], events, waitClockAt(5 * MINUTE));
   isWaiting(
     early,
     /external provisioner 'slow\.example'.*Check that the provisioner of the storage class is running\./,
   );
-  const verdict = diagnose(job(), [silent], events, clock(11 * MINUTE));
+  const verdict = diagnose(job(), [silent], events, waitClockAt(11 * MINUTE));
   isImpossible(verdict, "VolumePending", `No volume was created for PersistentVolumeClaim files: ${message}`);
   assert.match(
     verdict.is === "impossible" ? verdict.hint! : "",
@@ -84,21 +89,21 @@ test("a new volume that is never made is given up, and what copies a snapshot is
   );
   const claim = (spec: object) => ({
     apiVersion: "v1",
-    ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: at(0) }, spec },
+    ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: timestampAt(0) }, spec },
   });
   const copied = withoutSettledPvcs(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
   isWaiting(
-    diagnose(job(), [silent], copied, clock(170 * MINUTE)),
+    diagnose(job(), [silent], copied, waitClockAt(170 * MINUTE)),
     /^Waiting for the volume of PersistentVolumeClaim files/,
   );
   const made = withoutSettledPvcs(events, [claim({})]);
-  isImpossible(diagnose(job(), [silent], made, clock(11 * MINUTE)), "VolumePending", message);
+  isImpossible(diagnose(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
 });
 
 test("a pod whose claims nobody begins to bind is given up", () => {
   const says = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
-  isWaiting(diagnose(job(), [unscheduled(says)], [], clock(9 * MINUTE)), /unbound immediate/);
-  isImpossible(diagnose(job(), [unscheduled(says)], [], clock(11 * MINUTE)), "VolumePending", says);
+  isWaiting(diagnose(job(), [unscheduled(says)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
+  isImpossible(diagnose(job(), [unscheduled(says)], [], waitClockAt(11 * MINUTE)), "VolumePending", says);
 });
 
 test.run();

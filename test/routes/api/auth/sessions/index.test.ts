@@ -4,7 +4,7 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
+import { addHubAdmin, createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -19,10 +19,10 @@ test.before.each(({ scene }) => scene.db.shiftClock(0));
 
 /** Creates a user with that many sessions. Returns their cookies and IDs. */
 async function signedIn(scene: Scene, name: string, count: number) {
-  const person = await makePerson(scene.db, name);
+  const person = await createTestUser(scene.db, name);
   const sessions: { readonly id: string; readonly headers: Record<string, string> }[] = [];
   for (let i = 0; i < count; i++) {
-    const { id, secret } = await makeSession(scene.db, person);
+    const { id, secret } = await createTestSession(scene.db, person);
     sessions.push({ id, headers: { cookie: `wheelwright=${secret}` } });
   }
   return { person, sessions };
@@ -34,7 +34,7 @@ async function statusesOf(scene: Scene, sessions: readonly { readonly headers: R
   return statuses;
 }
 
-async function kindsOf(scene: Scene, { id }: Person): Promise<unknown[]> {
+async function kindsOf(scene: Scene, { id }: TestUser): Promise<unknown[]> {
   const events = (await listAuditEvents(scene.db.rows, { actorId: id }, { limit: 20 })).items;
   return events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]);
 }
@@ -64,7 +64,7 @@ test("lists the caller's sessions without secrets, the current one first", async
 test("lists them for a token of any scope, but ends none", async ({ scene }) => {
   const { person, sessions: [first, second] } = await signedIn(scene, "tok", 2);
   for (const scope of ["readonly", "provisioning", "cli"] as const) {
-    const headers = { authorization: `Bearer ${(await makeToken(scene.db, person, scope)).plaintext}` };
+    const headers = { authorization: `Bearer ${(await createTestToken(scene.db, person, scope)).plaintext}` };
     const { status, body } = await scene.send(PATH, { headers });
     assert.is(status, 200);
     assert.equal(body.map(({ id }: { id: string }) => id).sort(), [first!.id, second!.id].sort());

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeToken } from "#test/support/users.ts";
+import { createTestToken } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("DELETE /api/auth/tokens/{id}");
@@ -11,7 +11,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 test("revokes the caller's token immediately", async ({ scene }) => {
-  const { id, plaintext } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const { id, plaintext } = await createTestToken(scene.db, scene.people.stranger, "cli");
   const headers = { authorization: `Bearer ${plaintext}` };
   assert.is((await scene.send("/api/auth/me", { headers })).status, 200);
   const gone = await scene.as("stranger").delete(`/api/auth/tokens/${id}`);
@@ -20,14 +20,14 @@ test("revokes the caller's token immediately", async ({ scene }) => {
 });
 
 test("lets a token revoke itself", async ({ scene }) => {
-  const { id, plaintext } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const { id, plaintext } = await createTestToken(scene.db, scene.people.stranger, "cli");
   const init = { method: "DELETE", headers: { authorization: `Bearer ${plaintext}` } };
   assert.is((await scene.send(`/api/auth/tokens/${id}`, init)).status, 204);
   assert.is((await scene.send(`/api/auth/tokens/${id}`, init)).status, 401);
 });
 
 test("requires the scope cli of a token", async ({ scene }) => {
-  const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const { id } = await createTestToken(scene.db, scene.people.stranger, "cli");
   for (const means of ["readonly", "provisioning"] as const) {
     assert.is((await scene.as("stranger", means).delete(`/api/auth/tokens/${id}`)).status, 403);
   }
@@ -35,7 +35,7 @@ test("requires the scope cli of a token", async ({ scene }) => {
 });
 
 test("answers 404 for tokens of others, unknown and revoked ones; operators reach all", async ({ scene }) => {
-  const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const { id } = await createTestToken(scene.db, scene.people.stranger, "cli");
   const path = `/api/auth/tokens/${id}`;
   assert.is((await scene.as("hubAdmin").delete(path)).status, 404);
   assert.is((await scene.as("operator").delete("/api/auth/tokens/tok_none")).status, 404);
@@ -44,9 +44,9 @@ test("answers 404 for tokens of others, unknown and revoked ones; operators reac
 });
 
 test("lets an operator's cli token revoke any token", async ({ scene }) => {
-  const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const { id } = await createTestToken(scene.db, scene.people.stranger, "cli");
   assert.is((await scene.as("operator", "cli").delete(`/api/auth/tokens/${id}`)).status, 204);
-  const own = await makeToken(scene.db, scene.people.operator, "readonly");
+  const own = await createTestToken(scene.db, scene.people.operator, "readonly");
   assert.is((await scene.as("hubAdmin", "cli").delete(`/api/auth/tokens/${own.id}`)).status, 404);
 });
 

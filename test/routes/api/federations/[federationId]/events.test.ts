@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openServer, type Server } from "#src/server.ts";
 import { manifest } from "#src/manifest.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; server: Server }>("GET /api/federations/:federationId/events");
 
@@ -15,7 +15,7 @@ test.after.each(({ scene }) => scene.close());
 type Context = { scene: Scene; server: Server };
 
 /** Opens a stream. It ends when the client aborts. */
-async function follow({ scene, server }: Context, who: Who, method = "GET", client = new AbortController()) {
+async function follow({ scene, server }: Context, who: SceneRole, method = "GET", client = new AbortController()) {
   const headers = { ...await scene.as(who, "readonly").credentials() };
   const url = `http://localhost:3000/api/federations/${scene.hub}/events`;
   const request = new Request(url, { method, headers, signal: client.signal });
@@ -24,7 +24,7 @@ async function follow({ scene, server }: Context, who: Who, method = "GET", clie
   return { request, response, status: response.status, leave: () => client.abort() };
 }
 
-async function followMany(context: Context, who: Who, count: number) {
+async function followMany(context: Context, who: SceneRole, count: number) {
   const streams = [];
   for (let i = 0; i < count; i++) streams.push(await follow(context, who));
   assert.equal([...new Set(streams.map(({ status }) => status))], [200]);

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/federations/{id}/operations, GET /api/spokes/{id}/operations");
 test.before(async (context) => {
@@ -13,7 +13,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-async function kinds(scene: Scene, who: Who, path: string): Promise<string[]> {
+async function kinds(scene: Scene, who: SceneRole, path: string): Promise<string[]> {
   const { status, body } = await scene.as(who, "readonly").get(path);
   assert.is(status, 200);
   return body.map((operation: { kind: string }) => operation.kind);

@@ -4,7 +4,7 @@ import { markRead } from "#lib/domains/notifications/read.ts";
 import { newId } from "#lib/base/ids.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { forget, marker, tell } from "#test/lib/domains/notifications/tell.ts";
-import { makeHub } from "#test/support/insert-rows.ts";
+import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; ids: string[] }>("POST /api/notifications/:notificationId/read");
@@ -59,7 +59,7 @@ test("marks only this one, and records it once", async ({ scene, ids }) => {
 
 test("answers alike for missing, foreign and invisible events", async ({ scene, ids }) => {
   const { db, people } = scene;
-  const south = await makeHub(db, people.operator.id, "south");
+  const south = await insertHub(db, people.operator.id, "south");
   await tell(db, { hub: south }, { hub: scene.hub, spoke: scene.spoke, kind: "spoke_requested" });
   const foreign = (await db.sql("select id from audit_events where federation_id = $1", [south]))[0].id;
   const quiet = (await db.sql("select id from audit_events where kind = 'spoke_requested'"))[0].id;

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSpokeAdmin } from "#test/support/users.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/spokes/{id}/actions");
 test.before.each(async (context) => {
@@ -74,7 +74,7 @@ test("is 400 for missing or unexpected parameters, 409 or 422 for useless ones",
 
 test("is for everyone who administers the spoke, except reapply, which is for operators", async ({ scene }) => {
   const id = await makeSpoke(scene);
-  const ask = async (who: Who, input: object) =>
+  const ask = async (who: SceneRole, input: object) =>
     (await scene.as(who, "cli").post(`/api/spokes/${id}/actions`, input)).status;
   assert.equal([await ask("hubAdmin", { action: "reapply" }), await ask("spokeAdmin", { action: "reapply" })], [
     403,

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const FROM = { ip: "198.51.100.7", userAgent: "laptop/1" };
 const HIDDEN = { ip: "", userAgent: "" };
@@ -13,7 +13,7 @@ test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
 /** Runs an action as that user. */
-async function act({ db, people, hub, spoke }: Scene, who: Who): Promise<void> {
+async function act({ db, people, hub, spoke }: Scene, who: SceneRole): Promise<void> {
   const { id, email } = people[who];
   const entry = {
     kind: "spoke_actioned",
@@ -26,7 +26,7 @@ async function act({ db, people, hub, spoke }: Scene, who: Who): Promise<void> {
   await db.transact((tx) => record(tx, asker, { audit: [entry] }));
 }
 
-async function origins(scene: Scene, who: Who): Promise<unknown[]> {
+async function origins(scene: Scene, who: SceneRole): Promise<unknown[]> {
   const read = async (place: typeof PLACES[number]) => {
     if (place === "activity") return (await scene.as(who).get(`/api/spokes/${scene.spoke}/activity`)).body;
     const { body } = await scene.as(who).get("/api/notifications");
@@ -76,7 +76,7 @@ test("hides the IP address if the role was not recorded.", async ({ scene }) => 
      values ('evt_old', 'spoke_actioned', $3, 'x', 'spoke', $2, '{}', $4, 'x', wheelwright_now(), $1, $2, true)`,
     [hub, spoke, people.operator.id, FROM.ip],
   );
-  const ipFor = async (who: Who) => (await scene.as(who).get(`/api/spokes/${spoke}/activity`)).body[0].ip;
+  const ipFor = async (who: SceneRole) => (await scene.as(who).get(`/api/spokes/${spoke}/activity`)).body[0].ip;
   assert.equal([await ipFor("hubAdmin"), await ipFor("operator")], ["", FROM.ip]);
 });
 

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isId } from "#lib/base/ids.ts";
 import { DAY } from "#lib/base/time.ts";
-import { makePerson } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; path: string }>("POST /api/spokes/{spokeId}/delegate");
@@ -53,7 +53,7 @@ test("records who delegated to whom, visible to the hub and the spoke", async ({
 });
 
 test("adds an existing user without a mail, and never renames them", async ({ scene, path }) => {
-  const bob = await makePerson(scene.db, "bob");
+  const bob = await createTestUser(scene.db, "bob");
   const first = await scene.as("hubAdmin").post(path, { email: "BOB@example.org", displayName: "Robert" });
   const added = { userId: bob.id, email: bob.email, spokeId: scene.spoke };
   assert.equal([first.status, first.body], [200, { status: "added", ...added }]);
@@ -75,7 +75,7 @@ test("repeated before it was accepted returns the same, without another mail or 
 
 test("of a further spoke invites the same user without a second mail, and extends the link", async (context) => {
   const { scene, path } = context;
-  const elm = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
+  const elm = await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
   const body = { email: "both@x.example", displayName: "Both" };
   const first = await scene.as("hubAdmin").post(path, body);
   await scene.db.sql("update one_time_tokens set expires_at = expires_at - interval '1 minute'");
@@ -89,7 +89,7 @@ test("of a further spoke invites the same user without a second mail, and extend
 
 test("gives nothing to whoever signed up with the address, and uses the inviter's display name", async (context) => {
   const { scene, path } = context;
-  const eve = await makePerson(scene.db, "eve", { verified: false });
+  const eve = await createTestUser(scene.db, "eve", { verified: false });
   const { body } = await scene.as("hubAdmin").post(path, { email: eve.email, displayName: "The owner" });
   assert.equal([body.status, body.userId], ["invited", eve.id]);
   const [mail] = await mailsTo(scene, eve.email);
@@ -105,7 +105,7 @@ test("gives nothing to whoever signed up with the address, and uses the inviter'
 });
 
 test("shows the owner of an address no name that a stranger chose", async ({ scene, path }) => {
-  const mal = await makePerson(scene.db, "mal", { verified: false });
+  const mal = await createTestUser(scene.db, "mal", { verified: false });
   await scene.as("hubAdmin").post(path, { email: mal.email });
   const [mail] = await mailsTo(scene, mal.email);
   assert.is(mail.letter.to.name, mal.email);
@@ -113,7 +113,7 @@ test("shows the owner of an address no name that a stranger chose", async ({ sce
 
 test("is 409 for a disabled user", async ({ scene, path }) => {
   for (const verified of [true, false]) {
-    const dan = await makePerson(scene.db, `dan-${verified}`, { disabled: true, verified });
+    const dan = await createTestUser(scene.db, `dan-${verified}`, { disabled: true, verified });
     const refused = await scene.as("hubAdmin").post(path, { email: dan.email });
     assert.is(refused.status, 409);
     assert.match(refused.body.message, /is disabled; an operator must enable them first/);
@@ -122,7 +122,7 @@ test("is 409 for a disabled user", async ({ scene, path }) => {
 });
 
 test("is 409 for a spoke that is being removed", async ({ scene }) => {
-  const id = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "going");
+  const id = await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "going");
   await scene.db.sql("update spokes set state = 'removing' where id = $1", [id]);
   const refused = await scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
   assert.is(refused.status, 409);
@@ -138,8 +138,8 @@ test("is for hub admins and operators: 403 for the spoke's admin, 404 for users 
     "Only an operator or an admin of its hub may say who administers a spoke",
   ]);
   assert.is((await scene.as("stranger").post(path, body)).status, 404);
-  const south = await makeHub(scene.db, scene.people.operator.id, "south");
-  const foreign = await makeSpoke(scene.db, scene.people.operator.id, south, "fir");
+  const south = await insertHub(scene.db, scene.people.operator.id, "south");
+  const foreign = await insertSpoke(scene.db, scene.people.operator.id, south, "fir");
   assert.is((await scene.as("hubAdmin").post(`/api/spokes/${foreign}/delegate`, body)).status, 404);
   assert.is((await scene.as("operator", "provisioning").post(path, body)).status, 403);
   assert.equal(await scene.db.sql("select id from users where email = $1", [body.email]), []);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSpokeAdmin } from "#test/support/users.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; elm: string }>("PATCH /api/spokes/{id}");
 test.before.each(async (context) => {
@@ -146,7 +146,7 @@ test("of the domain keeps the current one until the site answers at the new one"
 test("of the domain requires the right to create spokes, and the rules of a creation", async ({ scene, elm }) => {
   await build(scene, elm);
   const path = `/api/spokes/${elm}`;
-  const ask = async (who: Who, domain: string) => {
+  const ask = async (who: SceneRole, domain: string) => {
     const { status, body } = await scene.as(who, "cli").patch(path, { domain });
     return `${status} ${body.message ?? body.domain}`;
   };

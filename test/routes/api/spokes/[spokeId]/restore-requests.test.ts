@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
-import { makePerson } from "#test/support/users.ts";
-import { visit } from "#test/support/page.ts";
+import { createTestUser } from "#test/support/users.ts";
+import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; path: string; backupId: string }>("/api/spokes/{spokeId}/restore-requests");
@@ -116,27 +116,27 @@ test("decide declines once, with a reason that the requester sees", async ({ sce
 
 test("works on the backups page", async ({ scene, backupId }) => {
   const path = `/spokes/${scene.spoke}/backups`;
-  assert.not.match((await visit(scene, path, "spokeAdmin")).text, "Restore requests");
-  const page = await visit(scene, path, "hubAdmin");
+  assert.not.match((await parsePage(scene, path, "spokeAdmin")).text, "Restore requests");
+  const page = await parsePage(scene, path, "hubAdmin");
   const wrong = await page.submit("Request a restore", { Reason: "" });
   assert.is(wrong.status, 400);
   const done = await wrong.submit("Request a restore", { Reason: "A course <i>is</i> gone" });
   assert.match(done.text, "Restore requested");
   assert.match(done.text, "A course <i>is</i> gone");
   assert.not.match(done.text, "wheelwright restore");
-  assert.match((await visit(scene, "/requests", "operator")).text, scene.people.hubAdmin.email);
-  const own = await visit(scene, path, "operator");
+  assert.match((await parsePage(scene, "/requests", "operator")).text, scene.people.hubAdmin.email);
+  const own = await parsePage(scene, path, "operator");
   assert.match(own.text, `wheelwright restore ${scene.spoke} --backup ${backupId}`);
   const { body: [{ id }] } = await scene.as("operator").get("/api/restore-requests");
   const marked = await own.submit(`Mark as done ${id}`, {});
   assert.match(marked.text, "Request marked as done");
-  assert.match((await visit(scene, path, "hubAdmin")).text, "Done");
+  assert.match((await parsePage(scene, path, "hubAdmin")).text, "Done");
 });
 
 test("is decided by one of two operators, and created once of two simultaneous requests", async ({ scene, path, backupId }) => {
   const asked = await Promise.all([1, 2].map(() => scene.as("hubAdmin").post(path, { backupId, reason: "Why" })));
   assert.equal(asked.map(({ status }) => status).sort(), [201, 409]);
-  await makePerson(scene.db, "second", { operator: true });
+  await createTestUser(scene.db, "second", { operator: true });
   const id = asked.find(({ status }) => status === 201)!.body.id;
   const decided = await Promise.all(
     [{ state: "done" }, { state: "declined", declineReason: "Why" }].map((body) =>

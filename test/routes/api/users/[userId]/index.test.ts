@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/users.ts";
+import { addHubAdmin, createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const showing = suite<{ scene: Scene }>("GET /api/users/{userId}");
@@ -28,7 +28,7 @@ showing.run();
 changing(
   "renames, promotes and demotes; each that changes something is written down, and nothing else",
   async ({ scene }) => {
-    const ann = await makePerson(scene.db, "ann");
+    const ann = await createTestUser(scene.db, "ann");
     const patch = (body: unknown) => scene.as("operator").patch(`/api/users/${ann.id}`, body);
     const named = await patch({ displayName: "Ann", operator: null });
     assert.equal([named.status, named.body.displayName, named.body.operator], [200, "Ann", false]);
@@ -42,10 +42,10 @@ changing(
 changing(
   "disables: sessions and tokens stop, links are void; enabled again, the sessions stay ended",
   async ({ scene }) => {
-    const bob = await makePerson(scene.db, "bob");
+    const bob = await createTestUser(scene.db, "bob");
     await addHubAdmin(scene.db, bob, scene.hub);
-    const cookie = `wheelwright=${(await makeSession(scene.db, bob)).secret}`;
-    const authorization = `Bearer ${(await makeToken(scene.db, bob, "cli")).plaintext}`;
+    const cookie = `wheelwright=${(await createTestSession(scene.db, bob)).secret}`;
+    const authorization = `Bearer ${(await createTestToken(scene.db, bob, "cli")).plaintext}`;
     await scene.db.sql(
       `insert into one_time_tokens (id, purpose, user_id, expires_at)
      values ('ott_bob', 'password_reset', $1, wheelwright_now() + interval '1 hour')`,
@@ -74,7 +74,7 @@ changing(
 );
 
 changing("makes no operator of an address that nobody proved", async ({ scene }) => {
-  const eve = await makePerson(scene.db, "eve", { verified: false });
+  const eve = await createTestUser(scene.db, "eve", { verified: false });
   const refused = await scene.as("operator").patch(`/api/users/${eve.id}`, { operator: true });
   assert.equal([refused.status, refused.body.error], [409, "Conflict"]);
   assert.match(refused.body.message, /not verified/);
@@ -84,8 +84,8 @@ changing(
   "keeps the last operator, also from itself; one who is disabled or unproven does not count",
   async ({ scene }) => {
     const { operator } = scene.people;
-    await makePerson(scene.db, "disabled-operator", { operator: true, disabled: true });
-    await makePerson(scene.db, "unproven-operator", { operator: true, verified: false });
+    await createTestUser(scene.db, "disabled-operator", { operator: true, disabled: true });
+    await createTestUser(scene.db, "unproven-operator", { operator: true, verified: false });
     for (const body of [{ disabled: true }, { operator: false }, { operator: false, displayName: "Me" }]) {
       const refused = await scene.as("operator").patch(`/api/users/${operator.id}`, body);
       assert.is(refused.status, 409, JSON.stringify(body));
@@ -115,7 +115,7 @@ changing(
 );
 
 changing("makes an operator of nobody for a token, which may be in wrong hands", async ({ scene }) => {
-  const dan = await makePerson(scene.db, "dan"), caller = scene.as("operator", "cli");
+  const dan = await createTestUser(scene.db, "dan"), caller = scene.as("operator", "cli");
   const { status, body } = await caller.patch(`/api/users/${dan.id}`, { operator: true, displayName: "Dan" });
   assert.equal([status, body.message], [401, "A token cannot make a user an operator: sign in to do this"]);
   assert.is((await caller.get(`/api/users/${dan.id}`)).body.displayName, "dan");
@@ -123,7 +123,7 @@ changing("makes an operator of nobody for a token, which may be in wrong hands",
 });
 
 changing("brings no operator back for a token, and lets it bring back whoever is none", async ({ scene }) => {
-  const fay = await makePerson(scene.db, "fay", { operator: true, disabled: true }), path = `/api/users/${fay.id}`;
+  const fay = await createTestUser(scene.db, "fay", { operator: true, disabled: true }), path = `/api/users/${fay.id}`;
   const caller = scene.as("operator", "cli");
   for (const body of [{ disabled: false }, { disabled: false, operator: true }]) {
     const refused = await caller.patch(path, body);
@@ -139,7 +139,7 @@ changing("brings no operator back for a token, and lets it bring back whoever is
 
 changing.run();
 
-async function updatesOf({ db }: Scene, { id }: Person): Promise<unknown[]> {
+async function updatesOf({ db }: Scene, { id }: TestUser): Promise<unknown[]> {
   const events = await db.sql(
     "select metadata from audit_events where kind = 'user_updated' and object_id = $1 order by at",
     [

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/users.ts";
+import { addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/users/{userId}/reset-password");
@@ -13,7 +13,7 @@ test.after(({ scene }) => scene.close());
 const pathOf = ({ id }: { readonly id: string }) => `/api/users/${id}/reset-password`;
 
 test("shows a new, working password once, and stores it nowhere", async ({ scene }) => {
-  const ann = await makePerson(scene.db, "ann");
+  const ann = await createTestUser(scene.db, "ann");
   const key = { "idempotency-key": "again" };
   const { status, body, headers } = await scene.as("operator").post(pathOf(ann), {}, key);
   assert.equal([status, Object.keys(body).sort(), body.userId], [200, ["password", "userId"], ann.id]);
@@ -32,9 +32,9 @@ test("shows a new, working password once, and stores it nowhere", async ({ scene
 });
 
 test("ends the user's sessions and links, keeps their tokens, mails them and is recorded", async ({ scene }) => {
-  const bob = await makePerson(scene.db, "bob");
-  const cookie = `wheelwright=${(await makeSession(scene.db, bob)).secret}`;
-  const authorization = `Bearer ${(await makeToken(scene.db, bob, "readonly")).plaintext}`;
+  const bob = await createTestUser(scene.db, "bob");
+  const cookie = `wheelwright=${(await createTestSession(scene.db, bob)).secret}`;
+  const authorization = `Bearer ${(await createTestToken(scene.db, bob, "readonly")).plaintext}`;
   await scene.db.sql(
     `insert into one_time_tokens (id, purpose, user_id, expires_at)
      values ('ott_bob', 'password_reset', $1, wheelwright_now() + interval '1 hour')`,
@@ -55,12 +55,12 @@ test("ends the user's sessions and links, keeps their tokens, mails them and is 
 });
 
 test("lets an invited user in without a mail, and ends a stranger's access", async ({ scene }) => {
-  const eve = await makePerson(scene.db, "eve", { verified: false });
+  const eve = await createTestUser(scene.db, "eve", { verified: false });
   await addSpokeAdmin(scene.db, eve, scene.spoke);
-  const authorization = `Bearer ${(await makeToken(scene.db, eve, "cli")).plaintext}`;
+  const authorization = `Bearer ${(await createTestToken(scene.db, eve, "cli")).plaintext}`;
   assert.is((await scene.as("operator").post(pathOf(eve))).status, 200);
   assert.is((await scene.as("nobody").get("/api/auth/me", { authorization })).status, 401);
-  const cookie = `wheelwright=${(await makeSession(scene.db, eve)).secret}`;
+  const cookie = `wheelwright=${(await createTestSession(scene.db, eve)).secret}`;
   const { body } = await scene.as("nobody").get("/api/auth/me", { cookie });
   assert.equal(body.user.spokeIds, [scene.spoke]);
   const events = await scene.db.sql(
@@ -74,7 +74,7 @@ test("lets an invited user in without a mail, and ends a stranger's access", asy
 });
 
 test("is 409 for a disabled user, and keeps the password", async ({ scene }) => {
-  const dan = await makePerson(scene.db, "dan", { disabled: true });
+  const dan = await createTestUser(scene.db, "dan", { disabled: true });
   const [before] = await scene.db.sql("select password_hash from users where id = $1", [dan.id]);
   const { status, body } = await scene.as("operator").post(pathOf(dan));
   assert.is(status, 409);
@@ -92,8 +92,8 @@ test("is 401 with a token of any scope, and names the requirement", async ({ sce
 });
 
 test("of the caller ends the current session too", async ({ scene }) => {
-  const root = await makePerson(scene.db, "root", { operator: true });
-  const cookie = `wheelwright=${(await makeSession(scene.db, root)).secret}`;
+  const root = await createTestUser(scene.db, "root", { operator: true });
+  const cookie = `wheelwright=${(await createTestSession(scene.db, root)).secret}`;
   assert.is((await scene.as("nobody").post(pathOf(root), {}, { cookie })).status, 200);
   assert.is((await scene.as("nobody").get("/api/auth/me", { cookie })).status, 401);
 });

@@ -1,7 +1,7 @@
 /** Tests the form that copies a spoke, and turning mail on, without JavaScript. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { visit } from "#test/support/page.ts";
+import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {
@@ -47,19 +47,19 @@ async function plant({ scene: { db }, elm }: Context): Promise<string> {
 
 test("opens from a hub's form, which lists the spokes, and from the spoke's actions", async (context) => {
   const { scene, elm } = context;
-  const page = await visit(scene, `/hubs/${scene.hub}/spokes/new`, "hubAdmin");
+  const page = await parsePage(scene, `/hubs/${scene.hub}/spokes/new`, "hubAdmin");
   assert.match(page.field("Copy of").options.join(), /Elm <school>, elm\.spokes\.example\.org/);
   const form = await page.submit("Continue", { "Copy of": elm });
   assert.equal([form.path, form.has("heading", "Copy a spoke")], [`/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, true]);
   assert.not(form.has("field", "Copy of"));
   assert.not(form.has("field", "Moodle"));
-  const spoke = await visit(scene, `/spokes/${elm}`, "hubAdmin");
+  const spoke = await parsePage(scene, `/spokes/${elm}`, "hubAdmin");
   assert.match(spoke.html, `href="/hubs/${scene.hub}/spokes/new?copyOf=${elm}"`);
 });
 
 test("starts with the values of the original, previews the copy and creates it once", async (context) => {
   const { scene, elm } = context, backup = await plant(context);
-  const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
+  const form = await parsePage(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
   assert.equal(form.field("State to copy").options, [
     "Newest backup, 2026-11-20 02:00 UTC",
     "Now (takes a backup first)",
@@ -84,7 +84,7 @@ test("starts with the values of the original, previews the copy and creates it o
 
 test("takes a backup first if none exists, and shows problems at the field", async (context) => {
   const { scene, elm } = context;
-  const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
+  const form = await parsePage(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
   assert.is(form.field("State to copy").value, "now");
   const small = await form.submit(MAKE, { Slug: "ash", size: "small" });
   assert.is(small.status, 400);
@@ -99,9 +99,9 @@ test("takes a backup first if none exists, and shows problems at the field", asy
 
 test("requires access to the original and to the hub", async ({ scene, elm }) => {
   const path = `/hubs/${scene.hub}/spokes/new?copyOf=`;
-  assert.is((await visit(scene, path + elm, "spokeAdmin")).status, 403);
-  assert.is((await visit(scene, path + elm, "stranger")).status, 404);
-  assert.is((await visit(scene, `${path}spk_06fj2c4v7tq0w1x9n3m8k5r2dh`, "hubAdmin")).status, 404);
+  assert.is((await parsePage(scene, path + elm, "spokeAdmin")).status, 403);
+  assert.is((await parsePage(scene, path + elm, "stranger")).status, 404);
+  assert.is((await parsePage(scene, `${path}spk_06fj2c4v7tq0w1x9n3m8k5r2dh`, "hubAdmin")).status, 404);
 });
 
 test("creates a spoke that names its original, and whose mail can be turned on", async (context) => {
@@ -113,10 +113,10 @@ test("creates a spoke that names its original, and whose mail can be turned on",
   });
   await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
   await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
-  const page = await visit(scene, `/spokes/${id}`, "hubAdmin");
+  const page = await parsePage(scene, `/spokes/${id}`, "hubAdmin");
   assert.match(page.html, `<a href="/spokes/${elm}">`);
   assert.match(page.html, "This copy sends no mail.");
-  const settings = await visit(scene, `/spokes/${id}/settings`, "hubAdmin");
+  const settings = await parsePage(scene, `/spokes/${id}/settings`, "hubAdmin");
   assert.is(settings.field("Mail").value, "held");
   const on = await page.submit("Turn mail on");
   assert.is(on.path, `/spokes/${id}?done=asked`);

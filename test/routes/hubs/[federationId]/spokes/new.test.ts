@@ -4,13 +4,13 @@ import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
-import { type Page, visit } from "#test/support/page.ts";
-import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { type Page, parsePage } from "#test/support/page.ts";
+import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
   names: NameServer;
-  open(who?: Who): Promise<Page>;
+  open(who?: SceneRole): Promise<Page>;
   count(): Promise<number>;
 }
 
@@ -28,7 +28,7 @@ test.before(async (context) => {
   const names = context.names = await openNameServer();
   const scene = context.scene = await openScene({ env: { DNS_SERVERS: names.address } });
   Object.assign(scene.app, { catalog: loadCatalog(CATALOG, await builtInBlueprint()) });
-  context.open = (who = "hubAdmin") => visit(scene, `/hubs/${scene.hub}/spokes/new`, who);
+  context.open = (who = "hubAdmin") => parsePage(scene, `/hubs/${scene.hub}/spokes/new`, who);
   context.count = async () => (await scene.db.sql("select id from spokes")).length;
 });
 test.after(async ({ scene, names }) => {

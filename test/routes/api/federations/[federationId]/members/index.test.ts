@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addHubAdmin, makePerson } from "#test/support/users.ts";
-import { makeHub } from "#test/support/insert-rows.ts";
+import { addHubAdmin, createTestUser } from "#test/support/users.ts";
+import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {
@@ -65,7 +65,7 @@ adding("makes a user who is there a hub admin from its answer on; again it is un
 });
 
 adding("is 409 for a hub that is going, and 404 for a foreign one", async ({ scene }) => {
-  const id = await makeHub(scene.db, scene.people.operator.id, "south");
+  const id = await insertHub(scene.db, scene.people.operator.id, "south");
   assert.is((await scene.as("hubAdmin").post("/api/federations/south/members", { email: "a@x.example" })).status, 404);
   await scene.db.sql("update federations set state = 'removing' where id = $1", [id]);
   const refused = await scene.as("operator").post("/api/federations/south/members", { email: "a@x.example" });
@@ -78,7 +78,7 @@ adding.run();
 removing(
   "takes the hub back at once; an admin may also take itself out, and leave it to the operators",
   async ({ scene }) => {
-    const ann = await makePerson(scene.db, "ann");
+    const ann = await createTestUser(scene.db, "ann");
     await addHubAdmin(scene.db, ann, scene.hub);
     const { hubAdmin } = scene.people;
     assert.is((await scene.as("hubAdmin", "cli").delete(`${PATH}/${ann.id}`)).status, 204);

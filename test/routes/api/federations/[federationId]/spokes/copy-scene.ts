@@ -1,5 +1,5 @@
 /** Creates a hub, a spoke and its backup as rows, for tests of copies. No job runs. */
-import { makeHub } from "#test/support/insert-rows.ts";
+import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 export interface CopyContext {
@@ -13,7 +13,7 @@ export const NORTH = "/api/federations/north/spokes", SOUTH = "/api/federations/
 
 export async function openElm(context: CopyContext): Promise<void> {
   const scene = context.scene = await openScene();
-  await makeHub(scene.db, scene.people.operator.id, "south");
+  await insertHub(scene.db, scene.people.operator.id, "south");
   const { body } = await scene.as("operator").post(NORTH, {
     ...{ slug: "elm", displayName: "Elm school", size: "medium", identity: true, content: true, contentMode: "copy" },
     ...{ brand: "ocean", adminEmail: "head@elm.example", lmsVersion: "4.5.10", seed: "demo" },

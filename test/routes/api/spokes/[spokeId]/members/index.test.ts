@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSpokeAdmin, makePerson, type Person } from "#test/support/users.ts";
-import { makeHub, makeSpoke } from "#test/support/insert-rows.ts";
+import { addSpokeAdmin, createTestUser, type TestUser } from "#test/support/users.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -59,9 +59,9 @@ listing("is for its own admins too, and 404 for whoever does not see the spoke",
 });
 
 listing("ends a page between members of the same moment", async ({ scene }) => {
-  const id = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "crowded");
-  const people: Person[] = [];
-  for (let i = 0; i < 5; i++) people.push(await makePerson(scene.db, `crowd-${i}`));
+  const id = await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "crowded");
+  const people: TestUser[] = [];
+  for (let i = 0; i < 5; i++) people.push(await createTestUser(scene.db, `crowd-${i}`));
   for (const person of people) await addSpokeAdmin(scene.db, person, id);
   await scene.db.sql("update spoke_members set created_at = '2030-01-01T00:00:00Z' where spoke_id = $1", [id]);
   await scene.db.sql("update spoke_members set created_at = '2030-01-02T00:00:00Z' where user_id = $1", [
@@ -80,7 +80,7 @@ listing.run();
 
 removing("takes the spoke back at once, and writes down from whom", async ({ scene, path }) => {
   const { hubAdmin } = scene.people;
-  const ann = await makePerson(scene.db, "ann");
+  const ann = await createTestUser(scene.db, "ann");
   await addSpokeAdmin(scene.db, ann, scene.spoke);
   const { status } = await scene.as("hubAdmin", "cli").delete(`${path}/${ann.id}`);
   assert.is(status, 204);
@@ -98,7 +98,7 @@ removing("takes the spoke back at once, and writes down from whom", async ({ sce
 });
 
 removing("closes the invitation with the last place that it was for, and not before", async ({ scene, path }) => {
-  const elm = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
+  const elm = await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
   const delegate = (id: string) => scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
   const { body: { userId } } = await delegate(scene.spoke);
   await delegate(elm);
@@ -110,7 +110,7 @@ removing("closes the invitation with the last place that it was for, and not bef
 });
 
 removing("is a spoke admin's for itself alone", async ({ scene, path }) => {
-  const bea = await makePerson(scene.db, "bea");
+  const bea = await createTestUser(scene.db, "bea");
   await addSpokeAdmin(scene.db, bea, scene.spoke);
   const { spokeAdmin } = scene.people;
   assert.is((await scene.as("spokeAdmin").delete(`${path}/${bea.id}`)).status, 403);
@@ -119,9 +119,9 @@ removing("is a spoke admin's for itself alone", async ({ scene, path }) => {
 });
 
 removing("is 404 for a foreign spoke, for who is no member, and for what is no user's id", async ({ scene, path }) => {
-  const south = await makeHub(scene.db, scene.people.operator.id, "south");
-  const fir = await makeSpoke(scene.db, scene.people.operator.id, south, "fir");
-  const cal = await makePerson(scene.db, "cal");
+  const south = await insertHub(scene.db, scene.people.operator.id, "south");
+  const fir = await insertSpoke(scene.db, scene.people.operator.id, south, "fir");
+  const cal = await createTestUser(scene.db, "cal");
   await addSpokeAdmin(scene.db, cal, fir);
   assert.is((await scene.as("hubAdmin").delete(`/api/spokes/${fir}/members/${cal.id}`)).status, 404);
   for (const userId of [cal.id, scene.people.hubAdmin.id, "usr_", "nobody", "%27%20or%201%3D1"]) {
