@@ -66,7 +66,7 @@ export function parseNoticeDates(
 function parseDate(what: string, text: string): number {
   const time = DATE.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(time) || !isCalendarDay(text.slice(0, 10))) {
-    throw new Error(`${what} has a date that is none: ${text}; write it as 2026-12-01 or 2026-12-01T12:00:00Z`);
+    throw new Error(`${what} has an invalid date, ${text}; write it as 2026-12-01 or 2026-12-01T12:00:00Z`);
   }
   return time;
 }

@@ -64,11 +64,11 @@ export async function* followStream(
   try {
     for (let first = true;; first = false) {
       try {
-        const asked = resumeRequest(call, params, course);
+        const request = resumeRequest(call, params, course);
         // Only the first connection uses the retries of calls. This loop itself retries later ones.
         const answer = first
-          ? await callEndpoint(contact, asked, { signal: over, tries: options.tries })
-          : await contact.send(asked, contact.options.tryTimeout ?? CONNECTING, over);
+          ? await callEndpoint(contact, request, { signal: over, tries: options.tries })
+          : await contact.send(request, contact.options.tryTimeout ?? CONNECTING, over);
         for await (const event of events(answer, course, { ...options, signal: over })) {
           yield event;
           removed ||= event.type === "FederationUpdateRemoved";

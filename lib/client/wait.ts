@@ -29,12 +29,12 @@ export async function waitForOperation(
   const end = performance.now() + timeout;
   let latest: OperationDetail | null = null, etag: string | null = null;
   for (let wait = SHORTEST;; wait = Math.min(LONGEST, wait * 1.2)) {
-    const asked = requestOf(call, {
+    const waitRequest = requestOf(call, {
       params: { operationId },
       headers: { ...(etag !== null && { "if-none-match": etag }) },
     });
     const left = Math.max(1, end - performance.now());
-    const request = callEndpoint(contact, asked, { signal, timeout: left, tries: Infinity });
+    const request = callEndpoint(contact, waitRequest, { signal, timeout: left, tries: Infinity });
     const { status, headers, body } = await request.catch((error) => {
       const isLate = error instanceof WheelwrightError && isTransient(error); // retried until the timeout
       throw isLate ? timeoutError(operationId, latest, timeout, error) : error;

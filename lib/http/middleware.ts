@@ -102,8 +102,8 @@ export const renderErrors: Middleware = async (exchange, next) => {
     const { request, url, route } = exchange;
     const { errorPage, negotiatedErrorPage } = route.endpoint ??
       { errorPage: undefined, negotiatedErrorPage: route.negotiatedErrorPage };
-    const asksForPage = () => request.headers.get("accept")?.includes("text/html");
-    const show = errorPage ?? (negotiatedErrorPage && asksForPage() ? negotiatedErrorPage : undefined);
+    const acceptsHtml = () => request.headers.get("accept")?.includes("text/html");
+    const show = errorPage ?? (negotiatedErrorPage && acceptsHtml() ? negotiatedErrorPage : undefined);
     const path = hasBody(request.method) ? null : url.pathname + url.search;
     const refused = toErrorResponse(error, exchange, show && ((problem) => show({ ...problem, path })));
     return request.method === "HEAD" ? { ...refused, body: null } : refused;

@@ -29,7 +29,7 @@ export type Markup = HtmlEscapedString;
 /** Template tag: `` markup`<p>${text}</p>` `` escapes text and inserts markup unchanged. */
 export function markup(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
   const made = html(strings, ...values);
-  if (made instanceof Promise) throw new Error("A page is made of values that are there, not of promises");
+  if (made instanceof Promise) throw new Error("A page is rendered from values, not from promises");
   return made;
 }
 

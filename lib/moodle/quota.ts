@@ -18,7 +18,7 @@ export interface Arithmetic {
   /** The sum of all permanent pods, one large Job, two small Jobs, and twice the disks. */
   readonly demand: Demand;
   readonly quota: Demand;
-  /** One sentence for each needed amount that exceeds the quota or a limit. */
+  /** Lists the needed amounts that exceed the quota or a limit, one sentence each. */
   readonly over: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export const LEAD =
   "The control plane for hosted Moodle sites. A hub (federation) groups spokes; a spoke is one Moodle site " +
   "on a Kubernetes cluster. Programs can use these endpoints to do everything that people can do.";
 
-/** What a token of each scope may do, narrowest first. */
+/** Describes the rights of a token by its scope, narrowest first. */
 export const SCOPES: readonly (readonly [scope: string, may: string])[] = [
   ["readonly", "may read everything that its user may read, and changes nothing"],
   ["provisioning", "may also create and remove spokes"],

@@ -4,7 +4,7 @@ import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
 import { hasBody, refusesUnknownParameters } from "#lib/http/input.ts";
 import { httpStatusOf } from "#lib/http/problem.ts";
 
-/** Who passes an access check, in words, and its faults. Each access needs a line in NOTES; a test names missing ones. */
+/** Describes who passes each access check, and its faults. Each access needs a line in NOTES; a test names missing ones. */
 interface AccessNote {
   readonly who: string;
   /** Faults other than a missing sign-in. */

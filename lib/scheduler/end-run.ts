@@ -51,7 +51,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
   const { handler, heldJob, run: { log, signal } } = stopped;
   const reason = signal.aborted ? signal.reason : error;
   try {
-    if (isJobLost(reason)) return log.warn("Let go of an operation: it is no longer ours", { step, reason });
+    if (isJobLost(reason)) return log.warn("Released an operation: lost the lease", { step, reason });
     if (reason instanceof ReplicaDraining) return await requeueStopped(stopped, "Waiting to go on", 0);
     if (reason instanceof StepYielded) return await requeueStopped(stopped, reason.message, reason.delayMs);
     if (reason instanceof OperationAwaited) return await waitForOperation(stopped, reason);
@@ -59,7 +59,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
     await retryOrFail(stopped, reason, step);
   } catch (recordError) {
     if (isJobLost(recordError)) {
-      return log.warn("Let go of an operation: it was taken over", { step, reason: recordError });
+      return log.warn("Released an operation: another replica took it over", { step, reason: recordError });
     }
     log.error("Cannot record how an operation went; it will be tried again", { step, error: recordError, reason });
     const requeued = heldJob.advance((tx, job) =>

@@ -65,12 +65,14 @@ export async function createLinkInSite(
     log.info("Could not create a sign-in link in the cluster", { spoke: spoke.id, reason: error.message });
     throw toFault(error, actor);
   });
-  const said = (mark: string) => result.log.findLast((line) => line.startsWith(mark))?.slice(mark.length).trim();
-  const refusalCode = said("refused: "), refusal = refusalCode === undefined ? undefined : REFUSALS[refusalCode];
+  const lastLineAfter = (mark: string) =>
+    result.log.findLast((line) => line.startsWith(mark))?.slice(mark.length).trim();
+  const refusalCode = lastLineAfter("refused: "),
+    refusal = refusalCode === undefined ? undefined : REFUSALS[refusalCode];
   if (refusal) {
     throw new Fault("conflict", "admin_unusable", `Cannot create a sign-in link because ${refusal[0]}; ${refusal[1]}`);
   }
-  const answer = v.safeParse(Answer, result.succeeded ? seal.open(said("sealed: ") ?? "") : null);
+  const answer = v.safeParse(Answer, result.succeeded ? seal.open(lastLineAfter("sealed: ") ?? "") : null);
   if (answer.success) return answer.output;
   logFailure(log, spoke, result);
   const message = "The site could not create a sign-in link; check its health and try again";
@@ -113,8 +115,8 @@ async function deleteJob(
 
 /** Logs a failed run. The output is safe to log: either the token was not committed, or nobody can decrypt it. */
 function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
-  const said = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
-  log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, said });
+  const output = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
+  log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, output });
 }
 
 function toFault(error: ClusterError, actor: Pick<Actor, "role">): Fault {

@@ -42,7 +42,7 @@ export const SpokeView = v.object({
   adminEmail: v.string(),
   region: v.nullable(v.string()),
   lmsVersion: v.string(),
-  /** The same value as lmsVersion, under the name in the specification. */
+  /** Equals lmsVersion. The specification uses this name. */
   moodleVersion: v.string(),
   /**
    * The digest of the image that ran after the installation or the last upgrade, restore or reapply. Null until a pod
@@ -149,7 +149,7 @@ export const BulkOutcome = v.object({
 export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
 
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
-const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
+const QuotaUse = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
 
 /** A sign-in link to a spoke's site, shown once to the caller. */
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp });
@@ -172,7 +172,7 @@ export const SpokePreview = v.object({
   /** Objects that would be applied in the cluster, in order. */
   objects: v.array(v.record(v.string(), v.unknown())),
   /** The site's maximum demand, the quota of its namespace, and where the demand exceeds it. */
-  quota: v.object({ demand: Demand, quota: Demand, over: v.array(v.string()) }),
+  quota: v.object({ demand: QuotaUse, quota: QuotaUse, over: v.array(v.string()) }),
   price: CostView,
 });
 export type SpokePreview = v.InferInput<typeof SpokePreview>;

@@ -66,8 +66,8 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
  * to accept a new one.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
-  const told = failure instanceof Error && asFault(failure.cause); // "too many connections" has its own error
-  if (told instanceof Fault) return told;
+  const fault = failure instanceof Error && asFault(failure.cause); // "too many connections" has its own error
+  if (fault instanceof Fault) return fault;
   return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {
       retryAfter: 2,

@@ -167,9 +167,9 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
           if (dead) return settle(() => fail(dead));
           if (isProgrammingError(error)) settle(() => fail(error)); // a bad value; the driver may have sent part of the statement
           if (isFatal(error)) return die(error);
-          const told = asFault(error);
-          if (isReadOnly(told)) return die(told); // the server is no longer a primary
-          settle(() => fail(told));
+          const fault = asFault(error);
+          if (isReadOnly(fault)) return die(fault); // the server is no longer a primary
+          settle(() => fail(fault));
         },
       );
     });

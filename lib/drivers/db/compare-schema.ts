@@ -25,9 +25,9 @@ export class MigrationError extends Error {
 export class SchemaMismatch extends MigrationError {
   readonly problem: string;
   readonly remedy: string;
-  constructor(told: string, remedy: string) {
-    super(`${told}; ${remedy}`);
-    this.problem = told;
+  constructor(message: string, remedy: string) {
+    super(`${message}; ${remedy}`);
+    this.problem = message;
     this.remedy = remedy;
   }
 }
@@ -73,16 +73,16 @@ export function compareSchema(
       }
       newer.push(name);
     } else if (checksumOf(text) !== checksum) {
-      const told = `The migration ${name}.sql was changed after it was applied`;
-      throw new SchemaMismatch(told, "restore it, and put the change into a new file");
+      const message = `The migration ${name}.sql was changed after it was applied`;
+      throw new SchemaMismatch(message, "restore it, and put the change into a new file");
     }
   }
   const last = applied.at(-1)?.name ?? "", done = new Set(applied.map(({ name }) => name));
   const missing = migrations.filter(([name]) => !done.has(name));
   const late = missing.find(([name]) => name < last);
   if (late) {
-    const told = `The migration ${late[0]}.sql comes before ${last}.sql, which is applied`;
-    throw new SchemaMismatch(told, "give it a later number");
+    const message = `The migration ${late[0]}.sql comes before ${last}.sql, which is applied`;
+    throw new SchemaMismatch(message, "give it a later number");
   }
   return { missing, newer };
 }

@@ -160,9 +160,9 @@ function lease(client: Client, onReleased: () => void, onAnswer: () => void): Le
     },
     query(text, params, how) {
       if (released) return Promise.reject(new Error("This connection was released and can no longer be used"));
-      const asked = client.query(text, params, how);
-      asked.then(onAnswer, () => {});
-      return asked;
+      const result = client.query(text, params, how);
+      result.then(onAnswer, () => {});
+      return result;
     },
     release(spoiled) {
       if (released) return;

@@ -124,6 +124,6 @@ function renderButton(label: string, link: string): Markup {
 }
 
 function toText(made: Markup): string {
-  if (made instanceof Promise) throw new Error("A letter is made of values that are there, not of promises");
+  if (made instanceof Promise) throw new Error("A mail is rendered from values, not from promises");
   return made.toString();
 }

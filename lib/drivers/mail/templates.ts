@@ -228,7 +228,7 @@ function describeNotice({ kind, what, from, note: todo, tokens, others }: Announ
   const rest = others.tokens > 0
     ? [`and ${formatNumber(others.tokens)} more, together: ${formatCalls(others.calls)}`]
     : [];
-  const asked = `How often your tokens called ${kind === "endpoint" ? "it" : "the API"} in the last 30 days:`;
+  const heading = `How often your tokens called ${kind === "endpoint" ? "it" : "the API"} in the last 30 days:`;
   return [
     paragraph(
       kind === "endpoint"
@@ -236,7 +236,7 @@ function describeNotice({ kind, what, from, note: todo, tokens, others }: Announ
         : `A new limit applies from ${formatMoment(from)}: ${name}.`,
     ),
     paragraph(todo),
-    ...(items.length === 0 ? [] : [paragraph(asked), { kind: "list", items: [...items, ...rest] } as const]),
+    ...(items.length === 0 ? [] : [paragraph(heading), { kind: "list", items: [...items, ...rest] } as const]),
   ];
 }
 

@@ -48,19 +48,19 @@ export function toPaymentError(error: unknown, secrets: readonly string[]): unkn
   const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;
   if (!type?.startsWith("Stripe")) return error;
-  const said = redactMessage(message, secrets);
-  if (statusCode === undefined) return new PaymentError("unreachable", said, TRANSIENT);
-  return refusalOf(error as Stripe.errors.StripeError, statusCode, said);
+  const redacted = redactMessage(message, secrets);
+  if (statusCode === undefined) return new PaymentError("unreachable", redacted, TRANSIENT);
+  return refusalOf(error as Stripe.errors.StripeError, statusCode, redacted);
 }
 
 function refusalOf(
   { code, rawType, headers = {} }: Stripe.errors.StripeError,
   status: number,
-  said: string,
+  redacted: string,
 ): PaymentRefusal {
   const replayed = headers["idempotent-replayed"] === "true";
   const make = (code: string, options: DriverErrorOptions) =>
-    new PaymentRefusal(code, said, { ...options, status, replayed });
+    new PaymentRefusal(code, redacted, { ...options, status, replayed });
   const name = code || (rawType ?? `status_${status}`);
   if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", TRANSIENT);
   if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });

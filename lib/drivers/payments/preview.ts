@@ -74,19 +74,19 @@ async function previewOnce(
   const { customer, subscription } = change;
   const current = subscription === null ? null : await readSubscription(client, subscription, signal);
   if (subscription !== null && (current === null || hasEnded(current))) return null;
-  const asked: PreviewedSize[] = [];
+  const sizes: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
     if (!item && by < 0) continue; // a size that was never billed can be reduced without cost
     if (!item && price === null) return null;
-    asked.push({
+    sizes.push({
       size,
       price: item?.price ?? await priceFor(client, price!, signal),
       quantity: Math.max(0, (item?.quantity ?? 0) + by),
       usual: item ? item.monthly : price!.monthly,
     });
   }
-  const items = itemChanges(current ?? { items: [] }, asked);
+  const items = itemChanges(current ?? { items: [] }, sizes);
   if (current === null && items.length === 0) return null; // the first invoice would be empty
   const params = current === null ? { customer, subscription_details: { items } } : {
     customer,
@@ -95,7 +95,7 @@ async function previewOnce(
   };
   const answer = await client.call(signal, (stripe) => stripe.invoices.createPreview(params));
   const shape = await withAllLines(client, parseAnswer(PreviewShape, answer, "preview of an invoice"), signal);
-  return current === null ? previewFirstInvoice(shape, asked) : previewChange(shape, asked);
+  return current === null ? previewFirstInvoice(shape, sizes) : previewChange(shape, sizes);
 }
 
 /** Adds the lines that are not in the first page. */
@@ -115,17 +115,17 @@ interface PreviewedSize {
 }
 
 /** Previews a new subscription: everything is due now and each month. Pure. */
-export function previewFirstInvoice(shape: PreviewShape, asked: readonly PreviewedSize[]): Preview {
+export function previewFirstInvoice(shape: PreviewShape, sizes: readonly PreviewedSize[]): Preview {
   const { currency, created, lines } = shape;
   const total = sum(lines.data.map(totalOf));
   const prorationDate = new Date(created * SECOND);
-  return { currency, dueNow: total, prorationDate, monthly: total, sizes: monthlyPrices(lines.data, asked) };
+  return { currency, dueNow: total, prorationDate, monthly: total, sizes: monthlyPrices(lines.data, sizes) };
 }
 
 /** Previews a change of a subscription: prorations are due now, and other lines each month. Pure. */
 export function previewChange(
   { currency, created, lines, parent }: PreviewShape,
-  asked: readonly PreviewedSize[],
+  sizes: readonly PreviewedSize[],
 ): Preview {
   const [prorations, others] = [lines.data.filter(isProration), lines.data.filter((line) => !isProration(line))];
   const at = parent?.subscription_details?.subscription_proration_date ??
@@ -137,12 +137,12 @@ export function previewChange(
     dueNow: sum(prorations.filter(({ period }) => period.start === at).map(totalOf)),
     prorationDate: new Date(at * SECOND),
     monthly: sum(monthly.map(totalOf)),
-    sizes: monthlyPrices(monthly, asked),
+    sizes: monthlyPrices(monthly, sizes),
   };
 }
 
-function monthlyPrices(lines: readonly LineShape[], asked: readonly PreviewedSize[]): Preview["sizes"] {
-  return asked.map(({ size, price, usual }) => {
+function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSize[]): Preview["sizes"] {
+  return sizes.map(({ size, price, usual }) => {
     const its = lines.filter((line) => priceOf(line) === price);
     const quantity = sum(its.map((line) => line.quantity));
     const each = quantity > 0 ? Math.round(sum(its.map(totalOf)) / quantity) : usual;

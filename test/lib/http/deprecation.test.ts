@@ -191,7 +191,7 @@ notices("give 30 days to the second, or the program does not start", () => {
     collectNotices([["/api/x", { GET: old({ deprecated: { ...OLD, since, sunset } }) }]], []);
   assert.is(given("2026-12-01T10:00:00Z", "2026-12-31T10:00:00Z").length, 1);
   assert.throws(() => given("2026-12-01T10:00:00Z", "2026-12-31T09:59:59Z"), /GET \/api\/x needs 30 days/);
-  assert.throws(() => given("2026-12-01", "soon"), /GET \/api\/x has a date that is none: soon/);
+  assert.throws(() => given("2026-12-01", "soon"), /GET \/api\/x has an invalid date, soon/);
   assert.throws(() => collectNotices([], [{ ...LIMIT, from: "2026-12-24" }]), /The limit calls needs 30 days/);
 });
 

@@ -145,8 +145,10 @@ function diagnoseConditions(
 
 /** Returns what the pods were waiting for when their time ran out. */
 function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[]): string | undefined {
-  const told = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) => text !== "");
-  if (told) return told;
+  const waitingSentence = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) =>
+    text !== ""
+  );
+  if (waitingSentence) return waitingSentence;
   const probes = own.flatMap((pod) => eventsOf(pod, events).filter((event) => event["reason"] === "Unhealthy"));
   const last = latestOf(probes);
   return last && `Pod ${last["involvedObject"].name} is not ready: ${last["message"]}`;

@@ -89,9 +89,9 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const backedOff = reason === "ImagePullBackOff" ||
     own.some((event) => event["reason"] === "BackOff" && /pulling image/.test(String(event["message"])));
   const name = namesOf(pod, container)[0] ?? "";
-  const told = `The image ${name} cannot be pulled (${describeContainer(pod, container)}): ${why}`;
+  const problem = `The image ${name} cannot be pulled (${describeContainer(pod, container)}): ${why}`;
   const sentence = `Waiting for the image ${name}: ${withoutPrefixes(why)}`;
-  const verdict = impossible("ErrImagePull", told, "operator", cause.hint);
+  const verdict = impossible("ErrImagePull", problem, "operator", cause.hint);
   if (backedOff && !cause.isTransient) return verdict;
   const first = Math.min(...failures.map(firstSeen), Infinity);
   const since = first === Infinity ? startOf(pod, own, "Pulling") : first;

@@ -30,21 +30,21 @@ import { MINUTE } from "#lib/base/time.ts";
 const MAX_RESTARTS = 5;
 
 export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
-  const sight: ObservedPod = { pod, own: eventsOf(pod, events), clock };
+  const observed: ObservedPod = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return diagnoseScheduling(pod, events, clock);
   // The volumes of a scheduled pod may still be in creation; no message is needed then.
   const unbound = scheduled === undefined ? diagnosePvcs(pod, events, clock) : undefined;
   if (unbound) return unbound;
   for (const container of containersOf(pod)) {
-    const trouble = diagnoseContainer(sight, container);
+    const trouble = diagnoseContainer(observed, container);
     if (trouble) return trouble;
   }
-  return diagnoseMounts(sight) ?? diagnoseProbes(sight);
+  return diagnoseMounts(observed) ?? diagnoseProbes(observed);
 }
 
-function diagnoseContainer(sight: ObservedPod, container: ContainerState): Diagnosis | undefined {
-  const { pod, own, clock } = sight;
+function diagnoseContainer(observed: ObservedPod, container: ContainerState): Diagnosis | undefined {
+  const { pod, own, clock } = observed;
   const { reason, message = "" } = container.state?.waiting ?? {};
   const place = describeContainer(pod, container);
   switch (reason) {
@@ -61,9 +61,9 @@ function diagnoseContainer(sight: ObservedPod, container: ContainerState): Diagn
     case "ImagePullBackOff":
     case "RegistryUnavailable":
     case "ImageInspectError":
-      return diagnoseImagePull(sight, container);
+      return diagnoseImagePull(observed, container);
     case "CreateContainerConfigError":
-      return diagnoseConfig(sight, message, place);
+      return diagnoseConfig(observed, message, place);
     case "CreateContainerError":
     case "RunContainerError": {
       const sentence = `The ${place} cannot be started: ${message}`;
@@ -73,7 +73,7 @@ function diagnoseContainer(sight: ObservedPod, container: ContainerState): Diagn
       return waitingUntil(startOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, verdict);
     }
     case "CrashLoopBackOff":
-      return diagnoseCrash(sight, container, message);
+      return diagnoseCrash(observed, container, message);
     default:
       return undefined;
   }
@@ -106,9 +106,9 @@ function missingHint(message: string): string {
  * Diagnoses a crashing container. A crash from before this wait may be fixed already, so the container gets one more
  * start.
  */
-function diagnoseCrash(sight: ObservedPod, container: ContainerState, message: string): Diagnosis {
-  const { pod, clock } = sight, { restartCount = 0, lastState } = container;
-  const verdict = diagnoseCrashLoop(sight, container, message);
+function diagnoseCrash(observed: ObservedPod, container: ContainerState, message: string): Diagnosis {
+  const { pod, clock } = observed, { restartCount = 0, lastState } = container;
+  const verdict = diagnoseCrashLoop(observed, container, message);
   const end = timeOf(lastState?.terminated?.finishedAt);
   if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return verdict;
   const sentence = `The ${
