@@ -19,7 +19,7 @@ interface Entry {
  * Returns the patch that moves the fields. Returns no operations if the object was already applied, or if someone else
  * created it.
  */
-export function ownByApply({ metadata }: KubeObject): PatchOperation[] {
+export function moveOwnershipToApply({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
   const applied = managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply");
   if (applied || !managedFields.some(isMakers)) return [];

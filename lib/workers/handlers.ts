@@ -7,31 +7,31 @@ import { restart, resume, suspend } from "#lib/workers/actions/actions.ts";
 import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
 import { backup } from "#lib/workers/backups/backup.ts";
 import { billingEvent } from "#lib/workers/billing/event.ts";
-import { lookBilling } from "#lib/workers/billing/look.ts";
-import { planBilling, planLooks } from "#lib/workers/billing/plan.ts";
+import { checkBilling } from "#lib/workers/billing/check.ts";
+import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { forgottenPassword, sendBulkMail, sendMail, signup } from "#lib/workers/mail/send.ts";
 import { announce } from "#lib/workers/notices/announce.ts";
 import { configure } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
-import { drill } from "#lib/workers/drills/drill.ts";
-import { planDrills } from "#lib/workers/drills/plan.ts";
-import { dropKeptClaims } from "#lib/workers/upkeep/claims.ts";
-import { freeLeftNames } from "#lib/workers/upkeep/names.ts";
-import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
+import { restoreTest } from "#lib/workers/restore-tests/restore-test.ts";
+import { planRestoreTests } from "#lib/workers/restore-tests/plan.ts";
+import { deleteExpiredPvcs } from "#lib/workers/upkeep/delete-pvcs.ts";
+import { deleteExpiredDomains } from "#lib/workers/upkeep/former-domains.ts";
+import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import { prune } from "#lib/workers/upkeep/prune.ts";
 import { provision } from "#lib/workers/install/provision.ts";
 import { provisionHub } from "#lib/workers/install/provision-hub.ts";
-import { removeRemains } from "#lib/workers/remains/sandboxes.ts";
+import { removeOrphans } from "#lib/workers/orphans/remove-orphans.ts";
 import { reapply } from "#lib/workers/reapply/reapply.ts";
 import { remove, removeHub } from "#lib/workers/removal/remove.ts";
 import { resize } from "#lib/workers/resize/resize.ts";
 import { restore } from "#lib/workers/restore/restore.ts";
 import { sealAudit } from "#lib/workers/upkeep/seal.ts";
-import { look, sweep } from "#lib/workers/sweep/sweep.ts";
-import { knowingItsCluster } from "#lib/workers/same-cluster.ts";
-import { makeTemplate } from "#lib/workers/templates/make.ts";
+import { clusterCheck, sweep } from "#lib/workers/sweep/sweep.ts";
+import { withClusterCheck } from "#lib/workers/same-cluster.ts";
+import { createTemplate } from "#lib/workers/templates/create.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgrade } from "#lib/workers/upgrade/upgrade.ts";
@@ -60,8 +60,17 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
 
 /** Handlers of the service's own tasks, which no user requests. */
 const UPKEEP = [
-  ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
-  ...[sealAudit, sweep, look, announce, keepParticulars, removeRemains],
+  ...[
+    planBackups,
+    planRestoreTests,
+    restoreTest,
+    createTemplate,
+    retireTemplates,
+    prune,
+    deleteExpiredDomains,
+    deleteExpiredPvcs,
+  ],
+  ...[sealAudit, sweep, clusterCheck, announce, updateSiteRecords, removeOrphans],
   ...[forgottenPassword, signup],
 ];
 
@@ -72,12 +81,12 @@ const UPKEEP = [
 export function handlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;
   return [
-    ...[...Object.values(OPERATION_WORK), ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),
+    ...[...Object.values(OPERATION_WORK), ...UPKEEP].map((make) => withClusterCheck(app, make(app))),
     ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
     ...(payments
       ? [
-        ...[planBilling(app), planLooks(app)],
-        ...[syncBilling, lookBilling, billingEvent].map((make) => make(app, payments)),
+        ...[planBilling(app), planBillingChecks(app)],
+        ...[syncBilling, checkBilling, billingEvent].map((make) => make(app, payments)),
       ]
       : []),
   ];

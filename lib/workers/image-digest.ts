@@ -7,12 +7,12 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 const POD = { apiVersion: "v1", kind: "Pod" };
 
 /** Stores the digest in the job's progress, from which `digestOf` reads it when the operation ends. */
-export async function rememberDigest({ space, inputs }: SpokeSite, run: Run): Promise<void> {
+export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run): Promise<void> {
   const pods = await space.list(POD, MOODLE_PODS, run);
   await run.saveProgress({ imageDigest: pods.flatMap((pod) => digestsIn(pod, inputs.images.moodle))[0] ?? null });
 }
 
 /** Returns the digest from the job's progress; null if none was found. The sweep then records it. */
-export function digestOf({ progress }: Job): { readonly imageDigest: string | null } {
+export function imageDigestOf({ progress }: Job): { readonly imageDigest: string | null } {
   return { imageDigest: (progress as { readonly imageDigest?: string | null }).imageDigest ?? null };
 }

@@ -12,7 +12,7 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { releaseDomains } from "#lib/domains/spokes/names.ts";
-import { digestOf } from "#lib/workers/image-digest.ts";
+import { imageDigestOf } from "#lib/workers/image-digest.ts";
 import { transitionOf } from "#lib/operations/check-action.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -24,7 +24,7 @@ export const provisionOutcomes: Hooks = {
       state: "active",
       stateReason: null,
       health: "healthy",
-      ...digestOf(job),
+      ...imageDigestOf(job),
       observedAt: job.updatedAt,
       readyAt: before.readyAt ?? job.updatedAt,
     }));
@@ -51,7 +51,7 @@ async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: Spok
 }
 
 /** The state of a spoke after a failed action. */
-export interface Observed {
+export interface StateAfterFailure {
   readonly state: "active" | "suspended";
   readonly health: "healthy" | "degraded" | "unknown";
   /** Absent if it could not be read, or if the action does not change it. */
@@ -120,8 +120,8 @@ function nothing(): Ending {
  * Returns the state that was read after the action. If none was read, returns the state before it, in which the action
  * can be requested again.
  */
-function observedIn(job: Job): Observed {
-  const seen = job.progress.observed as Observed | undefined;
+function observedIn(job: Job): StateAfterFailure {
+  const seen = job.progress.observed as StateAfterFailure | undefined;
   if (seen) {
     const { state, health, maintenance } = seen;
     return { state, health, ...(maintenance !== undefined && { maintenance }) };
@@ -194,13 +194,13 @@ export const hubRemovalOutcomes: Hooks = {
 };
 
 /** Returns whether the row is being removed or was removed. */
-export function isGoing({ state }: { readonly state: string }): boolean {
+export function isBeingRemoved({ state }: { readonly state: string }): boolean {
   return state === "removing" || state === "removed";
 }
 
 async function change(tx: Tx, job: Job, to: SpokeChange | ((before: SpokeRow) => SpokeChange)): Promise<SpokeRow> {
   const spoke = await lockSpoke(tx, job.spokeId!);
-  if (isGoing(spoke)) return spoke;
+  if (isBeingRemoved(spoke)) return spoke;
   return await updateSpoke(tx, spoke.id, job, typeof to === "function" ? to(spoke) : to);
 }
 
@@ -210,7 +210,7 @@ async function changeHub(
   to: (before: FederationRow) => Updateable<Schema["federations"]>,
 ): Promise<FederationRow> {
   const hub = await lockFederation(tx, job.federationId!);
-  if (isGoing(hub)) return hub;
+  if (isBeingRemoved(hub)) return hub;
   return await updateFederation(tx, hub.id, to(hub));
 }
 

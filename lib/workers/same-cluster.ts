@@ -6,12 +6,12 @@
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { finalError, type Holding, openHub, openSpoke, type Site } from "#lib/workers/site.ts";
+import { type NamespaceRecord, openHub, openSpoke, permanentError, type Site } from "#lib/workers/site.ts";
 
 /**
  * Records the cluster's identity before the namespace is created. Must not be called once the row has a namespace UID.
  */
-export async function rememberCluster({ cluster, holding }: Site, run: Run): Promise<void> {
+export async function recordCluster({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
   await run.write((tx) => tx.updateTable(table).set({ clusterUid: identity }).where("id", "=", id).execute());
@@ -21,7 +21,7 @@ export async function rememberCluster({ cluster, holding }: Site, run: Run): Pro
  * Throws an `another_cluster` ClusterError if this is another cluster. A row of an earlier release has no cluster
  * identity; it is stored if the namespace is found. The row is read again, because this step may have changed it.
  */
-export async function demandSameCluster(site: Site, run: Run): Promise<void> {
+export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
   const row = await app.db.rows.selectFrom(table).select("clusterUid").where("id", "=", id).executeTakeFirstOrThrow();
   if (row.clusterUid !== null) {
@@ -30,11 +30,11 @@ export async function demandSameCluster(site: Site, run: Run): Promise<void> {
     return;
   }
   const found = holding.uid === null ? null : await cluster.findNamespace(holding.namespace, run);
-  if (found && found.metadata.uid === holding.uid) await rememberCluster(site, run);
+  if (found && found.metadata.uid === holding.uid) await recordCluster(site, run);
 }
 
 /** Wraps a handler so that it checks the cluster when a namespace seems to be missing. */
-export function knowingItsCluster(app: App, handler: Handler): Handler {
+export function withClusterCheck(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work) => async (run) => {
     try {
       await work(run);
@@ -42,7 +42,7 @@ export function knowingItsCluster(app: App, handler: Handler): Handler {
       if (!run.signal.aborted && (isOfNamespace(error) || error instanceof Error && isOfNamespace(error.cause))) {
         const { spokeId, federationId } = run.job;
         const open = spokeId !== null ? openSpoke : federationId !== null ? openHub : null;
-        if (open) await demandSameCluster(await open(app, run), run);
+        if (open) await requireSameCluster(await open(app, run), run);
       }
       throw error;
     }
@@ -51,23 +51,25 @@ export function knowingItsCluster(app: App, handler: Handler): Handler {
 
 function isOfNamespace(error: unknown): boolean {
   if (!(error instanceof ClusterError)) return false;
-  return error.code === "stranger" || isOfGone(error);
+  return error.code === "stranger" || isMissingNamespace(error);
 }
 
 /** Returns whether the error means that the namespace does not exist, in this or another cluster. */
-export function isOfGone(error: unknown): boolean {
+export function isMissingNamespace(error: unknown): boolean {
   return error instanceof ClusterError && error.status === 404 && error.message.startsWith('namespaces "');
 }
 
-function rowOf({ federationId, spokeId }: Holding): { readonly table: "spokes" | "federations"; readonly id: string } {
+function rowOf(
+  { federationId, spokeId }: NamespaceRecord,
+): { readonly table: "spokes" | "federations"; readonly id: string } {
   return spokeId === null ? { table: "federations", id: federationId } : { table: "spokes", id: spokeId };
 }
 
-function otherCluster(name: string, { federationId, spokeId }: Holding): ClusterError {
+function otherCluster(name: string, { federationId, spokeId }: NamespaceRecord): ClusterError {
   const [what, url] = spokeId === null ? ["hub", `federations/${federationId}`] : ["spoke", `spokes/${spokeId}`];
   const message =
     `This is another cluster than the one that the ${what} was made in, though it goes by the name ${name}`;
-  return finalError(
+  return permanentError(
     "another_cluster",
     message,
     `Let the kubeconfig lead to the cluster that the ${what} was made in: a removal goes on by itself, all else can ` +

@@ -19,10 +19,10 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-export const JOB = { apiVersion: "batch/v1", kind: "Job" };
+export const BATCH_JOB = { apiVersion: "batch/v1", kind: "Job" };
 
 /** The namespace of a spoke or hub, as recorded in its row. */
-export interface Holding {
+export interface NamespaceRecord {
   readonly namespace: string;
   /** Null until its creation was recorded. */
   readonly uid: string | null;
@@ -36,7 +36,7 @@ export interface Site {
   readonly app: App;
   readonly blueprint: Blueprint;
   readonly cluster: Cluster;
-  readonly holding: Holding;
+  readonly holding: NamespaceRecord;
   /** The namespace in the row. Throws a `NotFound` ClusterError if it was never created. */
   readonly space: Space;
 }
@@ -69,7 +69,7 @@ export async function openHub(app: App, run: Run): Promise<HubSite> {
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId: null }, { hub, inputs });
 }
 
-function siteOf<Own extends object>(app: App, cluster: Cluster, holding: Holding, own: Own): Site & Own {
+function siteOf<Own extends object>(app: App, cluster: Cluster, holding: NamespaceRecord, own: Own): Site & Own {
   let space: Space | undefined;
   return {
     ...own,
@@ -83,7 +83,7 @@ function siteOf<Own extends object>(app: App, cluster: Cluster, holding: Holding
   };
 }
 
-function spaceOf(cluster: Cluster, { namespace, uid }: Holding): Space {
+function spaceOf(cluster: Cluster, { namespace, uid }: NamespaceRecord): Space {
   if (uid === null) {
     throw new ClusterError("NotFound", `The namespace ${namespace} was never made`, { transient: false });
   }
@@ -102,20 +102,20 @@ export function spokeHandler<Step extends string>(
 }
 
 /** Returns wait options for the cluster: at most until the end of the step, with progress texts. */
-export function waitingFor(run: Run, most = Infinity): ClusterWait {
+export function clusterWaitOf(run: Run, most = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), most), onProgress: (text) => run.showProgress(text) };
 }
 
 /** Adds notes to the operation. A note that it already has is not added again. */
-export async function note(run: Run, notes: readonly string[]): Promise<void> {
+export async function addNotes(run: Run, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 
 /** Creates an error that is not retried automatically. The hint says what to fix first. */
-export function finalError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
+export function permanentError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
@@ -123,7 +123,7 @@ export function finalError(code: string, message: string, hint: string, blame: B
  * Adds the site's state and recovery instructions to the final failure of a stopped site. Returns transient errors and
  * errors of a lost namespace unchanged.
  */
-export function stayingDown(
+export function withRecoveryInstructions(
   error: ClusterError,
   was: string,
   advise: (hint: string | undefined) => string,
@@ -144,7 +144,7 @@ const PAUSE = 3 * SECOND; // the longest pause between two polls
 /**
  * Polls until `look` returns null, and shows what it waits for. Returns the last reason if the step's time runs out.
  */
-export async function lookUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
+export async function pollUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
   const end = performance.now() + run.timeLeft();
   for (let looks = 1;; looks++) {
     const lack = await look();

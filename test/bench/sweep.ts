@@ -10,7 +10,7 @@ import { type Log, silentLog } from "#lib/base/log.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
+import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { PACE } from "#lib/workers/sweep/sweep.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -36,7 +36,7 @@ async function measure(spokes: number): Promise<boolean> {
     let following: Promise<void>;
     await new Promise<void>((resolve, reject) => {
       const log = { ...silentLog, debug: (message: string) => message === "Looked at a cluster" && resolve() };
-      following = lookAtCluster(app, runOf(scene, ending.signal, log as Log), "default", PACE);
+      following = checkCluster(app, runOf(scene, ending.signal, log as Log), "default", PACE);
       following.then(resolve, reject);
     });
     say(spokes, `a look at all: ${full()}`);

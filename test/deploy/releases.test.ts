@@ -11,7 +11,7 @@ import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { told } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { RELEASE } from "#test/support/release.ts";

@@ -10,7 +10,7 @@ import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import type { ClusterSight, SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 import { isSigned } from "#lib/doctor/reconcile/trust.ts";
 import { count } from "#lib/doctor/finding.ts";
-import { refersTo } from "#lib/workers/backups/expired.ts";
+import { refersToSnapshot } from "#lib/workers/backups/delete-expired.ts";
 
 interface FoundBackup extends Omit<BackupParticulars, "volumes"> {
   readonly volumes: readonly BackupVolume[];
@@ -58,7 +58,9 @@ function volumesOf(
     const { boundVolumeSnapshotContentName, readyToUse } = snapshot?.status ?? {};
     const content = contents?.get(boundVolumeSnapshotContentName), handle = content?.["status"]?.snapshotHandle;
     const isGoing = snapshot?.metadata.deletionTimestamp !== undefined;
-    if (!snapshot || isGoing || !readyToUse || !handle || !refersTo(content!, { ...KIND, ...snapshot })) return null;
+    if (!snapshot || isGoing || !readyToUse || !handle || !refersToSnapshot(content!, { ...KIND, ...snapshot })) {
+      return null;
+    }
     const { driver, volumeSnapshotClassName } = content!["spec"], { restoreSize } = content!["status"];
     return {
       ...{ claim, snapshot: name, snapshotUid: snapshot.metadata.uid!, content: content!.metadata.name },

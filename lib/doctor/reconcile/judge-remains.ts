@@ -8,7 +8,7 @@ import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import { count } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
-import { readContent, type RemainingContent } from "#lib/workers/remains/remains.ts";
+import { readContent, type RemainingContent } from "#lib/workers/orphans/read-orphans.ts";
 
 export function judgeRemains(judged: Judged): Matter[] {
   const { contents, released } = judged.sight, isKnown = knowledgeOf(judged);

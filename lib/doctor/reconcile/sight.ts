@@ -9,8 +9,8 @@ import {
   SANDBOX_LABEL,
   SPOKE_LABEL,
 } from "#lib/drivers/cluster/guard.ts";
-import { CONTENT, SNAPSHOT } from "#lib/workers/backups/expired.ts";
-import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/remains/remains.ts";
+import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/orphans/read-orphans.ts";
 
 export interface SeenNamespace {
   readonly name: string;
@@ -71,7 +71,7 @@ export async function surveyCluster(
   let fence = 0n;
   const each = async (kind: Kind, selector: string, take: (object: KubeObject) => void): Promise<boolean> => {
     try {
-      if (kind.apiVersion === SNAPSHOT.apiVersion && !await cluster.serves(kind, call)) return false;
+      if (kind.apiVersion === VOLUME_SNAPSHOT.apiVersion && !await cluster.serves(kind, call)) return false;
       await eachObject(cluster, call, kind, selector, (object) => {
         if (object.metadata.namespace !== undefined && !isOwn(object.metadata.namespace)) return;
         const { annotations, labels } = object.metadata, own = annotations?.[FENCE] ?? labels?.[FENCE] ?? "";
@@ -116,12 +116,12 @@ export async function surveyCluster(
   });
   const snapshots: ClusterSight["snapshots"][number][] = [], contents = new Map<string, KubeObject>();
   const snapshotUids = new Set<string>(), released: ReleasedVolume[] = [];
-  await each(SNAPSHOT, OURS, (object) => {
+  await each(VOLUME_SNAPSHOT, OURS, (object) => {
     const { metadata, status } = object;
     snapshotUids.add(metadata.uid!);
     if (metadata.annotations?.[PARTICULARS_OF]) snapshots.push({ metadata, status, signed: readSignedOn(object) });
   });
-  const listed = await each(CONTENT, "", (object) => void contents.set(object.metadata.name, object));
+  const listed = await each(SNAPSHOT_CONTENT, "", (object) => void contents.set(object.metadata.name, object));
   await each(VOLUME, "", (object) => {
     const volume = readReleasedVolume(object, isOwn);
     if (volume) released.push(volume);

@@ -4,71 +4,74 @@ import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, HandlerHooks, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
-import { demandSameSite } from "#lib/workers/identity.ts";
-import { demandHealth, readDatabase } from "#lib/workers/jobs.ts";
-import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
-import { change, pauseCron, perform, untilReady } from "#lib/workers/running.ts";
-import { spokeHandler, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { requireSameSite } from "#lib/workers/site-identity.ts";
+import { readDatabase, requireHealth } from "#lib/workers/site-jobs.ts";
+import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
+import { patchSiteObject, patchSiteObjects, pauseCron, waitForWorkload } from "#lib/workers/workloads.ts";
+import { clusterWaitOf, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 
-export const RESTARTED = "kubectl.kubernetes.io/restartedAt";
+export const RESTART_ANNOTATION = "kubectl.kubernetes.io/restartedAt";
 
 export function suspend(app: App): Handler {
   const changes = OPERATIONS.suspend.changes();
-  return action(app, OPERATIONS.suspend, {
+  return spokeActionHandler(app, OPERATIONS.suspend, {
     cron: (site, run) => pauseCron(site, run, changes.cron),
     async app(site, run) {
-      await perform(site, run, changes.app);
-      await site.space.noPods("app=moodle", waitingFor(run));
+      await patchSiteObjects(site, run, changes.app);
+      await site.space.noPods("app=moodle", clusterWaitOf(run));
     },
     async database(site, run) {
-      await perform(site, run, changes.database);
-      await site.space.noPods(SITE_PODS, waitingFor(run));
+      await patchSiteObjects(site, run, changes.database);
+      await site.space.noPods(SITE_PODS, clusterWaitOf(run));
     },
   });
 }
 
 export function resume(app: App): Handler {
   const { changes } = OPERATIONS.resume;
-  return action(app, OPERATIONS.resume, {
+  return spokeActionHandler(app, OPERATIONS.resume, {
     async database(site, run) {
-      await perform(site, run, changes(site.spoke).database);
-      await untilReady(site, run, DATABASE);
+      await patchSiteObjects(site, run, changes(site.spoke).database);
+      await waitForWorkload(site, run, DATABASE);
     },
-    verify,
+    verify: verifySite,
     async app(site, run) {
-      await perform(site, run, changes(site.spoke).app);
-      await untilReady(site, run, MOODLE);
+      await patchSiteObjects(site, run, changes(site.spoke).app);
+      await waitForWorkload(site, run, MOODLE);
     },
-    cron: (site, run) => perform(site, run, changes(site.spoke).cron),
-    health: demandHealth,
+    cron: (site, run) => patchSiteObjects(site, run, changes(site.spoke).cron),
+    health: requireHealth,
   });
 }
 
 export function restart(app: App): Handler {
-  return action(app, OPERATIONS.restart, {
-    verify,
+  return spokeActionHandler(app, OPERATIONS.restart, {
+    verify: verifySite,
     async app(site, run) {
-      await startAnew(site, run);
-      await untilReady(site, run, MOODLE);
+      await restartSite(site, run);
+      await waitForWorkload(site, run, MOODLE);
     },
-    health: demandHealth,
+    health: requireHealth,
   });
 }
 
-export function action<Step extends string>(
+export function spokeActionHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
   steps: Steps<Step, SpokeSite>,
   ends: Partial<HandlerHooks<SpokeSite>> = {},
 ): Handler {
-  return spokeHandler(app, operation, steps, { hooks: actionOutcomes(), observe, ...ends });
+  return spokeHandler(app, operation, steps, { hooks: actionOutcomes(), observe: readStateAfterFailure, ...ends });
 }
 
 /**
  * Reads the state of a site after a failed action. A site without pods is suspended; any other site is active. A site
  * whose scheduled tasks are paused is healthy only in maintenance mode.
  */
-export async function observe({ space, spoke: { maintenance } }: SpokeSite, run: Run): Promise<Observed> {
+export async function readStateAfterFailure(
+  { space, spoke: { maintenance } }: SpokeSite,
+  run: Run,
+): Promise<StateAfterFailure> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
   const standing = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
   if (standing.length === 0) return { state: "suspended", health: "unknown" };
@@ -78,15 +81,15 @@ export async function observe({ space, spoke: { maintenance } }: SpokeSite, run:
   return { state: "active", health: available && !idle ? "healthy" : "degraded" };
 }
 
-export async function verify(site: SpokeSite, run: Run): Promise<void> {
-  await demandSameSite(run, site.spoke, await readDatabase(site, run));
+export async function verifySite(site: SpokeSite, run: Run): Promise<void> {
+  await requireSameSite(run, site.spoke, await readDatabase(site, run));
 }
 
 /**
  * Restarts Moodle's pods by writing the given time to the pod template. Writing the same time again restarts nothing.
  */
-export async function startAnew(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
-  await change(site, run, MOODLE, (object) => stampRestart(object, at));
+export async function restartSite(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
+  await patchSiteObject(site, run, MOODLE, (object) => stampRestart(object, at));
 }
 
 /**
@@ -98,6 +101,6 @@ function stampRestart(object: KubeObject, at: Date): PatchOperation[] {
   const path = "/spec/template/metadata/annotations";
   return [
     ...(metadata.annotations ? [] : [{ op: "add" as const, path, value: {} }]),
-    { op: "add", path: `${path}/${RESTARTED.replaceAll("/", "~1")}`, value: at.toISOString() },
+    { op: "add", path: `${path}/${RESTART_ANNOTATION.replaceAll("/", "~1")}`, value: at.toISOString() },
   ];
 }

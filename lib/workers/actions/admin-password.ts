@@ -16,25 +16,25 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { clearAway, demandHeard, demandTask, type JobPlace, runJob } from "#lib/workers/jobs.ts";
-import { change } from "#lib/workers/running.ts";
-import { note } from "#lib/workers/site.ts";
-import { task } from "#lib/workers/actions/tasks.ts";
+import { deleteFinishedJob, type JobContext, requireCompleteLog, requireTask, runJob } from "#lib/workers/site-jobs.ts";
+import { patchSiteObject } from "#lib/workers/workloads.ts";
+import { addNotes } from "#lib/workers/site.ts";
+import { siteTaskHandler } from "#lib/workers/actions/tasks.ts";
 
 const ADMIN: Ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
 const KEY = "ADMIN_PASSWORD", BEFORE = "ADMIN_PASSWORD_BEFORE";
 const MARK = `/metadata/annotations/${PASSWORD_OF.replaceAll("/", "~1")}`;
 const WHAT = "The administrator's password could not be set";
-export const UNUSABLE = "AccountUnusable";
+export const ACCOUNT_UNUSABLE = "AccountUnusable";
 const MAILED = "The site has mailed its administrator a link to choose a password";
 
 export function resetAdminPassword(app: App): Handler {
-  return task(app, OPERATIONS["reset-admin-password"], {
-    secret: (site, run) => change(site, run, ADMIN, (secret) => renew(secret, run.job.id)),
+  return siteTaskHandler(app, OPERATIONS["reset-admin-password"], {
+    secret: (site, run) => patchSiteObject(site, run, ADMIN, (secret) => renew(secret, run.job.id)),
     async account(site, run) {
-      const { mailed } = await agreeOnPassword(site, run);
-      await change(site, run, ADMIN, forgetBefore);
-      await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(site)}`]);
+      const { mailed } = await applyAdminPassword(site, run);
+      await patchSiteObject(site, run, ADMIN, forgetBefore);
+      await addNotes(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(site)}`]);
     },
   });
 }
@@ -62,24 +62,24 @@ function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
  * Sets the password of the account `admin` to the one in the Secret. Throws a final ClusterError, for example
  * `AccountUnusable`.
  */
-export async function agreeOnPassword(here: JobPlace, run: Run): Promise<PasswordReset> {
+export async function applyAdminPassword(here: JobContext, run: Run): Promise<PasswordReset> {
   const result = await runJob(here, run, "password");
   const reset = readPasswordReset(result.log);
   if (reset.refused !== null) {
-    await clearAway(here, run, result);
+    await deleteFinishedJob(here, run, result);
     throw refusal(reset.refused, here, result);
   }
-  await demandTask(here, run, result, WHAT);
+  await requireTask(here, run, result, WHAT);
   if (reset.agreed) return reset;
-  await demandHeard(here, run, result);
+  await requireCompleteLog(here, run, result);
   throw incomplete(result);
 }
 
 /**
  * Creates the error for an account whose password cannot be set. The site's own administrators must fix the account.
  */
-function refusal(why: string, here: JobPlace, { log }: JobResult): ClusterError {
-  return new ClusterError(UNUSABLE, `${WHAT} because ${why}`, {
+function refusal(why: string, here: JobContext, { log }: JobResult): ClusterError {
+  return new ClusterError(ACCOUNT_UNUSABLE, `${WHAT} because ${why}`, {
     transient: false,
     blame: "user",
     hint: "Put the account admin right on the site, then ask for this again. Until then the Secret admin holds the " +
@@ -97,6 +97,6 @@ function incomplete({ log }: JobResult): ClusterError {
   });
 }
 
-function readingOf({ space }: JobPlace): string {
+function readingOf({ space }: JobContext): string {
   return `kubectl get secret admin -n ${space.namespace} -o yaml`;
 }

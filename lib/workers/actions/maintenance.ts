@@ -7,11 +7,18 @@ import { readHealth } from "#lib/moodle/results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Hooks, Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { action, observe } from "#lib/workers/actions/actions.ts";
-import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/workers/jobs.ts";
-import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
-import { pauseCron, perform, resumeCron } from "#lib/workers/running.ts";
-import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import {
+  deleteFinishedJob,
+  type JobContext,
+  requireLoginPage,
+  requireMaintenancePage,
+  requireTask,
+  runJob,
+} from "#lib/workers/site-jobs.ts";
+import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
+import { patchSiteObjects, pauseCron, resumeCron } from "#lib/workers/workloads.ts";
+import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const LOOK = 6 * SECOND; // of the ten seconds that the scheduler allows for reading the state
 
@@ -20,18 +27,18 @@ const LOOK = 6 * SECOND; // of the ten seconds that the scheduler allows for rea
  * mode.
  */
 export function maintenanceOn(app: App): Handler {
-  return action(app, OPERATIONS["maintenance-on"], {
+  return spokeActionHandler(app, OPERATIONS["maintenance-on"], {
     cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
-    enable: (site, run) => turnMaintenance(site, run, "enable"),
-    health: demandClosed,
+    enable: (site, run) => setMaintenanceMode(site, run, "enable"),
+    health: requireMaintenancePage,
   }, { hooks: ended(true), observe: observeSite });
 }
 
 export function maintenanceOff(app: App): Handler {
-  return action(app, OPERATIONS["maintenance-off"], {
-    disable: (site, run) => turnMaintenance(site, run, "disable"),
-    cron: (site, run) => perform(site, run, OPERATIONS["maintenance-off"].changes().cron),
-    health: demandOpen,
+  return spokeActionHandler(app, OPERATIONS["maintenance-off"], {
+    disable: (site, run) => setMaintenanceMode(site, run, "disable"),
+    cron: (site, run) => patchSiteObjects(site, run, OPERATIONS["maintenance-off"].changes().cron),
+    health: requireLoginPage,
   }, { hooks: ended(false), observe: observeSite });
 }
 
@@ -40,23 +47,23 @@ function ended(maintenance: boolean): Hooks {
 }
 
 /** Turns maintenance mode on or off; safe to repeat. The caller pauses scheduled tasks and updates the row. */
-export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | "disable"): Promise<void> {
+export async function setMaintenanceMode(here: JobContext, run: Run, how: "enable" | "disable"): Promise<void> {
   const result = await runJob(here, run, `maintenance-${how}`);
   const what = how === "enable" ? "Maintenance could not be turned on" : "Maintenance could not be turned off";
-  await demandTask(here, run, result, what);
+  await requireTask(here, run, result, what);
 }
 
 /**
  * Reads the state from the login page. If the page does not answer, derives the state from the finished steps. Resumes
  * scheduled tasks if the site is open.
  */
-async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
+async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure> {
   const { finishedSteps } = run.job;
   const made = finishedSteps.includes("enable") ? true : finishedSteps.includes("disable") ? false : undefined;
   const maintenance = await isClosed(site, run) ?? made;
-  if (maintenance === undefined) return await observe(site, run);
+  if (maintenance === undefined) return await readStateAfterFailure(site, run);
   if (!maintenance) await wakeCron(site, run);
-  const seen = await observe({ ...site, spoke: { ...site.spoke, maintenance } }, run);
+  const seen = await readStateAfterFailure({ ...site, spoke: { ...site.spoke, maintenance } }, run);
   return { ...seen, maintenance };
 }
 
@@ -64,8 +71,8 @@ async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
-    const result = await site.space.run(job, waitingFor(run, LOOK));
-    await clearAway(site, run, result);
+    const result = await site.space.run(job, clusterWaitOf(run, LOOK));
+    await deleteFinishedJob(site, run, result);
     const status = readHealth(result.log);
     return status === null ? undefined : status === 503;
   } catch (error) {

@@ -4,27 +4,27 @@ import { CRON, FENCE } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
-import { missing } from "#lib/workers/fenced.ts";
-import { demandTask, type JobPlace, runJob } from "#lib/workers/jobs.ts";
+import { missingObjectError } from "#lib/workers/fenced-objects.ts";
+import { type JobContext, requireTask, runJob } from "#lib/workers/site-jobs.ts";
 import { taskOutcomes } from "#lib/workers/outcomes.ts";
-import { finalError, JOB, spokeHandler, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { BATCH_JOB, clusterWaitOf, permanentError, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 
 export function purgeCaches(app: App): Handler {
-  return task(app, OPERATIONS["purge-caches"], {
+  return siteTaskHandler(app, OPERATIONS["purge-caches"], {
     purge: purgeOnce,
   });
 }
 
 export function runCron(app: App): Handler {
-  return task(app, OPERATIONS["run-cron"], {
+  return siteTaskHandler(app, OPERATIONS["run-cron"], {
     async run(site, run) {
       if (site.spoke.maintenance) throw closed();
-      await demandTask(site, run, await runOnce(site, run), "The scheduled tasks could not be run");
+      await requireTask(site, run, await runOnce(site, run), "The scheduled tasks could not be run");
     },
   });
 }
 
-export function task<Step extends string>(
+export function siteTaskHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
   steps: Steps<Step, SpokeSite>,
@@ -32,8 +32,8 @@ export function task<Step extends string>(
   return spokeHandler(app, operation, steps, { hooks: taskOutcomes });
 }
 
-export async function purgeOnce(site: JobPlace, run: Run): Promise<void> {
-  await demandTask(site, run, await runJob(site, run, "purge"), "The caches could not be purged");
+export async function purgeOnce(site: JobContext, run: Run): Promise<void> {
+  await requireTask(site, run, await runJob(site, run, "purge"), "The caches could not be purged");
 }
 
 /**
@@ -41,17 +41,17 @@ export async function purgeOnce(site: JobPlace, run: Run): Promise<void> {
  * running, so the tasks do not run twice. A run of the CronJob at the same time is harmless, because Moodle locks each
  * task.
  */
-async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
+async function runOnce({ space }: JobContext, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
-  if (typeof cronJob === "string" && await space.get({ ...JOB, name: cronJob }, run)) {
+  if (typeof cronJob === "string" && await space.get({ ...BATCH_JOB, name: cronJob }, run)) {
     run.showProgress("The job that was begun before is under way still");
-    return await space.follow(cronJob, waitingFor(run));
+    return await space.follow(cronJob, clusterWaitOf(run));
   }
   const cron = await space.get(CRON, run);
-  if (!cron) throw missing(CRON);
+  if (!cron) throw missingObjectError(CRON);
   const job = jobOf(cron, run.job.fence);
   await run.saveProgress({ cronJob: job.metadata.name });
-  return await space.run(job, waitingFor(run));
+  return await space.run(job, clusterWaitOf(run));
 }
 
 /**
@@ -62,7 +62,7 @@ function jobOf(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;
   const { apiVersion, kind, name } = CRON;
   return {
-    ...JOB,
+    ...BATCH_JOB,
     metadata: {
       name: `run-cron-${fence}`,
       labels: { ...metadata.labels, [FENCE]: fence },
@@ -74,7 +74,7 @@ function jobOf(cron: KubeObject, fence: string): KubeObject {
 }
 
 function closed(): ClusterError {
-  return finalError(
+  return permanentError(
     "Maintenance",
     "The scheduled tasks of a site in maintenance cannot be run",
     "Turn maintenance off, then ask for this again.",

@@ -18,9 +18,9 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { takeCounted } from "#lib/workers/backups/counted.ts";
-import { removeExpired } from "#lib/workers/backups/expired.ts";
-import { finalError, spokeHandler } from "#lib/workers/site.ts";
+import { takeBackupWithCounts } from "#lib/workers/backups/counts.ts";
+import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
+import { permanentError, spokeHandler } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
 /** The payload of a backup job. It is empty for a manual backup. */
@@ -38,9 +38,9 @@ export function backup(app: App): Handler {
   return spokeHandler(app, OPERATIONS.backup, {
     async snapshots(site, run) {
       demandKept(site.spoke);
-      await takeCounted(site, run, () => takeBackup(site, run, { kind: kindOf(run.job), patience: PATIENCE }));
+      await takeBackupWithCounts(site, run, () => takeBackup(site, run, { kind: kindOf(run.job), patience: PATIENCE }));
     },
-    retention: (site, run) => removeExpired(site, run, "by the rule"),
+    retention: (site, run) => deleteExpiredBackups(site, run, "by the rule"),
   }, { hooks: backupOutcomes });
 }
 
@@ -95,5 +95,9 @@ function kindOf({ payload }: Job): BackupKind {
 function demandKept({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;
-  throw finalError("SpokeState", message, "Retry what failed, or resume the spoke; backups go on by themselves then.");
+  throw permanentError(
+    "SpokeState",
+    message,
+    "Retry what failed, or resume the spoke; backups go on by themselves then.",
+  );
 }

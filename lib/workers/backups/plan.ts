@@ -25,7 +25,7 @@ import { operationOn } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { BackupWork } from "#lib/workers/backups/backup.ts";
-import { readRetaining } from "#lib/workers/backups/snapshots.ts";
+import { readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
 import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
 /** Spokes per transaction. */
@@ -70,7 +70,7 @@ async function look(
 ): Promise<readonly SnapshotClass[] | null> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(LOOK)]);
   try {
-    const classes = await readRetaining(await clusters.open(name), { signal, check: run.throwIfStopped });
+    const classes = await readRetainingClasses(await clusters.open(name), { signal, check: run.throwIfStopped });
     await saveSnapshotClasses(db.rows, name, classes);
     return classes;
   } catch (error) {

@@ -21,15 +21,22 @@ import { readInstallation, signText } from "#lib/installation/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { CONTENT, listCut, refersTo, removeExpired, removeSnapshots, SNAPSHOT } from "#lib/workers/backups/expired.ts";
-import { isOfGone } from "#lib/workers/same-cluster.ts";
-import { finalError, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import {
+  deleteExpiredBackups,
+  deleteSnapshots,
+  describeRetainedContents,
+  refersToSnapshot,
+  SNAPSHOT_CONTENT,
+  VOLUME_SNAPSHOT,
+} from "#lib/workers/backups/delete-expired.ts";
+import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
+import { addNotes, clusterWaitOf, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
-const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
+const CLASS = { apiVersion: VOLUME_SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
 const TRIES = 3;
 
-export interface BackupWish {
+export interface BackupRequest {
   readonly kind: BackupKind;
   /** Milliseconds to wait; defaults to the time left in the step. */
   readonly patience?: number;
@@ -52,10 +59,10 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
       await run.saveProgress({ lastSnapshotTries: tries });
       throw error;
     }
-    run.log[isOfGone(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
+    run.log[isMissingNamespace(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
     const why = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
-    await note(run, [`No last snapshot: ${why}`, ...await listCut(site, run)]);
+    await addNotes(run, [`No last snapshot: ${why}`, ...await describeRetainedContents(site, run)]);
   }
 }
 
@@ -65,7 +72,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
  * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take retained snapshots, `SnapshotFailed`
  * (final) if the storage fails repeatedly, `deadline` (transient) if the time runs out.
  */
-export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
+export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupRequest): Promise<Backup> {
   const { spoke } = site;
   const begun = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
   if (begun.state === "ready") return begun;
@@ -79,7 +86,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
   const annotations = { [PARTICULARS_OF]: await signedParticulars(site, backup) };
   const create = (snapshot: KubeObject) =>
     createOrMakeRoom(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
-  const volumes = await cutSnapshots(site, run, backup.volumes, { labels, create, ...(patience && { patience }) });
+  const volumes = await createSnapshots(site, run, backup.volumes, { labels, create, ...(patience && { patience }) });
   return await run.write((tx) => completeBackup(tx, backup.id, volumes));
 }
 
@@ -90,9 +97,11 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
 async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
   if (volumes.length === 0 || kind === "last") return false; // the data does not change during a removal
-  const found = await Promise.all(volumes.map(({ snapshot: name }) => site.space.get({ ...SNAPSHOT, name }, run)));
+  const found = await Promise.all(
+    volumes.map(({ snapshot: name }) => site.space.get({ ...VOLUME_SNAPSHOT, name }, run)),
+  );
   if (found.every((snapshot) => snapshot !== null)) return true;
-  if (found.some((snapshot) => snapshot !== null)) await removeSnapshots(site, run, backup);
+  if (found.some((snapshot) => snapshot !== null)) await deleteSnapshots(site, run, backup);
   return false;
 }
 
@@ -134,7 +143,7 @@ interface Cut {
 }
 
 /** Creates the snapshots with a class that retains them. Waits until they are ready, and returns their data. */
-export async function cutSnapshots(
+export async function createSnapshots(
   place: SnapshotPlace,
   run: Run,
   planned: readonly BackupVolume[],
@@ -143,11 +152,11 @@ export async function cutSnapshots(
   const { cluster, space, inputs } = place;
   // The driver is read from the PVCs. A manually created volume does not name its driver.
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
-  const classes = await readRetaining(cluster, run);
+  const classes = await readRetainingClasses(cluster, run);
   await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // shown to all users of the cluster
   const className = findFittingClass(classes, wanted);
   if (className === null) {
-    throw finalError(
+    throw permanentError(
       "NoSnapshotClass",
       `Cannot take a backup: ${describeMissingClass(wanted)}`,
       "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
@@ -155,9 +164,9 @@ export async function cutSnapshots(
   }
   for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
     const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
-    await create({ ...SNAPSHOT, metadata: { name, labels }, spec });
+    await create({ ...VOLUME_SNAPSHOT, metadata: { name, labels }, spec });
   }
-  await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waitingFor(run, patience));
+  await space.ready(planned.map(({ snapshot: name }) => ({ ...VOLUME_SNAPSHOT, name })), clusterWaitOf(run, patience));
   const volumes: BackupVolume[] = [];
   for (const volume of planned) volumes.push(await readVolume(place, run, volume));
   return volumes;
@@ -184,7 +193,7 @@ async function readClaims(
 }
 
 /** Returns the cluster's snapshot classes with deletionPolicy Retain. */
-export async function readRetaining(
+export async function readRetainingClasses(
   cluster: Pick<Cluster, "serves" | "listAll">,
   call: Call,
 ): Promise<SnapshotClass[]> {
@@ -201,7 +210,7 @@ async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject)
   } catch (error) {
     if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
     run.log.info("Makes room for a backup", { reason: error.message });
-    await removeExpired(site, run, "all leftovers");
+    await deleteExpiredBackups(site, run, "all leftovers");
     await site.space.create(snapshot, run);
   }
 }
@@ -212,11 +221,11 @@ async function readVolume(
   run: Run,
   planned: BackupVolume,
 ): Promise<BackupVolume> {
-  const snapshot = await space.get({ ...SNAPSHOT, name: planned.snapshot }, run);
+  const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name: planned.snapshot }, run);
   const name = snapshot?.["status"]?.boundVolumeSnapshotContentName;
-  const content = name ? await cluster.find({ ...CONTENT, name }, run) : null;
+  const content = name ? await cluster.find({ ...SNAPSHOT_CONTENT, name }, run) : null;
   const { snapshotHandle: handle, restoreSize } = content?.["status"] ?? {};
-  if (!snapshot || !content || !refersTo(content, snapshot) || !handle) {
+  if (!snapshot || !content || !refersToSnapshot(content, snapshot) || !handle) {
     const message = `VolumeSnapshot ${planned.snapshot} is ready, but what it was cut into does not show yet`;
     throw new ClusterError("Incomplete", message, { transient: true });
   }

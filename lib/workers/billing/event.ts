@@ -18,7 +18,7 @@ import { findByCustomer } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { lookAtSubscription } from "#lib/workers/billing/look.ts";
+import { checkSubscription } from "#lib/workers/billing/check.ts";
 
 type Needed = Pick<App, "db" | "log" | "catalog">;
 
@@ -55,7 +55,7 @@ async function handleSubscription(app: Needed, run: Run, payments: Payments, eve
   const hub = event.federationId!;
   // Listed before the read, which may not include later events.
   const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)];
-  await lookAtSubscription(app, run, payments, hub);
+  await checkSubscription(app, run, payments, hub);
   await run.write((tx) => markHandled(tx, answered, "subscription"));
 }
 

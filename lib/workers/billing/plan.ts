@@ -34,7 +34,7 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
 const MOST = 500;
 
 /** Returns the handler that queues the daily checks. It spreads the checks over the hour until the next run. */
-export function planLooks({ db }: Pick<App, "db">, most = MOST): Handler {
+export function planBillingChecks({ db }: Pick<App, "db">, most = MOST): Handler {
   return upkeep({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {
       const ids = await findUncheckedHubs(db.rows, most), now = (await db.now()).getTime();

@@ -28,7 +28,7 @@ export function planItems(items: readonly SubscriptionItem[], wanted: Quantities
 
 type NewItem = SubscriptionRequest["items"][number];
 
-export interface Standing {
+export interface SubscriptionAtProvider {
   readonly federationId: string;
   readonly customer: string;
   /** The subscription as last read; null if none exists. */
@@ -40,7 +40,7 @@ export async function applyChanges(
   payments: Payments,
   catalog: Catalog,
   run: Run,
-  { federationId, customer, subscription }: Standing,
+  { federationId, customer, subscription }: SubscriptionAtProvider,
   changes: readonly ItemChange[],
 ): Promise<Subscription> {
   const items = changes.filter((change) => "item" in change), added: NewItem[] = [];

@@ -31,7 +31,7 @@ import {
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/workers/billing/quantities.ts";
-import { noteRefusal } from "#lib/workers/billing/look.ts";
+import { recordProviderRefusal } from "#lib/workers/billing/check.ts";
 
 /** Milliseconds after which an interrupted call has ended at the provider. */
 const LATE = MINUTE;
@@ -60,7 +60,7 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
       },
       // The refusal may be because the customer was deleted. Reading the subscription shows that.
       onFailed: async (tx, job, report) => ({
-        ...await noteRefusal(tx, log, job, report),
+        ...await recordProviderRefusal(tx, log, job, report),
         jobs: [checkBillingJob(job.federationId!)],
       }),
     },

@@ -14,27 +14,27 @@ import { addressChanges } from "#lib/operations/configure.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { startAnew } from "#lib/workers/actions/actions.ts";
-import { patchFenced } from "#lib/workers/fenced.ts";
-import { openToTheWeb } from "#lib/workers/install/web.ts";
-import { putObject } from "#lib/workers/reapply/objects.ts";
-import { untilReady } from "#lib/workers/running.ts";
+import { restartSite } from "#lib/workers/actions/actions.ts";
+import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import { createIngress } from "#lib/workers/install/ingress.ts";
+import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { waitForWorkload } from "#lib/workers/workloads.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
-import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const COMES_BACK = 5 * SECOND; // of a step, left for waiting at its end
 
 /** Returns the inputs that the operation will apply; until they are computed, the current ones. */
-export function inputsAfter({ inputs }: SpokeSite, run: Run): SpokeInputs {
+export function inputsAfterChange({ inputs }: SpokeSite, run: Run): SpokeInputs {
   return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as Configured | undefined });
 }
 
-export function isMoving(before: SpokeInputs, after: SpokeInputs): boolean {
+export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean {
   return before.host !== after.host;
 }
 
 /** Returns notes about the consequences of a move that users should know. */
-export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
+export function domainChangeNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
     `${before.host} leads to ${after.host} for ${FORMER_DOMAIN_DAYS} days once that answers, and to its front page alone; links in the ` +
     "site's content that name it are left as they are, for Moodle's own tool that would change them (admin/tool/replace) is " +
@@ -51,36 +51,36 @@ function isToldAnew({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boole
 }
 
 /** Wraps a step so that it runs only if the pods must restart. */
-export function whenTold(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+export function ifPodsRestart(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
-    if (isToldAnew(site, inputsAfter(site, run))) await work(site, run);
+    if (isToldAnew(site, inputsAfterChange(site, run))) await work(site, run);
   };
 }
 
 /** Wraps a step so that it runs only if the domain changes. */
-export function whenMoving(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+export function ifDomainChanges(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
-    if (isMoving(site.inputs, inputsAfter(site, run))) await work(site, run);
+    if (changesDomain(site.inputs, inputsAfterChange(site, run))) await work(site, run);
   };
 }
 
 export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
+  const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
   await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
-  if (!isMoving(inputs, after)) return;
+  if (!changesDomain(inputs, after)) return;
   const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
-  await putObject(space, run, withBothNames(own(inputs), own(after)));
-  await openToTheWeb(site, run, own(after), after.host);
+  await applySiteObject(space, run, withBothNames(own(inputs), own(after)));
+  await createIngress(site, run, own(after), after.host);
 }
 
 /**
  * Applies the new settings and restarts the pods. At their start the pods write the settings to Moodle's configuration.
  */
-export async function tellSite(site: SpokeSite, run: Run): Promise<void> {
+export async function restartWithNewSettings(site: SpokeSite, run: Run): Promise<void> {
   await run.saveProgress({ moved: true });
-  await putTold(site, run, site.inputs, inputsAfter(site, run));
-  await startAnew(site, run);
-  await untilReady(site, run, MOODLE);
+  await putTold(site, run, site.inputs, inputsAfterChange(site, run));
+  await restartSite(site, run);
+  await waitForWorkload(site, run, MOODLE);
 }
 
 async function putTold(
@@ -92,30 +92,30 @@ async function putTold(
   const mail = (mailOf(from) === null) === (mailOf(to) === null)
     ? []
     : blueprint.mailSecret(to, app.config.relay?.secret ?? null);
-  await putObject(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
+  await applySiteObject(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
 }
 
-export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
-  await putIngresses(site, run, addressChanges(site.blueprint, site.inputs, inputsAfter(site, run)).redirect);
+export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
+  await putIngresses(site, run, addressChanges(site.blueprint, site.inputs, inputsAfterChange(site, run)).redirect);
 }
 
 /**
  * Restores the previous settings and domain if a move changed them. Returns whether the site now has them. If the
  * cluster does not answer, both domains keep leading to the site.
  */
-export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean> {
+export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean> {
   try {
-    const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
+    const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
     if (!isToldAnew(site, after)) return true;
-    if (isMoving(inputs, after)) {
+    if (changesDomain(inputs, after)) {
       const { ingress, redirect } = addressChanges(blueprint, after, inputs);
       await removeRedirects(site, run, ingress);
       await putIngresses(site, run, redirect);
     }
     if (!run.job.progress.moved) return true;
     await putTold(site, run, after, inputs);
-    await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // a time other than that of the move
-    await space.ready([MOODLE], waitingFor(run, COMES_BACK)).catch(letStart);
+    await restartSite(site, run, new Date(run.job.startedAt!.getTime() + 1)); // a time other than that of the move
+    await space.ready([MOODLE], clusterWaitOf(run, COMES_BACK)).catch(letStart);
     return true;
   } catch (error) {
     run.log.warn("Cannot put a site back under the name that it had", { error });
@@ -138,6 +138,6 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
 
 /** Applies the Ingresses and sets the fence on new ones as well, so that a late run cannot delete them. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly Put[]): Promise<void> {
-  await putObject(space, run, changes.map((change) => change.put));
+  await applySiteObject(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
 }

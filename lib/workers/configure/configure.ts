@@ -11,67 +11,67 @@ import { NO_RELAY, themeOf } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
-import { action, observe, verify } from "#lib/workers/actions/actions.ts";
+import { readStateAfterFailure, spokeActionHandler, verifySite } from "#lib/workers/actions/actions.ts";
 import { purgeOnce } from "#lib/workers/actions/tasks.ts";
 import {
-  inputsAfter,
-  isMoving,
-  movingNotes,
+  applyRedirects,
+  changesDomain,
+  domainChangeNotes,
+  ifDomainChanges,
+  ifPodsRestart,
+  inputsAfterChange,
   openNewAddress,
-  putAddressBack,
-  putRedirects,
-  tellSite,
-  whenMoving,
-  whenTold,
+  restartWithNewSettings,
+  restoreAddress,
 } from "#lib/workers/configure/address.ts";
 import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
-import { readRooms } from "#lib/workers/install/provision.ts";
-import { demandHealth, demandSeed } from "#lib/workers/jobs.ts";
-import { putObject } from "#lib/workers/reapply/objects.ts";
-import { demandRunning } from "#lib/workers/running.ts";
-import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
+import { requireHealth, requireSeed } from "#lib/workers/site-jobs.ts";
+import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { requireRunning } from "#lib/workers/workloads.ts";
+import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const SEED_PODS = "op=seed";
 
 export function configure(app: App): Handler {
-  return action(app, OPERATIONS.configure, {
+  return spokeActionHandler(app, OPERATIONS.configure, {
     prepare,
     seed,
     ingress: openNewAddress,
-    verify: whenTold(verify),
-    app: whenTold(tellSite),
-    caches: whenMoving(purgeOnce),
-    health: (site, run) => demandHealth({ ...site, inputs: inputsAfter(site, run) }, run),
-    redirect: whenMoving(putRedirects),
+    verify: ifPodsRestart(verifySite),
+    app: ifPodsRestart(restartWithNewSettings),
+    caches: ifDomainChanges(purgeOnce),
+    health: (site, run) => requireHealth({ ...site, inputs: inputsAfterChange(site, run) }, run),
+    redirect: ifDomainChanges(applyRedirects),
   }, {
     hooks: configureOutcomes,
     async observe(site, run) {
-      const isBack = await putAddressBack(site, run);
-      return { ...await observe(site, run), isBack };
+      const isBack = await restoreAddress(site, run);
+      return { ...await readStateAfterFailure(site, run), isBack };
     },
   });
 }
 
 async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
-  await demandRunning(space, run, "be changed", "ask for it again");
+  await requireRunning(space, run, "be changed", "ask for it again");
   const after = await toDesiredInputs(app, spoke, inputs);
-  if (isMoving(inputs, after)) await note(run, movingNotes(inputs, after));
-  if (inputs.mailHeld && !after.mailHeld && !after.mail) await note(run, [NO_RELAY]);
+  if (changesDomain(inputs, after)) await addNotes(run, domainChangeNotes(inputs, after));
+  if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_RELAY]);
   await run.saveProgress({ after: configuredPart(after) });
 }
 
 /** Writes the settings first, then waits for pods of earlier attempts, which may still apply older settings. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
-  const hub = await readRooms(site, run), changes = changedParts(inputs, after);
+  const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
+  const hub = await readSettingsOfHub(site, run), changes = changedParts(inputs, after);
   const parts = changes.filter((part) => part !== "brand" || themeOf(after, hub) !== null);
   if (parts.length < changes.length) {
-    await note(run, [`The brand ${after.brand?.name} is not configured: the look stays as it is`]);
+    await addNotes(run, [`The brand ${after.brand?.name} is not configured: the look stays as it is`]);
   }
   if (parts.length === 0) return;
-  await putObject(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
-  await space.noPods(SEED_PODS, waitingFor(run));
-  const { done, leftOut } = await demandSeed(site, run);
+  await applySiteObject(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
+  await space.noPods(SEED_PODS, clusterWaitOf(run));
+  const { done, leftOut } = await requireSeed(site, run);
   run.log.info("Changed a site", { done, leftOut });
-  await note(run, leftOut);
+  await addNotes(run, leftOut);
 }

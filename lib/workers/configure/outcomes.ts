@@ -8,16 +8,16 @@ import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
 import { clearRequestedDomain, releaseDomains, switchDomain } from "#lib/domains/spokes/names.ts";
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { actionOutcomes, isGoing } from "#lib/workers/outcomes.ts";
+import { actionOutcomes, isBeingRemoved } from "#lib/workers/outcomes.ts";
 
 export const configureOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
-    return { metadata: isGoing(before) ? {} : await keepNames(tx, before, job.progress.after as Configured) };
+    return { metadata: isBeingRemoved(before) ? {} : await keepNames(tx, before, job.progress.after as Configured) };
   },
   async stopped(tx, job, before, report) {
     if (report === null) return {};
     const after = job.progress.after as Configured | undefined, wished = before.requestedDomain;
-    if (!isGoing(before)) {
+    if (!isBeingRemoved(before)) {
       if (after && job.finishedSteps.includes("seed")) {
         await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
       }

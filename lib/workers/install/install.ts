@@ -9,27 +9,27 @@ import { readSiteFacts, type SiteIdentity } from "#lib/moodle/results.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
 import { isMissingImage } from "#lib/drivers/cluster/diagnosis/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { type Earlier, endAttempts, isOver, ownAttempts } from "#lib/workers/attempts.ts";
-import { claimDatabase, demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/workers/jobs.ts";
-import { openParts } from "#lib/workers/parts.ts";
-import { JOB, waitingFor } from "#lib/workers/site.ts";
+import { endAttempts, findOwnAttempts, hasAttemptEnded, type PreviousAttempts } from "#lib/workers/job-attempts.ts";
+import { type JobContext, readDatabase, requireSuccess, runJob, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
+import { openProgressParts } from "#lib/workers/progress-parts.ts";
+import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
 const OWN = "installs"; // in the job's progress
 
 /** Installs Moodle and returns the state of the database afterwards. The site in it may be incomplete. */
-export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> {
+export async function install(place: JobContext, run: Run): Promise<SiteIdentity> {
   try {
     return await installOnce(place, run);
   } catch (error) {
     const advice = "destroy this one, and choose a version that is offered";
-    throw error instanceof ClusterError ? blameForVersion(error, place, advice) : error;
+    throw error instanceof ClusterError ? addVersionHint(error, place, advice) : error;
   }
 }
 
 /** Changes the error for a requested version without an image, so that it blames the user who chose the version. */
-export function blameForVersion(
+export function addVersionHint(
   error: ClusterError,
-  { blueprint, inputs }: Pick<JobPlace, "blueprint" | "inputs">,
+  { blueprint, inputs }: Pick<JobContext, "blueprint" | "inputs">,
   advice: string,
 ): ClusterError {
   const { version, images } = inputs;
@@ -45,36 +45,36 @@ export function blameForVersion(
   });
 }
 
-async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
-  const parts = await openParts(run, place.inputs.images.moodle);
-  const before = await endEarlier(place, run, { own: ownAttempts(run, OWN), listen: parts.listen });
+async function installOnce(place: JobContext, run: Run): Promise<SiteIdentity> {
+  const parts = await openProgressParts(run, place.inputs.images.moodle);
+  const before = await endEarlier(place, run, { own: findOwnAttempts(run, OWN), listen: parts.listen });
   await parts.keep();
-  const site = await claimDatabase(place, run);
+  const site = await writeDatabaseFence(place, run);
   if (site.state === "installed") return site;
   const between = await endEarlier(place, run, { own: [] });
   if (between.installed) return await readDatabase(place, run);
-  await place.space.noPods(EXCLUSIVE_PODS, waitingFor(run));
+  await place.space.noPods(EXCLUSIVE_PODS, clusterWaitOf(run));
   if (site.state === "partial" || before.left || between.left) {
-    await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
+    await requireSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }
   const job = place.blueprint.jobObject(place.inputs, "install", run.job.fence);
-  await run.saveProgress({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
-  const result = await place.space.run(job, { ...waitingFor(run), listen: parts.listen });
+  await run.saveProgress({ [OWN]: [...findOwnAttempts(run, OWN), job.metadata.name] });
+  const result = await place.space.run(job, { ...clusterWaitOf(run), listen: parts.listen });
   await parts.keep();
   const facts = readSiteFacts(result.log);
-  if (!facts || facts.state === "installed") await demandSuccess(place, run, result, "Moodle could not be installed");
+  if (!facts || facts.state === "installed") await requireSuccess(place, run, result, "Moodle could not be installed");
   return facts ?? await readDatabase(place, run); // a custom install Job may print nothing
 }
 
 /** Waits for install Jobs of earlier attempts. `left` is true if they may have left data. */
 async function endEarlier(
-  place: JobPlace,
+  place: JobContext,
   run: Run,
-  earlier: Earlier,
+  earlier: PreviousAttempts,
 ): Promise<{ readonly left: boolean; readonly installed: boolean }> {
-  const attempts = await place.space.list(JOB, "op in (install,reset)", run);
+  const attempts = await place.space.list(BATCH_JOB, "op in (install,reset)", run);
   const ended = await endAttempts(place, run, attempts, earlier);
   const installs = ended.filter(({ op }) => op === "install");
-  for (const { result } of installs) await demandSuccess(place, run, result, "Moodle could not be installed");
-  return { left: ended.length > 0 || attempts.some(isOver), installed: installs.length > 0 };
+  for (const { result } of installs) await requireSuccess(place, run, result, "Moodle could not be installed");
+  return { left: ended.length > 0 || attempts.some(hasAttemptEnded), installed: installs.length > 0 };
 }

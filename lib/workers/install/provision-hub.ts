@@ -4,17 +4,17 @@ import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createHandler, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/workers/outcomes.ts";
-import { putFenced } from "#lib/workers/fenced.ts";
-import { recordNow } from "#lib/workers/particulars.ts";
-import { rememberCluster } from "#lib/workers/same-cluster.ts";
-import { finalError, type HubSite, openHub } from "#lib/workers/site.ts";
+import { replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { writeSiteRecord } from "#lib/workers/site-record.ts";
+import { recordCluster } from "#lib/workers/same-cluster.ts";
+import { type HubSite, openHub, permanentError } from "#lib/workers/site.ts";
 
 export function provisionHub(app: App): Handler {
   return createHandler(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
     namespace: makeNamespace,
     async rooms({ app, hub, blueprint, inputs, space }, run) {
-      await recordNow(app, run, "federations", hub.id);
-      for (const room of blueprint.hubObjects(inputs, "rooms")) await putFenced(space, room, run.job, run);
+      await writeSiteRecord(app, run, "federations", hub.id);
+      for (const room of blueprint.hubObjects(inputs, "rooms")) await replaceFenced(space, room, run.job, run);
     },
     issuer: applyIssuer,
   }, { hooks: hubOutcomes });
@@ -26,7 +26,7 @@ export function provisionHub(app: App): Handler {
 async function makeNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
   const [manifest] = blueprint.hubObjects(inputs, "namespace");
-  if (hub.namespaceUid === null) await rememberCluster(site, run);
+  if (hub.namespaceUid === null) await recordCluster(site, run);
   const uid = hub.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("federations").where("id", "=", hub.id).set({
@@ -41,7 +41,7 @@ async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): P
   if (issuers.length === 0) return;
   const [{ apiVersion, kind }] = issuers as [(typeof issuers)[number]];
   if (!await cluster.serves({ apiVersion, kind }, run)) {
-    throw finalError(
+    throw permanentError(
       "NoCertManager",
       `The cluster does not know ${kind} of ${apiVersion}`,
       "Install cert-manager, or run without ACME_EMAIL; then retry.",

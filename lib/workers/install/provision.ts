@@ -8,43 +8,43 @@ import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
-import { agreeOnPassword, UNUSABLE } from "#lib/workers/actions/admin-password.ts";
-import { demandSameSite } from "#lib/workers/identity.ts";
-import { rememberDigest } from "#lib/workers/image-digest.ts";
+import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin-password.ts";
+import { requireSameSite } from "#lib/workers/site-identity.ts";
+import { recordImageDigest } from "#lib/workers/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
-import { settleSite } from "#lib/workers/install/settle.ts";
+import { setUpSite } from "#lib/workers/install/set-up.ts";
 import {
   clearSources,
   fillVolumes,
+  hasFilledVolumes,
   isCopy,
-  isFilled,
-  type SeedTelling,
-  whatToTell,
+  readSeedInput,
+  type SeedInput,
 } from "#lib/workers/install/volumes.ts";
-import { protectSignIn } from "#lib/workers/jobs.ts";
+import { protectSignIn } from "#lib/workers/site-jobs.ts";
 import { provisionOutcomes } from "#lib/workers/outcomes.ts";
-import { rememberCluster } from "#lib/workers/same-cluster.ts";
-import { makeFenced } from "#lib/workers/fenced.ts";
-import { recordNow } from "#lib/workers/particulars.ts";
-import { untilCounted, untilReady } from "#lib/workers/running.ts";
+import { recordCluster } from "#lib/workers/same-cluster.ts";
+import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { writeSiteRecord } from "#lib/workers/site-record.ts";
+import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { note, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 import { startFilled } from "#lib/workers/templates/use.ts";
-import { wishTemplate } from "#lib/workers/templates/wish.ts";
-import { openToTheWeb } from "#lib/workers/install/web.ts";
+import { requestTemplate } from "#lib/workers/templates/request.ts";
+import { createIngress } from "#lib/workers/install/ingress.ts";
 
 export function provision(app: App): Handler {
   return spokeHandler(app, OPERATIONS.provision, {
     namespace: makeNamespace,
     async policies(site: SpokeSite, run: Run) {
-      await recordNow(site.app, run, "spokes", site.spoke.id);
-      await untilCounted(site, run, await putStep(site, run, "policies"));
+      await writeSiteRecord(site.app, run, "spokes", site.spoke.id);
+      await waitForQuota(site, run, await putStep(site, run, "policies"));
     },
     secrets: makeSecrets,
     async app(site: SpokeSite, run: Run) {
       await putStep(site, run, "app");
-      await untilReady(site, run, MOODLE);
-      await rememberDigest(site, run);
+      await waitForWorkload(site, run, MOODLE);
+      await recordImageDigest(site, run);
     },
     cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
     async volumes(site, run) {
@@ -52,19 +52,19 @@ export function provision(app: App): Handler {
     },
     database: (site, run) => startFilled(site, run, startDatabase),
     async install(site, run) {
-      if (isFilled(site)) return; // the step `settle` checks the data first
-      await demandSameSite(run, site.spoke, await install(site, run));
-      await wishTemplate(site, run);
+      if (hasFilledVolumes(site)) return; // the step `settle` checks the data first
+      await requireSameSite(run, site.spoke, await install(site, run));
+      await requestTemplate(site, run);
     },
     async settle(site, run) {
-      await seed(site, run, settleSite, await whatToTell(site));
+      await seed(site, run, setUpSite, await readSeedInput(site));
       await protectSignIn(site, run);
       if (isCopy(site)) await takeOwnPassword(site, run);
       await clearSources(site, run);
     },
     async ingress(site, run) {
-      await openToTheWeb(site, run, await putStep(site, run, "ingress"));
-      await note(run, [wayIn(site.spoke.id)]);
+      await createIngress(site, run, await putStep(site, run, "ingress"));
+      await addNotes(run, [wayIn(site.spoke.id)]);
     },
   }, { hooks: provisionOutcomes });
 }
@@ -76,7 +76,7 @@ export function provision(app: App): Handler {
 async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
-  if (spoke.namespaceUid === null) await rememberCluster(site, run);
+  if (spoke.namespaceUid === null) await recordCluster(site, run);
   const uid = spoke.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("spokes").where("id", "=", spoke.id).set({
@@ -93,8 +93,8 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
  */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
   await putStep(site, run, "database");
-  if (isFilled(site)) await putStep(site, run, "app");
-  await untilReady(site, run, DATABASE);
+  if (hasFilledVolumes(site)) await putStep(site, run, "app");
+  await waitForWorkload(site, run, DATABASE);
 }
 
 async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
@@ -102,7 +102,7 @@ async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<Kube
 }
 
 async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
+  return await settleAll(objects.map((object) => createFenced(space, object, run.job, run)));
 }
 
 /**
@@ -123,13 +123,13 @@ async function seed(
   site: SpokeSite,
   run: Run,
   runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
-  { inputs, parts, notes }: SeedTelling,
+  { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
-  const settings = await readRooms(site, run);
+  const settings = await readSettingsOfHub(site, run);
   await putAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
   const { done, leftOut } = await runJob(site, run);
   run.log.info("Seeded a site", { done, leftOut });
-  await note(run, [...notes(settings), ...leftOut]);
+  await addNotes(run, [...notes(settings), ...leftOut]);
 }
 
 /**
@@ -138,14 +138,14 @@ async function seed(
  */
 async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
   try {
-    await agreeOnPassword(site, run);
+    await applyAdminPassword(site, run);
   } catch (error) {
-    if (!(error instanceof ClusterError) || error.code !== UNUSABLE) throw error;
-    await note(run, [error.message]);
+    if (!(error instanceof ClusterError) || error.code !== ACCOUNT_UNUSABLE) throw error;
+    await addNotes(run, [error.message]);
   }
 }
 
-export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
+export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
   // The settings of a hub are only in the hub's cluster. Its spokes in other clusters get none.

@@ -8,10 +8,10 @@ import { isFinished } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
-import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
-import { untilBound } from "#lib/workers/volumes/bound.ts";
-import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
-import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { waitUntilBound } from "#lib/workers/volumes/wait-until-bound.ts";
+import { deleteSourcesWhenBound, pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { fillFromTemplate } from "#lib/workers/templates/use.ts";
 
 /** Creates the volumes and returns true. Returns false if the install Job has to fill them. */
@@ -22,10 +22,10 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
     backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
   await requireUsableBackup(site.app.db.rows, spoke, backup.id);
   demandVersion(site, backup);
-  await claimsFrom(site, run, snapshotsOf(backup, spoke));
-  await untilBound(site, run);
+  await pvcsFromSnapshots(site, run, readBackupSnapshots(backup, spoke));
+  await waitUntilBound(site, run);
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  await note(
+  await addNotes(
     run,
     isCopy(site) ? [`It is a copy of ${spoke.slug}, made from ${from}`] : [
       `It is made from ${from}, in place of an installation`,
@@ -43,7 +43,7 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
   }
   const backup = (await findBackup(db.rows, id))!; // read again, because the operation may have ended since
   if (backup.readyAt !== null) return backup;
-  throw finalError(
+  throw permanentError(
     "BackupNotReady",
     `The backup ${id} could not be taken: ${backup.error ?? "it was called off"}`,
     "Remove this spoke, and copy again.",
@@ -56,11 +56,11 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
 function demandVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
   const message = `The backup ${id} is of Moodle ${taken.lmsVersion}, and this site was to be of ${version}`;
-  throw finalError("AnotherVersion", message, "Remove this spoke, and copy again.");
+  throw permanentError("AnotherVersion", message, "Remove this spoke, and copy again.");
 }
 
 /** Returns whether the volumes were created from snapshots. */
-export function isFilled({ inputs }: SpokeSite): boolean {
+export function hasFilledVolumes({ inputs }: SpokeSite): boolean {
   return inputs.origin !== undefined;
 }
 
@@ -72,7 +72,7 @@ export function isCopy({ spoke, inputs }: SpokeSite): boolean {
 }
 
 /** The settings that the seed applies. `parts` is null after an installation, where the seed applies all of them. */
-export interface SeedTelling {
+export interface SeedInput {
   readonly inputs: SpokeInputs;
   readonly parts: readonly SeedPart[] | null;
   /** Returns the notes for the operation. */
@@ -80,7 +80,7 @@ export interface SeedTelling {
 }
 
 /** Returns the settings to apply. Restored content belongs to its users and is not changed. */
-export async function whatToTell(site: SpokeSite): Promise<SeedTelling> {
+export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   const { inputs, app: { db } } = site, found = await sourceOf(site);
   const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
   if (!found) return { inputs, parts: null, notes: notes(inputs) };
@@ -100,7 +100,7 @@ const FOREIGN_SIGN_ON =
 
 /** Deletes the snapshot objects behind the volumes once the site uses the volumes. */
 export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
-  if (isFilled(site)) await tidySources(site, run);
+  if (hasFilledVolumes(site)) await deleteSourcesWhenBound(site, run);
 }
 
 /** Returns the backup from which the site is created, and the backup's spoke; null if there is no backup. */

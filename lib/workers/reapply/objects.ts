@@ -16,21 +16,21 @@ import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
-import { applyFenced, patchFenced, putFenced } from "#lib/workers/fenced.ts";
-import { demandSameCluster } from "#lib/workers/same-cluster.ts";
-import { asTaken, inputsBetween } from "#lib/workers/reapply/size.ts";
-import { change } from "#lib/workers/running.ts";
-import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
+import { applyFenced, patchFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { requireSameCluster } from "#lib/workers/same-cluster.ts";
+import { inputsBetween, withNewAmounts } from "#lib/workers/reapply/size.ts";
+import { patchSiteObject } from "#lib/workers/workloads.ts";
+import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Throws a final ClusterError if the namespace, a volume or a Secret is missing that cannot be recreated. */
-export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
+export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<void> {
   await demandNamespace(site, run);
   const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ missingReason: lost }) => lost !== undefined);
   const isClaim = ({ ref }: Put) => ref.kind === "PersistentVolumeClaim";
   for (const { ref } of irreplaceable.filter(isClaim)) {
     const claim = await site.space.get(ref, run);
     if (claim && !claim.metadata.deletionTimestamp) continue;
-    throw finalError(
+    throw permanentError(
       "VolumeLost",
       `The PersistentVolumeClaim ${ref.name} is ${claim ? "being deleted" : "gone"}, and the site's data with it`,
       `Take it back to a backup: wheelwright restore ${site.spoke.id}. A new volume would be empty.`,
@@ -38,7 +38,7 @@ export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
   }
   for (const { ref, put: secret } of irreplaceable.filter((each) => !isClaim(each))) {
     if (await site.space.get(ref, run)) continue;
-    throw finalError(
+    throw permanentError(
       "PasswordsLost",
       `The Secret ${ref.name} is gone, and a new one would not have the passwords that the database knows`,
       `Put the Secret back from a copy; or set a new password in the database (alter role moodle password …, in the pod ` +
@@ -49,7 +49,7 @@ export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
 
 /** Returns the objects of these steps as the preview shows them, with the new amounts of the size. */
 function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): Put[] {
-  const { blueprint, inputs, spoke: { maintenance }, app: { config } } = asTaken(site, run);
+  const { blueprint, inputs, spoke: { maintenance }, app: { config } } = withNewAmounts(site, run);
   return createReapplyChanges(
     { blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null },
     ...steps,
@@ -59,23 +59,23 @@ function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO
 async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
-  if (!found) await demandSameCluster(site, run); // the namespace may exist in another cluster
+  if (!found) await requireSameCluster(site, run); // the namespace may exist in another cluster
   const ailment = findNamespaceProblem(found, spoke.namespaceUid!);
   if (ailment === null) return;
   const ours = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
   const hint = ours
     ? "Put the label back, and reapply: nothing is done in a namespace that is not said to be Wheelwright's."
     : `What was in it is gone, or going: destroy the spoke, and make it anew from a backup: wheelwright restore ${spoke.id}`;
-  throw finalError("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
+  throw permanentError("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
 }
 
 /**
  * Restores the namespace's labels, which the pod security standard and the sweep need. It patches the namespace,
  * because an apply would create a missing one. Without the permission it adds a note and continues.
  */
-export async function relabel(site: SpokeSite, run: Run): Promise<void> {
+export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, cluster, spoke } = site;
-  const [manifest] = blueprint.spokeObjects(asTaken(site, run).inputs, "namespace");
+  const [manifest] = blueprint.spokeObjects(withNewAmounts(site, run).inputs, "namespace");
   const standing = await cluster.findNamespace(spoke.namespace, run);
   const { labels, annotations } = standing?.metadata ?? {};
   const changes = [
@@ -88,7 +88,7 @@ export async function relabel(site: SpokeSite, run: Run): Promise<void> {
     await cluster.patchGlobal(refOf(manifest!), [own, ...changes], run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
-    await note(run, [
+    await addNotes(run, [
       "The namespace's labels could not be put back: that needs the permission to patch namespaces",
     ]);
   }
@@ -111,14 +111,14 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
  * Applies the settings that pods read at their start, and keeps existing passwords. If the settings differ, first
  * records that the pods must restart, because Moodle keeps the old relay account until then.
  */
-export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
+export async function applySettings(site: SpokeSite, run: Run): Promise<void> {
   const changes = wanted(site, run, ["secrets"]);
   for (const { ref, put: secret, applied, missingReason: lost } of changes) {
     const there = await site.space.get(ref, run);
     if (applied === null && !there && lost === undefined) await makeAnew(site, run, secret);
     if (applied !== null && (!there || holdsOther(applied, there))) await run.saveProgress({ startsAnew: true });
   }
-  await putObject(site.space, run, changes.flatMap(({ applied }) => applied ?? []));
+  await applySiteObject(site.space, run, changes.flatMap(({ applied }) => applied ?? []));
 }
 
 function holdsOther(object: KubeObject, there: KubeObject): boolean {
@@ -131,46 +131,46 @@ function holdsOther(object: KubeObject, there: KubeObject): boolean {
 /** Creates a Secret that no pod reads. Adds a note, because the site still has another password. */
 async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
-  await note(run, [
+  await addNotes(run, [
     `The Secret ${secret.metadata.name} was gone, and was made with a new password, which the site does not know: ` +
     "reset-admin-password gives it one that it does",
   ]);
 }
 
 /** Applies limits that are large enough for both the current and the new size. */
-export async function putWideLimits(site: SpokeSite, run: Run): Promise<KubeObject[]> {
-  return await putObject(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
+export async function applyLimitsForBothSizes(site: SpokeSite, run: Run): Promise<KubeObject[]> {
+  return await applySiteObject(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
 }
 
 /** Applies the objects of a step and returns them as the cluster stored them. */
-export async function putStep(
+export async function applyStepObjects(
   site: SpokeSite,
   run: Run,
   step: SpokeStep,
   hub?: HubSettings,
 ): Promise<KubeObject[]> {
-  return await putObject(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
+  return await applySiteObject(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
 }
 
 /** Sets the fields that actions change to their values for an active spoke. */
-export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
+export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
   for (const { ref, state = {} } of wanted(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
       op: "add" as const,
       path: `/spec/${field}`,
       value,
     }));
-    if (patches.length > 0) await change(site, run, ref, () => patches);
+    if (patches.length > 0) await patchSiteObject(site, run, ref, () => patches);
   }
 }
 
 /** Applies the objects in order and returns them as the cluster stored them. */
-export async function putObject(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+export async function applySiteObject(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   const standing: KubeObject[] = [];
   for (const object of objects) {
     const there = await space.get(refOf(object), run);
     if (there) standing.push(await mend(space, run, fitted(object, there), there));
-    else standing.push(await putFenced(space, object, run.job, run));
+    else standing.push(await replaceFenced(space, object, run.job, run));
   }
   return standing;
 }

@@ -7,17 +7,17 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { listEndedBefore } from "#lib/jobs/store.ts";
-import { findHalfWay } from "#lib/workers/upgrade/half-way.ts";
-import { takenBy, withSize } from "#lib/workers/reapply/size.ts";
-import { digestOf } from "#lib/workers/image-digest.ts";
-import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
+import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
+import { newAmountsOf, withSize } from "#lib/workers/reapply/size.ts";
+import { imageDigestOf } from "#lib/workers/image-digest.ts";
+import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export const reapplyOutcomes = actionOutcomes({
   succeeded(_, job, { blueprintInputs }) {
-    const taken = takenBy(job), blueprintRevision = String(job.progress.revision);
+    const taken = newAmountsOf(job), blueprintRevision = String(job.progress.revision);
     const inputs = () => taken && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, taken)) };
-    return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...digestOf(job) }) };
+    return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...imageDigestOf(job) }) };
   },
   async stopped(tx, job) {
     const change = await asItStands(tx, job);
@@ -27,8 +27,8 @@ export const reapplyOutcomes = actionOutcomes({
 
 /** Returns the spoke's state after a failed reapply. The state also depends on earlier operations. */
 async function asItStands(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
-  const seen = job.progress.observed as Observed | undefined;
-  if (await findHalfWay(tx, job) !== null) return { state: "failed", health: "unknown" };
+  const seen = job.progress.observed as StateAfterFailure | undefined;
+  if (await findInterruptedUpgrade(tx, job) !== null) return { state: "failed", health: "unknown" };
   if (await wasSuspended(tx, job)) return seen ? {} : { state: "suspended", health: "unknown" };
   return seen?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody requested this
 }

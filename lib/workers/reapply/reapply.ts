@@ -9,56 +9,63 @@ import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { action, startAnew } from "#lib/workers/actions/actions.ts";
-import { findHalfWay } from "#lib/workers/upgrade/half-way.ts";
-import { demandSameSite } from "#lib/workers/identity.ts";
-import { demandHealth, protectSignIn, readDatabase } from "#lib/workers/jobs.ts";
-import { rememberDigest } from "#lib/workers/image-digest.ts";
-import { readRooms } from "#lib/workers/install/provision.ts";
-import { demandWhole, putSettings, putState, putStep, putWideLimits, relabel } from "#lib/workers/reapply/objects.ts";
+import { restartSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
+import { requireSameSite } from "#lib/workers/site-identity.ts";
+import { protectSignIn, readDatabase, requireHealth } from "#lib/workers/site-jobs.ts";
+import { recordImageDigest } from "#lib/workers/image-digest.ts";
+import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
+import {
+  applyLimitsForBothSizes,
+  applySettings,
+  applySiteState,
+  applyStepObjects,
+  requireCompleteSite,
+  updateLabels,
+} from "#lib/workers/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
-import { chooseSize, takenBy } from "#lib/workers/reapply/size.ts";
-import { untilCounted, untilReady } from "#lib/workers/running.ts";
+import { chooseSize, newAmountsOf } from "#lib/workers/reapply/size.ts";
+import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { finalError, type SpokeSite } from "#lib/workers/site.ts";
-import { openToTheWeb } from "#lib/workers/install/web.ts";
+import { permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { createIngress } from "#lib/workers/install/ingress.ts";
 
 export function reapply(app: App): Handler {
-  return action(app, OPERATIONS.reapply, {
+  return spokeActionHandler(app, OPERATIONS.reapply, {
     async policies(site, run) {
-      await demandWhole(site, run);
+      await requireCompleteSite(site, run);
       // This stores the revision of the first attempt. If another release continues, the sweep reports the remaining
       // drift.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
       await chooseSize(site, run);
-      await relabel(site, run);
-      await untilCounted(site, run, await putWideLimits(site, run));
+      await updateLabels(site, run);
+      await waitForQuota(site, run, await applyLimitsForBothSizes(site, run));
     },
     async secrets(site, run) {
-      await putSettings(site, run);
-      await putStep(site, run, "seed", await readRooms(site, run));
+      await applySettings(site, run);
+      await applyStepObjects(site, run, "seed", await readSettingsOfHub(site, run));
     },
     async database(site, run) {
-      await putStep(site, run, "volumes");
-      await putStep(site, run, "database");
-      await putState(site, run, "database");
-      await untilReady(site, run, DATABASE);
+      await applyStepObjects(site, run, "volumes");
+      await applyStepObjects(site, run, "database");
+      await applySiteState(site, run, "database");
+      await waitForWorkload(site, run, DATABASE);
     },
     verify,
     async app(site, run) {
-      await putStep(site, run, "app");
-      if (run.job.progress.startsAnew) await startAnew(site, run);
-      await putState(site, run, "app");
-      await untilReady(site, run, MOODLE);
-      await rememberDigest(site, run);
+      await applyStepObjects(site, run, "app");
+      if (run.job.progress.startsAnew) await restartSite(site, run);
+      await applySiteState(site, run, "app");
+      await waitForWorkload(site, run, MOODLE);
+      await recordImageDigest(site, run);
     },
     async cron(site, run) {
-      await putStep(site, run, "cron");
-      await putState(site, run, "cron");
-      if (takenBy(run.job)) await untilCounted(site, run, await putStep(site, run, "policies"));
+      await applyStepObjects(site, run, "cron");
+      await applySiteState(site, run, "cron");
+      if (newAmountsOf(run.job)) await waitForQuota(site, run, await applyStepObjects(site, run, "policies"));
     },
-    ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
-    health: demandHealth,
+    ingress: async (site, run) => await createIngress(site, run, await applyStepObjects(site, run, "ingress")),
+    health: requireHealth,
   }, { hooks: reapplyOutcomes });
 }
 
@@ -66,12 +73,12 @@ export function reapply(app: App): Handler {
 async function verify(here: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = here;
   const site = await readDatabase(here, run);
-  await demandSameSite(run, spoke, site);
+  await requireSameSite(run, spoke, site);
   const version = spoke.lmsVersion;
-  const cutOff = site.lockedUntil !== null && await findHalfWay(app.db.rows, run.job) !== null;
+  const cutOff = site.lockedUntil !== null && await findInterruptedUpgrade(app.db.rows, run.job) !== null;
   if (!cutOff && isOfVersion(site, { version, code: null })) return await protectSignIn(here, run);
   const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;
-  throw finalError(
+  throw permanentError(
     "AnotherVersion",
     `The database ${is}, and the spoke is of ${version}`,
     `Have an operator restore a backup of ${version} (wheelwright restore ${spoke.id} --list); or retry the upgrade.`,

@@ -9,37 +9,37 @@ import { roomBetween } from "#lib/moodle/resize.ts";
 import { withOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { Resized } from "#lib/workers/resize/outcomes.ts";
-import { note, type SpokeSite } from "#lib/workers/site.ts";
+import type { ResizedSpoke } from "#lib/workers/resize/outcomes.ts";
+import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Chooses the new amounts, once per operation, and stores them in its progress. */
 export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = withOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
-  const taken: Resized = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+  const taken: ResizedSpoke = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
   await run.saveProgress({ taken: offered === inputs ? null : taken });
   if (offered !== inputs) {
-    await note(run, [`The size ${size} has other amounts now than when this was made: they were taken over`]);
+    await addNotes(run, [`The size ${size} has other amounts now than when this was made: they were taken over`]);
   }
 }
 
 /** Returns the site with the new amounts. */
-export function asTaken(site: SpokeSite, run: Run): SpokeSite {
-  const taken = takenBy(run.job);
+export function withNewAmounts(site: SpokeSite, run: Run): SpokeSite {
+  const taken = newAmountsOf(run.job);
   return taken ? { ...site, inputs: withSize(site.inputs, taken) } : site;
 }
 
 /** Returns the inputs with limits that are large enough for both sizes. */
 export function inputsBetween({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
-  const taken = takenBy(run.job);
+  const taken = newAmountsOf(run.job);
   return taken ? roomBetween(inputs, withSize(inputs, taken), blueprint.quotaArithmetic) : inputs;
 }
 
-export function takenBy({ progress }: Pick<Job, "progress">): Resized | null {
-  return (progress.taken ?? null) as Resized | null;
+export function newAmountsOf({ progress }: Pick<Job, "progress">): ResizedSpoke | null {
+  return (progress.taken ?? null) as ResizedSpoke | null;
 }
 
-export function withSize({ madeDatabaseDisk: _, ...inputs }: SpokeInputs, taken: Resized): SpokeInputs {
+export function withSize({ madeDatabaseDisk: _, ...inputs }: SpokeInputs, taken: ResizedSpoke): SpokeInputs {
   return v.parse(SpokeInputs, { ...inputs, ...taken });
 }

@@ -6,10 +6,10 @@
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { demandNothingLeft, rememberVolumes } from "#lib/workers/removal/leftovers.ts";
+import { recordVolumes, requireNothingLeft } from "#lib/workers/removal/remaining-objects.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
-import { demandSameCluster } from "#lib/workers/same-cluster.ts";
-import { openHub, openSpoke, type Site, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { requireSameCluster } from "#lib/workers/same-cluster.ts";
+import { clusterWaitOf, openHub, openSpoke, type Site, type SpokeSite } from "#lib/workers/site.ts";
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/workers/removal/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -17,7 +17,7 @@ import { record } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
-import { dropContents } from "#lib/workers/volumes/claims.ts";
+import { deleteSourceContents } from "#lib/workers/volumes/pvcs.ts";
 import { listTurns } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
@@ -25,11 +25,11 @@ import { DAY } from "#lib/base/time.ts";
 export function remove(app: App): Handler {
   const steps = {
     async stop(site: SpokeSite, run: Run) {
-      await demandSameCluster(site, run);
+      await requireSameCluster(site, run);
       await stopSite(site, run);
     },
     async snapshot(site: SpokeSite, run: Run) {
-      await demandSameCluster(site, run);
+      await requireSameCluster(site, run);
       await takeLastSnapshot(site, run);
     },
     ...LAST_STEPS,
@@ -53,15 +53,15 @@ export function removeHub(app: App): Handler {
 const LAST_STEPS = {
   namespace: removeNamespace,
   async leftovers(site: Site, run: Run): Promise<void> {
-    await demandNothingLeft(site, run);
-    await demandSameCluster(site, run);
+    await requireNothingLeft(site, run);
+    await requireSameCluster(site, run);
   },
 };
 
 /** Deletes the snapshot contents of volumes that were never created. Contents are cluster-scoped. */
 async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
-  for (const turn of await listTurns(app.db.rows, spoke)) await dropContents(cluster, run, { namespace, turn });
+  for (const turn of await listTurns(app.db.rows, spoke)) await deleteSourceContents(cluster, run, { namespace, turn });
 }
 
 /**
@@ -70,14 +70,14 @@ async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): P
  */
 async function removeNamespace(site: Site, run: Run): Promise<void> {
   const { cluster, holding: { namespace, uid: known } } = site;
-  await demandSameCluster(site, run);
+  await requireSameCluster(site, run);
   const uid = known ?? await findOwn(site, run);
   if (uid !== null) {
-    await rememberVolumes(cluster, run, namespace);
-    await cluster.space(namespace, uid).remove(waitingFor(run));
+    await recordVolumes(cluster, run, namespace);
+    await cluster.space(namespace, uid).remove(clusterWaitOf(run));
   }
   // The cluster is checked again, because the kubeconfig may have changed during the wait.
-  await demandSameCluster(site, run);
+  await requireSameCluster(site, run);
 }
 
 async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | null> {

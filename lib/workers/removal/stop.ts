@@ -8,16 +8,16 @@ import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/dr
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
-import { patchFenced } from "#lib/workers/fenced.ts";
-import { isOfGone } from "#lib/workers/same-cluster.ts";
-import { JOB, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
+import { addNotes, BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const TRIES = 3;
 const MOST = 3 * MINUTE; // for the pods of one kind to end; six times the usual grace period
 
 export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   if (site.spoke.readyAt === null || site.holding.uid === null) return; // the site never had data
-  const giveUp = (why: string) => note(run, [`The site was not stopped before it was removed: ${why}`]);
+  const giveUp = (why: string) => addNotes(run, [`The site was not stopped before it was removed: ${why}`]);
   for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
     await run.saveProgress({ stops: tries }); // attempts that crashed count too
     try {
@@ -25,7 +25,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
     } catch (error) {
       run.signal.throwIfAborted();
       if (!(error instanceof ClusterError)) throw error;
-      if (isOfGone(error)) return; // nothing is left to stop
+      if (isMissingNamespace(error)) return; // nothing is left to stop
       run.log.warn("Cannot stop a site that is to be removed", { error });
       if (!error.transient || error.code === "deadline" || tries === TRIES) return await giveUp(messageOf(error));
       await sleep(backoff(tries, SECOND, MINUTE), run.signal);
@@ -38,13 +38,13 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
 export async function stopAll(space: Space, run: Run): Promise<void> {
   await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
   // Scheduled tasks and Jobs of cancelled operations are deleted, because no operation waits for them.
-  for (const { metadata } of await space.list(JOB, "", run)) {
-    await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, run);
+  for (const { metadata } of await space.list(BATCH_JOB, "", run)) {
+    await space.delete({ ...BATCH_JOB, name: metadata.name }, metadata.uid!, run);
   }
   await patchIfThere(space, run, MOODLE, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods("app=moodle", waitingFor(run, patience(run)));
+  await space.noPods("app=moodle", clusterWaitOf(run, patience(run)));
   await patchIfThere(space, run, DATABASE, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods(SITE_PODS, waitingFor(run, patience(run)));
+  await space.noPods(SITE_PODS, clusterWaitOf(run, patience(run)));
 }
 
 /** Returns the milliseconds to wait for pods. Leaves enough of the step's time to add a note. */

@@ -9,8 +9,8 @@ import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { patchFenced } from "#lib/workers/fenced.ts";
-import { finalError, lookUntil, type SpokeSite } from "#lib/workers/site.ts";
+import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import { permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
 /** The namespace and inputs of the site whose disks are resized. */
 type DiskPlace = Pick<SpokeSite, "space" | "inputs">;
@@ -21,7 +21,7 @@ const REQUEST = "/spec/resources/requests/storage";
 /** gRPC codes of errors that a retry does not fix. */
 const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
 
-export type Claims = Readonly<Record<Disk, KubeObject>>;
+export type DiskClaims = Readonly<Record<Disk, KubeObject>>;
 
 /** Which disks to wait for, up to which stage, and which earlier errors to ignore. */
 interface Growing {
@@ -31,7 +31,7 @@ interface Growing {
 }
 
 /** Returns the PVCs of the site. Throws a final ClusterError if one is missing. */
-export async function readClaims(place: DiskPlace, run: Run): Promise<Claims> {
+export async function readClaims(place: DiskPlace, run: Run): Promise<DiskClaims> {
   const [files, database] = await Promise.all([readClaim(place, run, "files"), readClaim(place, run, "database")]);
   return { files, database };
 }
@@ -39,7 +39,7 @@ export async function readClaims(place: DiskPlace, run: Run): Promise<Claims> {
 async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeObject> {
   const ref = refOf(place, disk), claim = await place.space.get(ref, run);
   if (claim) return claim;
-  throw finalError(
+  throw permanentError(
     "NotFound",
     `The volume claim ${ref.name} is not in the cluster any more`,
     "Somebody has deleted it, and the data on it: restore a backup.",
@@ -47,7 +47,7 @@ async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeOb
 }
 
 /** Returns the sizes that the PVCs request. Kubernetes never allows a smaller request. */
-export function disksOf({ files, database }: Claims): Disks {
+export function disksOf({ files, database }: DiskClaims): Disks {
   return { files: asked(files), database: asked(database) };
 }
 
@@ -55,7 +55,7 @@ export function disksOf({ files, database }: Claims): Disks {
  * Returns which PVCs can grow, according to their StorageClass. A PVC without a class was created manually and cannot
  * grow.
  */
-export async function readGrowth(cluster: Cluster, run: Run, { files, database }: Claims): Promise<Growth> {
+export async function readGrowth(cluster: Cluster, run: Run, { files, database }: DiskClaims): Promise<Growth> {
   const may = async (claim: KubeObject): Promise<boolean> => {
     const name = classOf(claim);
     const found = name === "" ? null : await cluster.find({ ...CLASS, name }, run);
@@ -65,7 +65,7 @@ export async function readGrowth(cluster: Cluster, run: Run, { files, database }
 }
 
 /** Returns a note about a disk that cannot grow. */
-export function leftSmall(claim: KubeObject, wanted: string): string {
+export function ungrownDiskNote(claim: KubeObject, wanted: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not let volumes grow`;
   return `The disk ${claim.metadata.name} stays at ${
@@ -74,14 +74,14 @@ export function leftSmall(claim: KubeObject, wanted: string): string {
 }
 
 /** Raises the request of the PVC to at least this size, and returns the resulting request. */
-export async function growClaim(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
+export async function growPvc(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     parseQuantity(asked(claim)) < parseQuantity(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
   return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
 }
 
 /** Returns keys of the disks' past error events, so that new errors can be recognised. */
-export async function failuresUntilNow(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
+export async function readPastErrorKeys(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await failures(place, run, DISKS)).map(keyOf));
 }
 
@@ -89,9 +89,9 @@ export async function failuresUntilNow(place: DiskPlace, run: Run): Promise<Read
  * Waits until the volumes or their file systems have the requested size. Throws a final ClusterError if a driver
  * reports a new permanent error, or if the step's time runs out.
  */
-export async function untilGrown(place: DiskPlace, run: Run, { disks, down, before }: Growing): Promise<void> {
-  const known = before ?? await failuresUntilNow(place, run);
-  const late = await lookUntil(run, async () => {
+export async function waitUntilGrown(place: DiskPlace, run: Run, { disks, down, before }: Growing): Promise<void> {
+  const known = before ?? await readPastErrorKeys(place, run);
+  const late = await pollUntil(run, async () => {
     const claims = await Promise.all(disks.map((disk) => readClaim(place, run, disk)));
     const lacking = claims.map((claim) => lackOf(claim, down)).filter((lack) => lack !== null);
     if (lacking.length === 0) return null;
@@ -129,7 +129,7 @@ function keyOf(event: KubeObject): string {
 }
 
 function ungrown(message: string): ClusterError {
-  return finalError(
+  return permanentError(
     "VolumeResizeFailed",
     message,
     "See what the storage driver says, and its capacity; then resize again. What has grown stays so.",

@@ -8,11 +8,11 @@ import type { Job } from "#lib/jobs/job.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 
 /** The part of a spoke's inputs that depends on its size. */
-export type Resized = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
+export type ResizedSpoke = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
 
 export const resizeOutcomes = actionOutcomes({
   succeeded(_, job, before) {
-    const after = job.progress.after as Resized;
+    const after = job.progress.after as ResizedSpoke;
     const { madeDatabaseDisk: _made, ...inputs } = before.blueprintInputs as SpokeInputs;
     return { change: () => rewritten(job, { ...inputs, ...after }), metadata: { from: before.size, to: after.size } };
   },

@@ -14,41 +14,41 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { type ResizeParameters, sizedParts } from "#lib/operations/resize.ts";
-import { action, RESTARTED, verify } from "#lib/workers/actions/actions.ts";
+import { RESTART_ANNOTATION, spokeActionHandler, verifySite } from "#lib/workers/actions/actions.ts";
 import {
   disksOf,
-  failuresUntilNow,
-  growClaim,
-  leftSmall,
+  growPvc,
   readClaims,
   readGrowth,
-  untilGrown,
+  readPastErrorKeys,
+  ungrownDiskNote,
+  waitUntilGrown,
 } from "#lib/workers/resize/disks.ts";
-import { demandHealth } from "#lib/workers/jobs.ts";
-import { finalError, lookUntil, note, type SpokeSite } from "#lib/workers/site.ts";
-import { type Resized, resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
-import { change, demandRunning, untilReady } from "#lib/workers/running.ts";
+import { requireHealth } from "#lib/workers/site-jobs.ts";
+import { addNotes, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
+import { type ResizedSpoke, resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
+import { patchSiteObject, requireRunning, waitForWorkload } from "#lib/workers/workloads.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 
 export function resize(app: App): Handler {
-  return action(app, OPERATIONS.resize, {
+  return spokeActionHandler(app, OPERATIONS.resize, {
     prepare,
     room: makeRoom,
     disks: growDisks,
     async database(site, run) {
       await setSize(site, run, "database", DATABASE);
-      await untilReady(site, run, DATABASE);
-      await untilGrown(site, run, { disks: ["database"], down: "to the file system" });
+      await waitForWorkload(site, run, DATABASE);
+      await waitUntilGrown(site, run, { disks: ["database"], down: "to the file system" });
     },
-    verify,
+    verify: verifySite,
     async app(site, run) {
       await setSize(site, run, "app", MOODLE);
-      await untilReady(site, run, MOODLE);
-      await untilGrown(site, run, { disks: ["files"], down: "to the file system" });
+      await waitForWorkload(site, run, MOODLE);
+      await waitUntilGrown(site, run, { disks: ["files"], down: "to the file system" });
     },
     cron: (site, run) => setSize(site, run, "cron"),
     limits: (site, run) => setSize(site, run, "limits"),
-    health: demandHealth,
+    health: requireHealth,
   }, { hooks: resizeOutcomes });
 }
 
@@ -61,7 +61,7 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { size } = run.job.payload as unknown as ResizeParameters;
   const refusal = app.catalog.findProblem("size", size);
   if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
-  await demandRunning(space, run, "be given another size", "resize");
+  await requireRunning(space, run, "be given another size", "resize");
   const resources = app.catalog.resourcesOf(size), claims = await readClaims(site, run);
   const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
   const short = DISKS.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
@@ -69,9 +69,11 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const target = resizedInputs(present, size, resources, { canGrow });
   const [over] = app.blueprint.quotaArithmetic(target).over;
   if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
-  const left = short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(claims[disk], resources.disks[disk]));
+  const left = short.filter((disk) => !canGrow[disk]).map((disk) =>
+    ungrownDiskNote(claims[disk], resources.disks[disk])
+  );
   if (left.length > 0 && app.payments) throw unbillable(size, left); // customers pay for the size
-  await note(run, left);
+  await addNotes(run, left);
   await run.saveProgress({ before: sizeOf(present), after: sizeOf(target) });
 }
 
@@ -85,9 +87,9 @@ async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
   const room = roomBetween(before, after, blueprint.quotaArithmetic);
   const bounds = sizedParts(blueprint, room).limits;
   for (const { ref, fields } of bounds) {
-    await change(site, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
+    await patchSiteObject(site, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
   }
-  await untilCountedAnew(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
+  await waitForQuotaRecount(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
 }
 
 function atLeast(object: KubeObject, { path, value }: Field): Field {
@@ -96,8 +98,8 @@ function atLeast(object: KubeObject, { path, value }: Field): Field {
 }
 
 /** Waits until the status of the quotas shows the requested limits. */
-export async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
-  const late = await lookUntil(run, async () => {
+export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
+  const late = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
       Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
@@ -114,12 +116,12 @@ function isSame(one: string, other: string | undefined): boolean {
 }
 
 async function growDisks(site: SpokeSite, run: Run): Promise<void> {
-  const { disks } = inAnother(site.inputs, run, "after").resources, before = await failuresUntilNow(site, run);
+  const { disks } = inAnother(site.inputs, run, "after").resources, before = await readPastErrorKeys(site, run);
   for (const disk of DISKS) {
-    const size = await growClaim(site, run, disk, disks[disk]);
+    const size = await growPvc(site, run, disk, disks[disk]);
     await run.saveProgress({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await untilGrown(site, run, { disks: DISKS, down: "to the volume", before });
+  await waitUntilGrown(site, run, { disks: DISKS, down: "to the volume", before });
 }
 
 /**
@@ -134,14 +136,14 @@ async function setSize(
 ): Promise<void> {
   const objects = sizedParts(site.blueprint, inAnother(site.inputs, run, "after"))[step];
   for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
-    await change(site, run, ref, (object) => setFields(object, fields));
+    await patchSiteObject(site, run, ref, (object) => setFields(object, fields));
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
   // Each attempt of the operation writes the same value, so a repeated patch restarts nothing.
   const value = run.job.startedAt!.toISOString();
-  const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
-  await change(site, run, restarted, (object) => setFields(object, [...own, stamp]));
+  const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
+  await patchSiteObject(site, run, restarted, (object) => setFields(object, [...own, stamp]));
 }
 
 function isOne(ref: Ref, other: Ref): boolean {
@@ -151,15 +153,15 @@ function isOne(ref: Ref, other: Ref): boolean {
 /** Returns the spoke's inputs with the size before or after the resize. */
 function inAnother(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
-  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as Resized });
+  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as ResizedSpoke });
 }
 
-function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): Resized {
+function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): ResizedSpoke {
   return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
 }
 
 function unbillable(size: string, left: readonly string[]): ClusterError {
-  return finalError(
+  return permanentError(
     "DiskCannotGrow",
     `Nothing was changed, and the price stays: the storage cannot give the size ${size}. ${left.join(". ")}`,
     "Set allowVolumeExpansion on the storage class if its driver can do that, or choose a size with the same disks.",
@@ -167,5 +169,5 @@ function unbillable(size: string, left: readonly string[]): ClusterError {
 }
 
 function impossible(code: string, message: string): ClusterError {
-  return finalError(code, message, "Choose another size, or correct this one in sizes.yaml or CATALOG.");
+  return permanentError(code, message, "Choose another size, or correct this one in sizes.yaml or CATALOG.");
 }

@@ -11,11 +11,11 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findUnfinishedRestore, hasChangedSite } from "#lib/jobs/restores.ts";
-import { digestOf } from "#lib/workers/image-digest.ts";
+import { imageDigestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
-import type { Replaced } from "#lib/workers/restore/keep.ts";
-import { withRoom } from "#lib/workers/restore/room.ts";
-import { isHalfWay } from "#lib/workers/upgrade/half-way.ts";
+import type { ReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
+import { withStorageQuota } from "#lib/workers/restore/storage-quota.ts";
+import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
 
 /** The result of the step `prepare`, in the job's progress as `restore`. */
 export interface PreparedRestore {
@@ -29,7 +29,7 @@ export interface PreparedRestore {
 
 interface Progress {
   readonly restore: PreparedRestore;
-  readonly replaced: Replaced;
+  readonly replaced: ReplacedPvcs;
   readonly room?: string;
 }
 
@@ -39,12 +39,12 @@ export const restoreOutcomes = actionOutcomes({
     const { restore: { target, backupId }, replaced, room } = progress as Progress, spokeId = before.id;
     await deleteRetainedClaims(tx, spokeId, Object.values(claimNames(target)));
     await retainClaims(tx, { spokeId, operationId, reason: "replaced" }, replaced);
-    const inputs = () => withRoom(onFooting(before.blueprintInputs as SpokeInputs, target), room);
+    const inputs = () => withStorageQuota(onFooting(before.blueprintInputs as SpokeInputs, target), room);
     return {
       ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
       change: () => ({
         ...{ lmsVersion: target.version, blueprintInputs: JSON.stringify(inputs()), drift: null },
-        ...digestOf(job),
+        ...imageDigestOf(job),
       }),
       metadata: { ...(backupId && { backupId }), from: before.lmsVersion, to: target.version },
     };
@@ -65,5 +65,6 @@ export const restoreOutcomes = actionOutcomes({
 
 /** Returns whether this restore or an earlier operation has stopped the site. */
 export async function isDown(rows: Rows, job: Job): Promise<boolean> {
-  return hasChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null || await isHalfWay(rows, job);
+  return hasChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null ||
+    await isPartlyUpgraded(rows, job);
 }

@@ -18,67 +18,67 @@ import { hasChangedSite, hasSucceededSince } from "#lib/jobs/restores.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { upgradeChanges } from "#lib/operations/upgrade.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { action, observe } from "#lib/workers/actions/actions.ts";
-import { turnMaintenance } from "#lib/workers/actions/maintenance.ts";
-import { rememberDigest } from "#lib/workers/image-digest.ts";
-import { demandSameSite } from "#lib/workers/identity.ts";
-import { settleSite } from "#lib/workers/install/settle.ts";
-import { readRooms } from "#lib/workers/install/provision.ts";
-import { claimDatabase, demandClosed, protectSignIn, readImage } from "#lib/workers/jobs.ts";
-import { putObject } from "#lib/workers/reapply/objects.ts";
+import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
+import { recordImageDigest } from "#lib/workers/image-digest.ts";
+import { requireSameSite } from "#lib/workers/site-identity.ts";
+import { setUpSite } from "#lib/workers/install/set-up.ts";
+import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
+import { protectSignIn, readImage, requireMaintenancePage, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
+import { applySiteObject } from "#lib/workers/reapply/objects.ts";
 import { stopAll } from "#lib/workers/removal/stop.ts";
-import { dropVain } from "#lib/workers/restore/drop.ts";
-import { keepReplaced } from "#lib/workers/restore/keep.ts";
+import { deleteUnusedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
+import { retainReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
 import { isDown, type PreparedRestore, restoreOutcomes } from "#lib/workers/restore/outcomes.ts";
-import { makeRoom, withRoom } from "#lib/workers/restore/room.ts";
-import { switchDatabase } from "#lib/workers/restore/switch.ts";
-import { perform, restoreCron, scale, takeDown, untilReady } from "#lib/workers/running.ts";
-import { finalError, note, type SpokeSite, stayingDown } from "#lib/workers/site.ts";
-import { untilBound } from "#lib/workers/volumes/bound.ts";
-import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
-import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import { raiseStorageQuota, withStorageQuota } from "#lib/workers/restore/storage-quota.ts";
+import { switchDatabase } from "#lib/workers/restore/switch-database.ts";
+import { patchSiteObjects, restoreCron, scaleSite, scaleToZero, waitForWorkload } from "#lib/workers/workloads.ts";
+import { addNotes, permanentError, type SpokeSite, withRecoveryInstructions } from "#lib/workers/site.ts";
+import { waitUntilBound } from "#lib/workers/volumes/wait-until-bound.ts";
+import { deleteSourcesWhenBound, pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const TIDYING = 4 * MINUTE; // for each of three objects to wait for
 
 export function restore(app: App): Handler {
-  const handler = action(app, OPERATIONS.restore, {
+  const handler = spokeActionHandler(app, OPERATIONS.restore, {
     prepare,
     async volumes(site, run) {
       const { backupId } = prepared(run);
       if (backupId === null) return; // a rollback uses existing volumes
       const backup = (await findBackup(app.db.rows, backupId))!;
-      await dropVain(site, run);
-      await makeRoom(restored(site, run), run);
-      await claimsFrom(restored(site, run), run, snapshotsOf(backup, site.spoke));
-      await untilBound(restored(site, run), run);
+      await deleteUnusedPvcs(site, run);
+      await raiseStorageQuota(restored(site, run), run);
+      await pvcsFromSnapshots(restored(site, run), run, readBackupSnapshots(backup, site.spoke));
+      await waitUntilBound(restored(site, run), run);
     },
     stop: ({ space }, run) => stopAll(space, run),
     switch: (site, run) => switchDatabase(restored(site, run), run),
     database: async (site, run) => await startDatabase(restored(site, run), run),
     async app(site, run) {
       const here = restored(site, run);
-      await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
-      await scale(here, run, MOODLE, 1);
-      await untilReady(here, run, MOODLE);
-      await rememberDigest(here, run);
+      await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).app);
+      await scaleSite(here, run, MOODLE, 1);
+      await waitForWorkload(here, run, MOODLE);
+      await recordImageDigest(here, run);
     },
     settle: (site, run) => settleAnew(restored(site, run), run),
     async cron(site, run) {
       const here = restored(site, run);
-      await perform(here, run, upgradeChanges(here.blueprint, here.inputs).cron);
+      await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).cron);
       await restoreCron(here, run);
     },
     async keep(site, run) {
-      await keepReplaced(site, run, prepared(run));
+      await retainReplacedPvcs(site, run, prepared(run));
       if (prepared(run).backupId !== null) await tidyInTime(restored(site, run), run);
     },
   }, {
     hooks: restoreOutcomes,
     async observe(site, run) {
-      if (!await isDown(app.db.rows, run.job)) return await observe(site, run);
-      const seen = await takeDown(site, run);
-      await scale(site, run, DATABASE, 0); // so that no pod holds the volumes
+      if (!await isDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
+      const seen = await scaleToZero(site, run);
+      await scaleSite(site, run, DATABASE, 0); // so that no pod holds the volumes
       return seen;
     },
   });
@@ -104,7 +104,7 @@ async function lookInto({ app: { db }, spoke, inputs }: SpokeSite, run: Run, id:
   const target = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(run.job.id));
   const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
   const at = createdAt.toISOString().slice(0, 16).replace("T", " ");
-  await note(run, [
+  await addNotes(run, [
     `It goes back to backup ${id} of ${at} UTC, Moodle ${target.version}`,
     ...(await since("reset-admin-password") ? [OTHER_PASSWORD] : []),
   ]);
@@ -137,13 +137,13 @@ async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Pr
  * Jobs are refused.
  */
 async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
-  await scale(here, run, DATABASE, 1);
-  await untilReady(here, run, DATABASE);
-  const site = await claimDatabase(here, run), { version } = here.inputs;
-  await demandSameSite(run, here.spoke, site);
+  await scaleSite(here, run, DATABASE, 1);
+  await waitForWorkload(here, run, DATABASE);
+  const site = await writeDatabaseFence(here, run), { version } = here.inputs;
+  await requireSameSite(run, here.spoke, site);
   if (isOfVersion(site, { version, code: null })) return;
   const message = `The database is of ${site.release ?? "no known version"}, and is taken for one of ${version}`;
-  throw finalError("AnotherVersion", message, "Choose another backup.");
+  throw permanentError("AnotherVersion", message, "Choose another backup.");
 }
 
 /**
@@ -151,23 +151,23 @@ async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
  */
 async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = here, { backupId, reworded } = prepared(run);
-  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // an earlier try may have it on
+  if (maintenance || backupId === null) await setMaintenanceMode(here, run, "disable"); // an earlier try may have it on
   const parts = reworded ? WORDS : [];
-  await putObject(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(here, run), parts));
-  await settleSite(here, run);
+  await applySiteObject(space, run, blueprint.spokeObjects(inputs, "seed", await readSettingsOfHub(here, run), parts));
+  await setUpSite(here, run);
   await protectSignIn(here, run);
   if (!maintenance) return;
-  await turnMaintenance(here, run, "enable");
-  await demandClosed(here, run);
+  await setMaintenanceMode(here, run, "enable");
+  await requireMaintenancePage(here, run);
 }
 
 /** Deletes the snapshot objects behind the volumes. Slow storage does not fail the operation, because the site runs. */
 async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
   try {
-    await tidySources(here, { ...run, timeLeft: () => Math.min(run.timeLeft(), TIDYING) });
+    await deleteSourcesWhenBound(here, { ...run, timeLeft: () => Math.min(run.timeLeft(), TIDYING) });
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
-    await note(run, [
+    await addNotes(run, [
       `What the volumes were made from is not taken away yet, and goes with the spoke: ${error.message}`,
     ]);
   }
@@ -180,7 +180,7 @@ function prepared(run: Run): PreparedRestore {
 /** Returns the site with the restored volumes. */
 function restored(site: SpokeSite, run: Run): SpokeSite {
   const { restore, room } = run.job.progress as { restore: PreparedRestore; room?: string };
-  return { ...site, inputs: withRoom(onFooting(site.inputs, restore.target), room) };
+  return { ...site, inputs: withStorageQuota(onFooting(site.inputs, restore.target), room) };
 }
 
 async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<void> {
@@ -189,7 +189,7 @@ async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<v
   } catch (error) {
     if (!(error instanceof ClusterError) || !hasChangedSite(run.job) || run.signal.aborted) throw error;
     const again = `wheelwright restore ${run.job.spokeId}`, isBack = prepared(run).backupId === null;
-    throw stayingDown(
+    throw withRecoveryInstructions(
       error,
       "The volumes that it had before stand untouched beside the others",
       (hint) =>

@@ -15,13 +15,13 @@ import { MANAGED_BY_LABEL, SANDBOX_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
-import { makeFenced } from "#lib/workers/fenced.ts";
-import { demandNothingLeft, releaseVolumes, rememberVolumes } from "#lib/workers/removal/leftovers.ts";
-import { untilCounted } from "#lib/workers/running.ts";
-import { finalError, waitingFor } from "#lib/workers/site.ts";
-import { dropContents, type VolumePlace } from "#lib/workers/volumes/claims.ts";
+import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { recordVolumes, releaseVolumes, requireNothingLeft } from "#lib/workers/removal/remaining-objects.ts";
+import { waitForQuota } from "#lib/workers/workloads.ts";
+import { clusterWaitOf, permanentError } from "#lib/workers/site.ts";
+import { deleteSourceContents, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
-export interface Sandbox extends VolumePlace {
+export interface Sandbox extends VolumeContext {
   readonly cluster: Cluster;
   readonly inputs: SandboxInputs;
   /** The namespace of the sandbox. Throws a `NotFound` ClusterError before `makeSandbox`. */
@@ -50,24 +50,24 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
 }
 
 /** Creates the namespace with limits, policies and Secrets. */
-export async function makeSandbox(sandbox: Sandbox, run: Run): Promise<void> {
+export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await makeNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
   await putAll(sandbox, run, [nothingAllowed(inputs)]);
-  await untilCounted(sandbox, run, await putInSandbox(sandbox, run, "policies"));
+  await waitForQuota(sandbox, run, await applyInSandbox(sandbox, run, "policies"));
   await settleAll([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
     putAll(sandbox, run, blueprint.mailSecret(inputs, null)),
-    putInSandbox(sandbox, run, "secrets"),
+    applyInSandbox(sandbox, run, "secrets"),
   ]);
 }
 
-export async function putInSandbox(sandbox: Sandbox, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+export async function applyInSandbox(sandbox: Sandbox, run: Run, step: SpokeStep): Promise<KubeObject[]> {
   return await putAll(sandbox, run, sandbox.blueprint.spokeObjects(sandbox.inputs, step));
 }
 
 async function putAll({ space }: Sandbox, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
+  return await settleAll(objects.map((object) => createFenced(space, object, run.job, run)));
 }
 
 /**
@@ -92,12 +92,12 @@ export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Pro
   await demandSameCluster(cluster, run);
   const uid = memory.uid ?? await findOwn(cluster, run, inputs);
   if (uid !== null) {
-    await rememberVolumes(cluster, run, namespace);
+    await recordVolumes(cluster, run, namespace);
     await releaseVolumes(cluster, run);
-    await cluster.space(namespace, uid).remove(waitingFor(run));
+    await cluster.space(namespace, uid).remove(clusterWaitOf(run));
   }
-  if (origin) await dropContents(cluster, run, { namespace, turn: origin.turn });
-  await demandNothingLeft({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
+  if (origin) await deleteSourceContents(cluster, run, { namespace, turn: origin.turn });
+  await requireNothingLeft({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
   await demandSameCluster(cluster, run);
 }
 
@@ -111,7 +111,7 @@ async function findOwn(cluster: Cluster, run: Run, { namespace, sandbox }: Sandb
 async function demandSameCluster(cluster: Cluster, run: Run): Promise<void> {
   const made = memoryOf(run)!.cluster;
   if (made === null || made === await cluster.identity(run)) return;
-  throw finalError(
+  throw permanentError(
     "another_cluster",
     `This is another cluster than the one that the sandbox was made in, though it goes by the name ${cluster.name}`,
     "Let the kubeconfig lead to the cluster that it was made in; it is removed there by itself then.",

@@ -7,7 +7,7 @@ import { titleOf } from "#lib/moodle/expected.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findPartProblem, PART_KINDS } from "#lib/domains/spokes/health.ts";
 
-export interface Digests {
+export interface DigestRecorder {
   /** Stores the object's digest. Returns whether it was new or has changed. */
   note(namespace: string, object: KubeObject): boolean;
   forget(namespace: string, object: KubeObject): void;
@@ -22,7 +22,7 @@ const WIDTH = 32;
  * Opens a table with a row per spoke and a column per object title. One table is enough, because all spokes have the
  * same titles.
  */
-export function openDigests(): Digests {
+export function openDigestRecorder(): DigestRecorder {
   const rows = new Map<string, number>(), columns = new Map<string, number>();
   let width = WIDTH, table = new Int32Array(width * 64);
 

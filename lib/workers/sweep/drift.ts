@@ -11,7 +11,7 @@ import { createDrift, type Drift, type DriftedObject, equalDrift } from "#lib/do
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import { sleep } from "#lib/base/time.ts";
 import { movedImages } from "#lib/workers/sweep/images.ts";
-import { expectedOf, type Sight, type SweepLook } from "#lib/workers/sweep/sight.ts";
+import { expectedOf, type SpokeFacts, type SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import { readInputs, writeDrift } from "#lib/workers/sweep/rows.ts";
 
 const ROWS = 500;
@@ -23,7 +23,7 @@ interface Verdict {
 }
 
 interface Doubt {
-  readonly sight: Sight;
+  readonly sight: SpokeFacts;
   readonly doubtful: readonly Expected[];
   readonly secrets: readonly Expected[];
 }
@@ -32,7 +32,7 @@ interface Doubt {
  * Checks the spokes for drift and writes the results. Returns the namespaces of spokes that could not be checked or
  * written.
  */
-export async function judgeDrift(look: SweepLook): Promise<string[]> {
+export async function checkDrift(look: SweepCheck): Promise<string[]> {
   const sights = [...look.sights.values()], doubts: Doubt[] = [];
   for (let i = 0; i < sights.length; i += ROWS) {
     const batch = sights.slice(i, i + ROWS);
@@ -61,7 +61,7 @@ export async function judgeDrift(look: SweepLook): Promise<string[]> {
   return doubts.flatMap(({ sight: { spoke } }) => settled.has(spoke.id) ? [] : spoke.namespace);
 }
 
-async function askAll(look: SweepLook, doubts: readonly Doubt[]): Promise<Verdict[]> {
+async function askAll(look: SweepCheck, doubts: readonly Doubt[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   let left = look.pace.asks, unasked = 0;
   const [certain, doubtful] = [false, true].map((is) =>
@@ -91,13 +91,13 @@ async function askAll(look: SweepLook, doubts: readonly Doubt[]): Promise<Verdic
   return verdicts;
 }
 
-function earlierOf({ spoke }: Sight): readonly DriftedObject[] {
+function earlierOf({ spoke }: SpokeFacts): readonly DriftedObject[] {
   return (spoke.drift as Drift | null)?.objects ?? [];
 }
 
 async function ask(
-  { app, cluster, run }: SweepLook,
-  { spoke }: Sight,
+  { app, cluster, run }: SweepCheck,
+  { spoke }: SpokeFacts,
   asked: readonly Expected[],
 ): Promise<DriftedObject[]> {
   const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
@@ -110,7 +110,7 @@ async function ask(
   return found;
 }
 
-function verdictOf(look: SweepLook, sight: Sight, found: readonly DriftedObject[]): Verdict {
+function verdictOf(look: SweepCheck, sight: SpokeFacts, found: readonly DriftedObject[]): Verdict {
   const { app } = look, { spoke } = sight, objects = [...found, ...movedImages(look, sight)];
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
   return { id: spoke.id, before: spoke.drift, drift: createDrift(objects, from === to ? null : { from, to }) };

@@ -3,14 +3,14 @@ import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
 import { titleOf } from "#lib/moodle/expected.ts";
 import { sleep } from "#lib/base/time.ts";
-import type { Sight, SweepLook } from "#lib/workers/sweep/sight.ts";
+import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import type { Health } from "#lib/workers/sweep/rows.ts";
 
 /**
  * Returns the health of all spokes. Reads unlisted objects by name, because an object that lost its labels is in no
  * list. The number of reads is limited; beyond the limit, unlisted objects count as missing.
  */
-export async function confirmHealth(look: SweepLook): Promise<Health[]> {
+export async function confirmHealth(look: SweepCheck): Promise<Health[]> {
   const healths: Health[] = [];
   let left = look.pace.confirms;
   for (const sight of look.sights.values()) {
@@ -27,16 +27,16 @@ export async function confirmHealth(look: SweepLook): Promise<Health[]> {
   return healths;
 }
 
-function isUnseen({ ailments }: Sight, { kind, name }: Ref): boolean {
+function isUnseen({ ailments }: SpokeFacts, { kind, name }: Ref): boolean {
   return !ailments.has(titleOf({ kind, metadata: { name } }));
 }
 
 /** Returns whether no listed object has a problem, so that only an unlisted object can be the problem. */
-function isUnseenOnly({ ailments }: Sight): boolean {
+function isUnseenOnly({ ailments }: SpokeFacts): boolean {
   return [...ailments.values()].every((ailment) => ailment === null);
 }
 
-async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight): Promise<void> {
+async function confirm({ cluster, run }: SweepCheck, { spoke, ailments }: SpokeFacts): Promise<void> {
   if (!ailments.has("Namespace")) {
     const found = await cluster.findNamespace(spoke.namespace, run);
     ailments.set("Namespace", findNamespaceProblem(found, spoke.namespaceUid));
@@ -59,7 +59,7 @@ async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight):
  * Returns the problems of a spoke as a text; null if it is healthy. If the namespace has a problem, returns only that
  * one.
  */
-function ailmentOf({ spoke, ailments }: Sight): string | null {
+function ailmentOf({ spoke, ailments }: SpokeFacts): string | null {
   const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
   const wrong = partsOf(spoke).flatMap((part) => {

@@ -7,13 +7,13 @@ import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { digestsIn, isOtherImage, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
-import { SELECTOR, type Sight, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
+import { SELECTOR, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
 
 export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SELECTOR},${MOODLE_PODS}` };
 const PREFIX = "Pod/", ROWS = 500;
 
 /** Reads the images of the sites' pods. Without the permission to list pods, earlier findings stay. */
-export async function readImages(look: SweepLook): Promise<void> {
+export async function readImages(look: SweepCheck): Promise<void> {
   const { run, sights } = look;
   try {
     await look.list(SITE_POD, (pods) => {
@@ -34,12 +34,12 @@ export async function readImages(look: SweepLook): Promise<void> {
   }
 }
 
-function noteImage(sight: Sight | undefined, pod: KubeObject): void {
+function noteImage(sight: SpokeFacts | undefined, pod: KubeObject): void {
   if (sight?.spoke.image) sight.images.set(pod.metadata.name, digestsIn(pod, sight.spoke.image));
 }
 
 /** Returns the pods that run another image than the recorded one, under the same tag. */
-export function movedImages({ listed }: SweepLook, { spoke, images }: Sight): DriftedObject[] {
+export function movedImages({ listed }: SweepCheck, { spoke, images }: SpokeFacts): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
   if (recorded === null) return [];

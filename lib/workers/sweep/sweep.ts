@@ -15,8 +15,8 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { lookOrForget } from "#lib/workers/sweep/away.ts";
-import type { Following, Pace } from "#lib/workers/sweep/sight.ts";
+import { checkOrForget } from "#lib/workers/sweep/unavailable-cluster.ts";
+import type { ClusterFollower, SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The job kind of a check. It does not repeat itself, because the sweep determines the clusters in use each time. */
@@ -28,8 +28,8 @@ const LOOK: JobKind = {
   timeLimit: HOUR,
 };
 
-const FOLLOWING: Following = { from: 2000, ms: 30 * MINUTE, minute: MINUTE, gap: 500 };
-export const PACE: Pace = { page: 500, pauseMs: 300, asks: 200, confirms: 100, follow: FOLLOWING };
+const FOLLOWING: ClusterFollower = { from: 2000, ms: 30 * MINUTE, minute: MINUTE, gap: 500 };
+export const PACE: SweepPace = { page: 500, pauseMs: 300, asks: 200, confirms: 100, follow: FOLLOWING };
 
 export function sweep({ db }: Pick<App, "db">): Handler {
   return upkeep({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {
@@ -37,17 +37,17 @@ export function sweep({ db }: Pick<App, "db">): Handler {
       const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
         .where("state", "=", "active").where("namespaceUid", "is not", null).execute();
       if (found.length === 0) return;
-      await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => lookAt(cluster)) }));
+      await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => clusterCheckJob(cluster)) }));
     }],
   });
 }
 
-export function look(app: App, pace: Pace = PACE): Handler {
-  return { kind: LOOK, steps: { spokes: (run) => lookOrForget(app, run, String(run.job.payload.cluster), pace) } };
+export function clusterCheck(app: App, pace: SweepPace = PACE): Handler {
+  return { kind: LOOK, steps: { spokes: (run) => checkOrForget(app, run, String(run.job.payload.cluster), pace) } };
 }
 
 /** Returns the job that checks a cluster. Each cluster has at most one such job at a time. */
-export function lookAt(cluster: string): NewJob {
+export function clusterCheckJob(cluster: string): NewJob {
   return {
     kind: LOOK,
     lane: null,

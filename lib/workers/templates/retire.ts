@@ -12,8 +12,8 @@ import {
 } from "#lib/domains/templates/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
-import { finalError } from "#lib/workers/site.ts";
-import { deleteContents } from "#lib/workers/templates/contents.ts";
+import { permanentError } from "#lib/workers/site.ts";
+import { deleteContents } from "#lib/workers/templates/delete-contents.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
 
 const UNUSED = 14 * DAY;
@@ -72,7 +72,7 @@ async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, vol
       const opened = await clusters.open(cluster);
       if ((await opened.identity(bounded) ?? "") !== clusterUid) {
         const message = `${cluster} is another cluster than the one that the template is in`;
-        throw finalError(
+        throw permanentError(
           "another_cluster",
           message,
           "Let the kubeconfig lead to that one; its snapshots are deleted then.",

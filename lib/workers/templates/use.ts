@@ -30,12 +30,12 @@ import { DISKS } from "#lib/moodle/resize.ts";
 import { hasRoomFor, templateKey } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { makeFenced } from "#lib/workers/fenced.ts";
-import { recordNow } from "#lib/workers/particulars.ts";
-import { finalError, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
-import { claimsFrom, dropSources } from "#lib/workers/volumes/claims.ts";
-import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
-import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { writeSiteRecord } from "#lib/workers/site-record.ts";
+import { addNotes, clusterWaitOf, permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { deleteSources, pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { STORAGE_FULL } from "#lib/workers/volumes/storage-full.ts";
+import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
 /** Milliseconds to wait for a template. Beyond that the install Job is faster. */
 const PATIENCE = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
@@ -53,8 +53,8 @@ export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boole
   const given = use.fallbackReason !== null ? use : await tryTo(site, run, use, async (patient) => {
     const template = await demandTemplate(site, use);
     const clusterUid = template.clusterUid || null;
-    await claimsFrom(made(site, use), patient("volumes"), snapshotsOf(template, { clusterUid }));
-    await recordNow(site.app, run, "spokes", site.spoke.id); // if the row is lost, its PVCs are still needed
+    await pvcsFromSnapshots(made(site, use), patient("volumes"), readBackupSnapshots(template, { clusterUid }));
+    await writeSiteRecord(site.app, run, "spokes", site.spoke.id); // if the row is lost, its PVCs are still needed
   });
   if (!given) return true;
   await clearUse(site, run, given);
@@ -72,7 +72,7 @@ export async function startFilled(
   const given = use.fallbackReason !== null ? use : await tryTo(site, run, use, async (patient) => {
     await start(site, patient("database"));
     await run.write((tx) => resetTemplateFailures(tx, use.templateId));
-    await note(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
+    await addNotes(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
   });
   if (!given) return;
   await start(await clearUse(site, run, given), run);
@@ -83,7 +83,7 @@ async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
   const because = async (why: string) => {
-    await note(run, [`It is installed by its own Job: ${why}`]);
+    await addNotes(run, [`It is installed by its own Job: ${why}`]);
     return null;
   };
   const origin: SiteOrigin = { turn: turnOf(run.job.id), identity: "new" };
@@ -125,7 +125,7 @@ async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use:
   const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
-  throw finalError(OTHER, "the spoke is made otherwise by now, or it is gone", "Its own Job installs it.");
+  throw permanentError(OTHER, "the spoke is made otherwise by now, or it is gone", "Its own Job installs it.");
 }
 
 type Patient = (step: keyof typeof PATIENCE) => Run;
@@ -194,7 +194,7 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
     const part = await space.get(ref, run);
     if (part) await space.delete(ref, part.metadata.uid!, run);
   }
-  await space.noPods(SITE_PODS, waitingFor(run));
+  await space.noPods(SITE_PODS, clusterWaitOf(run));
   const going = [];
   for (const disk of DISKS) {
     const claim = await space.get({ ...CLAIM, name: names[disk] }, run);
@@ -202,15 +202,15 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
     await space.delete(refOf(claim), claim.metadata.uid!, run);
     going.push(refOf(claim));
   }
-  await space.gone(going, waitingFor(run));
-  await dropSources(made(site, use), run);
-  for (const claim of blueprint.spokeObjects(inputs, "volumes")) await makeFenced(space, claim, run.job, run);
-  await note(run, [`It is installed by its own Job: its template could not be used: ${use.fallbackReason}`]);
+  await space.gone(going, clusterWaitOf(run));
+  await deleteSources(made(site, use), run);
+  for (const claim of blueprint.spokeObjects(inputs, "volumes")) await createFenced(space, claim, run.job, run);
+  await addNotes(run, [`It is installed by its own Job: its template could not be used: ${use.fallbackReason}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);
     await deleteTemplateUse(tx, use);
   });
-  await recordNow(site.app, run, "spokes", spoke.id);
+  await writeSiteRecord(site.app, run, "spokes", spoke.id);
   return { ...site, inputs };
 }
 

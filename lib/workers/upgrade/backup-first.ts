@@ -7,16 +7,16 @@ import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts"
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
-import { findHalfWay, type TakenBackup } from "#lib/workers/upgrade/half-way.ts";
-import { note, type SpokeSite } from "#lib/workers/site.ts";
+import { findInterruptedUpgrade, type TakenBackup } from "#lib/workers/upgrade/interrupted.ts";
+import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
 export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
-  const earlier = await findHalfWay(site.app.db.rows, run.job);
+  const earlier = await findInterruptedUpgrade(site.app.db.rows, run.job);
   if (earlier) {
     const backup = (earlier.progress.backup ?? null) as TakenBackup | null;
     await run.saveProgress({ backup });
-    return await note(run, [`No new backup: the site is half upgraded. ${keptIn(backup)}`]);
+    return await addNotes(run, [`No new backup: the site is half upgraded. ${keptIn(backup)}`]);
   }
   try {
     await run.saveProgress({ backup: shorten(await takeBackup(site, run, { kind: "upgrade" })) });
@@ -29,7 +29,7 @@ export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
     await run.saveProgress({ backup: null });
-    await note(run, [`No backup was taken: ${explain(error).message}`]);
+    await addNotes(run, [`No backup was taken: ${explain(error).message}`]);
   }
 }
 

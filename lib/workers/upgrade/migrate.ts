@@ -11,10 +11,10 @@ import { limitUpgrade } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { endAttempts, ownAttempts } from "#lib/workers/attempts.ts";
-import { openParts } from "#lib/workers/parts.ts";
-import { claimDatabase, demandSuccess, type JobPlace } from "#lib/workers/jobs.ts";
-import { JOB, waitingFor } from "#lib/workers/site.ts";
+import { endAttempts, findOwnAttempts } from "#lib/workers/job-attempts.ts";
+import { openProgressParts } from "#lib/workers/progress-parts.ts";
+import { type JobContext, requireSuccess, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
+import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
 const OWN = "upgrades"; // in the job's progress
 const WHAT = "Moodle could not be upgraded";
@@ -30,28 +30,28 @@ export interface SiteMigration {
   readonly demandSite: (site: SiteIdentity) => Promise<void>;
 }
 
-export async function migrateSite(place: JobPlace, run: Run, migration: SiteMigration): Promise<void> {
+export async function migrateSite(place: JobContext, run: Run, migration: SiteMigration): Promise<void> {
   const { space } = place;
-  const own = ownAttempts(run, OWN), parts = await openParts(run, migration.way), { listen } = parts;
-  const earlier = await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), { own, listen });
+  const own = findOwnAttempts(run, OWN), parts = await openProgressParts(run, migration.way), { listen } = parts;
+  const earlier = await endAttempts(place, run, await space.list(BATCH_JOB, "op=upgrade", run), { own, listen });
   const mine = earlier.find(({ result }) => own.includes(result.name));
   await parts.keep();
   if (mine) return await demandUpgraded(place, run, mine.result);
-  const site = await claimDatabase(place, run);
+  const site = await writeDatabaseFence(place, run);
   await migration.demandSite(site);
   demandUnlocked(site, await migration.now());
-  await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
-  await space.noPods(EXCLUSIVE_PODS, waitingFor(run));
+  await endAttempts(place, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
+  await space.noPods(EXCLUSIVE_PODS, clusterWaitOf(run));
   const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
-  await run.saveProgress({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
-  const result = await space.run(job, { ...waitingFor(run), listen });
+  await run.saveProgress({ [OWN]: [...findOwnAttempts(run, OWN), job.metadata.name] });
+  const result = await space.run(job, { ...clusterWaitOf(run), listen });
   await parts.keep();
   await demandUpgraded(place, run, result);
 }
 
-async function demandUpgraded(place: JobPlace, run: Run, result: JobResult): Promise<void> {
+async function demandUpgraded(place: JobContext, run: Run, result: JobResult): Promise<void> {
   if (!result.succeeded && result.log.some((line) => LOCKED.test(line))) throw locked("for a while", MINUTE);
-  await demandSuccess(place, run, result, WHAT);
+  await requireSuccess(place, run, result, WHAT);
 }
 
 function demandUnlocked({ lockedUntil }: SiteIdentity, now: Date): void {

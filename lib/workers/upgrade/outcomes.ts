@@ -5,8 +5,8 @@
 import { failBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
-import { isHalfWay } from "#lib/workers/upgrade/half-way.ts";
-import { digestOf } from "#lib/workers/image-digest.ts";
+import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
+import { imageDigestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 
 export const upgradeOutcomes = actionOutcomes({
@@ -14,13 +14,13 @@ export const upgradeOutcomes = actionOutcomes({
     const { version, images, from } = job.progress.upgrade;
     const inputs = () => upgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
     return {
-      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...digestOf(job) }),
+      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...imageDigestOf(job) }),
       metadata: { from: from.version, to: version },
     };
   },
   async stopped(tx, job, before, report) {
     await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if the backup was running
-    const down = await isHalfWay(tx, job); // regardless of the state that was read
+    const down = await isPartlyUpgraded(tx, job); // regardless of the state that was read
     return {
       ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },

@@ -12,17 +12,30 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { upgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
-import { action, observe } from "#lib/workers/actions/actions.ts";
-import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/workers/upgrade/half-way.ts";
-import { rememberDigest } from "#lib/workers/image-digest.ts";
-import { demandSameSite } from "#lib/workers/identity.ts";
-import { blameForVersion } from "#lib/workers/install/install.ts";
-import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/workers/jobs.ts";
-import { turnMaintenance } from "#lib/workers/actions/maintenance.ts";
+import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import {
+  findInterruptedUpgrade,
+  hasBegunMigration,
+  isPartlyUpgraded,
+  rollbackHint,
+  withRollbackHint,
+} from "#lib/workers/upgrade/interrupted.ts";
+import { recordImageDigest } from "#lib/workers/image-digest.ts";
+import { requireSameSite } from "#lib/workers/site-identity.ts";
+import { addVersionHint } from "#lib/workers/install/install.ts";
+import { type JobContext, readDatabase, readImage, requireHealth } from "#lib/workers/site-jobs.ts";
+import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
-import { pauseCron, perform, restoreCron, scale, takeDown, untilReady } from "#lib/workers/running.ts";
+import {
+  patchSiteObjects,
+  pauseCron,
+  restoreCron,
+  scaleSite,
+  scaleToZero,
+  waitForWorkload,
+} from "#lib/workers/workloads.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
-import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 import { backUpFirst } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
@@ -34,41 +47,43 @@ export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> 
 }
 
 export function upgrade(app: App): Handler {
-  const handler = action(app, OPERATIONS.upgrade, {
+  const handler = spokeActionHandler(app, OPERATIONS.upgrade, {
     prepare,
     backup: backUpFirst,
     async stop(site, run) {
-      await note(run, [wayBack(run.job)]);
+      await addNotes(run, [rollbackHint(run.job)]);
       await pauseCron(site, run);
-      await scale(site, run, MOODLE, 0);
-      await site.space.noPods("app=moodle", waitingFor(run));
+      await scaleSite(site, run, MOODLE, 0);
+      await site.space.noPods("app=moodle", clusterWaitOf(run));
     },
     async migrate(before, run) {
       await pauseCron(before, run); // a task that the CronJob started just before has a pod by now
       const here = upgraded(before, run), { major, from, images } = prepared(run);
       const way = `${from.release ?? from.version} ${images.moodle}`;
-      const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
+      const demandSite = (site: SiteIdentity) => requireSameSite(run, here.spoke, site);
       await migrateSite(here, run, { way, major, now: () => app.db.now(), demandSite });
       await demandVersion(here, run, "-after");
     },
     async app(before, run) {
       const here = upgraded(before, run);
-      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the upgrade turned it off
-      await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
-      await scale(here, run, MOODLE, 1);
-      await untilReady(here, run, MOODLE);
-      await rememberDigest(here, run);
+      if (here.spoke.maintenance) await setMaintenanceMode(here, run, "enable"); // the upgrade turned it off
+      await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).app);
+      await scaleSite(here, run, MOODLE, 1);
+      await waitForWorkload(here, run, MOODLE);
+      await recordImageDigest(here, run);
     },
     verify: (site, run) => demandVersion(upgraded(site, run), run, "-up"),
     async cron(site, run) {
-      await perform(site, run, upgradeChanges(site.blueprint, upgraded(site, run).inputs).cron);
+      await patchSiteObjects(site, run, upgradeChanges(site.blueprint, upgraded(site, run).inputs).cron);
       await restoreCron(site, run);
     },
-    health: (site, run) => demandHealth(upgraded(site, run), run),
+    health: (site, run) => requireHealth(upgraded(site, run), run),
   }, {
     hooks: upgradeOutcomes,
     observe: async (site, run) =>
-      await isHalfWay(app.db.rows, run.job) ? await takeDown(site, run) : await observe(site, run),
+      await isPartlyUpgraded(app.db.rows, run.job)
+        ? await scaleToZero(site, run)
+        : await readStateAfterFailure(site, run),
   });
   return wrapSteps(handler, (work) => (run) => explained(app, run, work));
 }
@@ -86,7 +101,7 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
     throw refused("NotNewer", `It runs ${here.spoke.lmsVersion} already`, hint);
   }
   const site = await readDatabase(here, run);
-  await demandSameSite(run, here.spoke, site);
+  await requireSameSite(run, here.spoke, site);
   const code = await readCode({ ...here, inputs }, run);
   const { postgres } = here.inputs.images;
   const impossible = refuseUpgrade({ version, needs: catalog.requirementsOf(version), postgres, site, code });
@@ -96,18 +111,18 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
   }
   // A retry may find the new version in the database. The previous version is then the one that the first attempt
   // recorded.
-  const half = await findHalfWay(app.db.rows, run.job);
+  const half = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = half?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
   await run.saveProgress({ upgrade });
 }
 
 /** Pulls the image while the site still runs, and returns the version of its code. */
-async function readCode(place: JobPlace, run: Run): Promise<UpgradeFacts["code"]> {
+async function readCode(place: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
   try {
     return await readImage(place, run);
   } catch (error) {
-    throw error instanceof ClusterError ? blameForVersion(error, place, "choose a version that is offered") : error;
+    throw error instanceof ClusterError ? addVersionHint(error, place, "choose a version that is offered") : error;
   }
 }
 
@@ -130,7 +145,7 @@ function upgraded(site: SpokeSite, run: Run): SpokeSite {
  */
 async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<void> {
   const site = await readDatabase(here, run, turn);
-  await demandSameSite(run, here.spoke, site);
+  await requireSameSite(run, here.spoke, site);
   if (isOfVersion(site, prepared(run))) return;
   const { version } = prepared(run);
   throw new ClusterError("NotUpgraded", `The upgrade came to its end, but the database is of ${site.release}`, {
@@ -145,7 +160,7 @@ async function explained(app: App, run: Run, work: (run: Run) => Promise<void>):
     await work(run);
   } catch (error) {
     if (!(error instanceof ClusterError) || run.signal.aborted) throw error;
-    const half = hasTouched(run.job) ? run.job : await findHalfWay(app.db.rows, run.job);
-    throw half ? tellWayBack(error, half) : error;
+    const half = hasBegunMigration(run.job) ? run.job : await findInterruptedUpgrade(app.db.rows, run.job);
+    throw half ? withRollbackHint(error, half) : error;
   }
 }

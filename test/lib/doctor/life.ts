@@ -13,7 +13,7 @@ import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { dropClaims } from "#test/lib/workers/restore/scene.ts";
-import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { retire, swapSnapshots, templateIs } from "#test/lib/workers/templates/scene.ts";
 import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
 import { openWorkScene, type WorkScene } from "../workers/scene.ts";

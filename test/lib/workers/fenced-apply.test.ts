@@ -4,7 +4,7 @@ import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { applyFenced } from "#lib/workers/fenced.ts";
+import { applyFenced } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError, Space } from "#lib/drivers/cluster/cluster.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
-import { patchFenced } from "#lib/workers/fenced.ts";
+import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
 import { deleteAsAdmin } from "#test/support/service-account.ts";

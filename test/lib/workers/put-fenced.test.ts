@@ -5,7 +5,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { FENCE } from "#lib/moodle/names.ts";
-import { makeFenced, putFenced } from "#lib/workers/fenced.ts";
+import { createFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -40,19 +40,19 @@ const settings = (name: string, data: Record<string, string>): KubeObject => ({
 const hold = (fence: number) => ({ id: "op_1", fence: String(fence) });
 
 test("makes what is missing, with its fence, and takes away later what the blueprint has dropped", async ({ space }) => {
-  const made = await putFenced(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
+  const made = await replaceFenced(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
   assert.is(made.metadata.annotations![FENCE], "5");
   for (const fence of [5, 6]) {
-    const there = await putFenced(space, settings("a", { kept: "2" }), hold(fence), call);
+    const there = await replaceFenced(space, settings("a", { kept: "2" }), hold(fence), call);
     assert.equal(there["data"], { kept: "2" });
     assert.equal(there.metadata.annotations, { "example.org/of": "us", [FENCE]: String(fence) });
   }
 });
 
 test("leaves what our patches have changed besides to them", async ({ space }) => {
-  await putFenced(space, settings("b", { kept: "1" }), hold(5), call);
+  await replaceFenced(space, settings("b", { kept: "1" }), hold(5), call);
   await space.patch(ref("b"), [{ op: "add", path: "/data/patched", value: "1" }], call);
-  const there = await putFenced(space, settings("b", { kept: "2" }), hold(6), call);
+  const there = await replaceFenced(space, settings("b", { kept: "2" }), hold(6), call);
   assert.equal(there["data"], { kept: "2", patched: "1" });
 });
 
@@ -61,11 +61,11 @@ test("of a holder that finds it missing, and comes late, changes nothing that a 
   const slow: Space = {
     ...space,
     create: async (object, at) => {
-      newer ??= await putFenced(space, settings("c", { of: "newer" }), hold(8), call);
+      newer ??= await replaceFenced(space, settings("c", { of: "newer" }), hold(8), call);
       return await space.create(object, at);
     },
   };
-  assert.instance(await rejection(putFenced(slow, settings("c", { of: "late" }), hold(7), call)), FenceLost);
+  assert.instance(await rejection(replaceFenced(slow, settings("c", { of: "late" }), hold(7), call)), FenceLost);
   assert.equal(await space.get(ref("c"), call), newer);
 });
 
@@ -78,24 +78,24 @@ test("goes on where a controller was there before it", async ({ space }) => {
       return made;
     },
   };
-  await putFenced(busy, settings("d", { kept: "1", dropped: "1" }), hold(5), call);
-  const there = await putFenced(space, settings("d", { kept: "1" }), hold(6), call);
+  await replaceFenced(busy, settings("d", { kept: "1", dropped: "1" }), hold(5), call);
+  const there = await replaceFenced(space, settings("d", { kept: "1" }), hold(6), call);
   assert.equal(there["data"], { kept: "1" });
 });
 
 test("without a look before, makes what is missing and applies what stands", async ({ space }) => {
-  const made = await makeFenced(space, settings("e", { kept: "1", dropped: "1" }), hold(5), call);
+  const made = await createFenced(space, settings("e", { kept: "1", dropped: "1" }), hold(5), call);
   assert.is(made.metadata.annotations![FENCE], "5");
-  assert.equal((await makeFenced(space, settings("e", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
-  assert.instance(await rejection(makeFenced(space, settings("e", {}), hold(5), call)), FenceLost);
+  assert.equal((await createFenced(space, settings("e", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
+  assert.instance(await rejection(createFenced(space, settings("e", {}), hold(5), call)), FenceLost);
 });
 
 test("what stands counts against a quota that refuses another one", async ({ space }) => {
   const refusal = new ClusterError("Forbidden", "exceeded quota", { transient: false, status: 403 });
   const full: Space = { ...space, create: () => Promise.reject(refusal) };
-  await makeFenced(space, settings("f", { kept: "1" }), hold(5), call);
-  assert.equal((await makeFenced(full, settings("f", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
-  assert.is(await rejection(makeFenced(full, settings("g", {}), hold(6), call)), refusal);
+  await createFenced(space, settings("f", { kept: "1" }), hold(5), call);
+  assert.equal((await createFenced(full, settings("f", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
+  assert.is(await rejection(createFenced(full, settings("g", {}), hold(6), call)), refusal);
 });
 
 test.run();

@@ -5,7 +5,7 @@ import type { Clusters } from "#lib/app.ts";
 import { rejection } from "#test/support/until.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
-import { demandSameCluster } from "#lib/workers/same-cluster.ts";
+import { requireSameCluster } from "#lib/workers/same-cluster.ts";
 import { openSpoke } from "#lib/workers/site.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
 
@@ -65,10 +65,10 @@ test("does not hide what the step has learned of its cluster: what it wrote into
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
   await db.sql("update spokes set cluster_uid = null where id = $1", [clinic.id]);
   const site = await openSpoke(app, run);
-  await demandSameCluster(site, run);
+  await requireSameCluster(site, run);
   const none = () => Promise.resolve(null), identity = () => Promise.resolve("another");
   const elsewhere = { ...site, cluster: { ...site.cluster, findNamespace: none, identity } };
-  assert.is((await rejection(demandSameCluster(elsewhere, run))).code, "another_cluster");
+  assert.is((await rejection(requireSameCluster(elsewhere, run))).code, "another_cluster");
 });
 
 test.run();

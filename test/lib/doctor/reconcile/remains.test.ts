@@ -5,13 +5,13 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { newId } from "#lib/base/ids.ts";
-import { SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { backup } from "#lib/workers/backups/backup.ts";
 import { told } from "#test/lib/doctor/reconcile/yesterday.ts";
-import { postContent } from "#test/lib/workers/remains/contents.ts";
-import { byHand } from "#test/lib/workers/sweep/looks.ts";
+import { postContent } from "#test/lib/workers/orphans/contents.ts";
+import { byHand } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { until } from "#test/support/until.ts";
@@ -100,7 +100,7 @@ test("leaves to retention what a failed backup has cut, and reports it once its 
   for (const { snapshot } of volumes) {
     await byHand(
       simulator.url,
-      `/apis/${SNAPSHOT.apiVersion}/namespaces/${namespace}/volumesnapshots/${snapshot}`,
+      `/apis/${VOLUME_SNAPSHOT.apiVersion}/namespaces/${namespace}/volumesnapshots/${snapshot}`,
       null,
     );
   }
@@ -132,7 +132,7 @@ test("reports what a killed backup has cut whose row was lost, unless its snapsh
   const [snapshot] = scene.simulator.objects("VolumeSnapshot").map(({ metadata }) => metadata.name);
   await byHand(
     scene.simulator.url,
-    `/apis/${SNAPSHOT.apiVersion}/namespaces/${namespace}/volumesnapshots/${snapshot}`,
+    `/apis/${VOLUME_SNAPSHOT.apiVersion}/namespaces/${namespace}/volumesnapshots/${snapshot}`,
     null,
   );
   await until(() => scene.simulator.objects("VolumeSnapshot").length === 1);

@@ -11,7 +11,7 @@ import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { ask, backUp, mark, marks, restoreTo } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { NEW, upgradeTo } from "#test/lib/workers/upgrade/scene.ts";

@@ -5,7 +5,7 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { byHand } from "#test/lib/workers/sweep/looks.ts";
+import { byHand } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
 import { RELEASE } from "#test/support/release.ts";

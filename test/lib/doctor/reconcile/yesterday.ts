@@ -6,7 +6,7 @@ import type { Finding } from "#lib/doctor/finding.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
+import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { ANN } from "#test/lib/workers/restore/scene.ts";
 
@@ -48,7 +48,7 @@ export async function noteParticulars(app: App, log: Log = silentLog): Promise<v
     throwIfStopped: () => {},
     write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
   } as unknown as Run;
-  for (const step of Object.values(keepParticulars(app).steps)) await step(run);
+  for (const step of Object.values(updateSiteRecords(app).steps)) await step(run);
 }
 
 /** Returns the findings, one per line: mark, check and message. */

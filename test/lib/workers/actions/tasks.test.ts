@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { FENCE } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { pauseCron, resumeCron } from "#lib/workers/running.ts";
+import { pauseCron, resumeCron } from "#lib/workers/workloads.ts";
 import { runCron } from "#lib/workers/actions/tasks.ts";
 import { openSpoke } from "#lib/workers/site.ts";
 import { rejection, until } from "#test/support/until.ts";

@@ -6,8 +6,8 @@ import { newId } from "#lib/base/ids.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
-import { lookBilling } from "#lib/workers/billing/look.ts";
-import { planBilling, planLooks } from "#lib/workers/billing/plan.ts";
+import { checkBilling } from "#lib/workers/billing/check.ts";
+import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -44,7 +44,7 @@ export function withBilling(test: Test<Context>): void {
     const payments = openPayments({ ...app.config.stripe!, settle: 20 });
     Object.assign(app, { log, payments, catalog: loadCatalog(PRICES, app.blueprint) });
     const retry = { firstMs: 20, maxMs: 50 };
-    const handlers = [syncBilling, lookBilling].map((make) => make(app, payments));
+    const handlers = [syncBilling, checkBilling].map((make) => make(app, payments));
     context.scheduler = await openScheduler(app, { handlers, lanes: 8, retry });
   });
   test.after(async ({ provider, scene, scheduler }) => {
@@ -83,7 +83,7 @@ export async function plan({ scene: { app } }: Context, batch?: number): Promise
 
 /** Runs the plan that runs every hour. */
 export async function reconcile({ scene: { app } }: Context, most?: number): Promise<void> {
-  await planLooks(app, most).steps.unseen!(idle());
+  await planBillingChecks(app, most).steps.unseen!(idle());
 }
 
 function idle(): Run {

@@ -6,11 +6,11 @@ import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { RESTARTED } from "#lib/workers/actions/actions.ts";
+import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, holderOf } from "#test/lib/workers/actions/scene.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { type ConfigureClinic, openConfigureClinic } from "./scene.ts";
 
 const FIRST = "algebra.spokes.example.org", SECOND = "algebra.school.example", THIRD = "maths.school.example";
@@ -168,7 +168,7 @@ test("ends after 30 days: nothing is left of the old name, and others can have i
   await upkeep();
   assert.is((await clinic.scene.operations(clinic.id)).length, before);
   await clinic.scene.db.shiftClock(31 * DAY);
-  const restarted = () => clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations[RESTARTED];
+  const restarted = () => clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations[RESTART_ANNOTATION];
   const at = restarted();
   await upkeep();
   await upkeep();

@@ -5,7 +5,7 @@ import type { Clusters } from "#lib/app.ts";
 import { ClusterError, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, startReplica } from "#test/lib/workers/scene.ts";
 
 const test = suite("a move that is cut off again and again");

@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
 import { relayPassword } from "#lib/moodle/secrets.ts";
-import { RESTARTED } from "#lib/workers/actions/actions.ts";
+import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
 import { auditsOf } from "#test/lib/workers/actions/scene.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { type ConfigureClinic, openConfigureClinic } from "./scene.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
@@ -39,7 +39,7 @@ const inForce = async ({ row }: ConfigureClinic) => {
   return [mail, blueprintInputs.mailHeld];
 };
 const restarted = (clinic: ConfigureClinic) =>
-  clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations?.[RESTARTED] ?? null;
+  clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations?.[RESTART_ANNOTATION] ?? null;
 
 test("is on in a site that is no copy", async ({ clinic }) => {
   assert.equal(told(clinic), ON(clinic));

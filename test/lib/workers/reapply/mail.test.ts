@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { relayPassword } from "#lib/moodle/secrets.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
-import { RESTARTED } from "#lib/workers/actions/actions.ts";
+import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
 import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
-import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { CORE } from "./damage.ts";
 
 const SERVICE = {
@@ -62,7 +62,7 @@ async function drifted({ scene, row }: Clinic): Promise<string[]> {
 }
 
 const restarted = (clinic: Clinic) =>
-  clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations?.[RESTARTED] ?? null;
+  clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations?.[RESTART_ANNOTATION] ?? null;
 
 test("goes out by the relay, with an account that the relay knows without being told.", () =>
   withSite(RELAY, async (clinic) => {

@@ -7,7 +7,7 @@ import { reapply } from "#lib/workers/reapply/reapply.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
 import { APPS, BATCH, CORE, DAMAGE } from "./damage.ts";
-import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 
 const test = suite<{ clinic: Clinic }>("reapply");
 test.before(async (context) => void (context.clinic = await openClinic()));

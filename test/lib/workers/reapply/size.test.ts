@@ -7,7 +7,7 @@ import { notesOf } from "#lib/jobs/operation.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const test = suite<{ scene: WorkScene; id: string; app: App; amounts: { now: Size }; close: () => Promise<void> }>(

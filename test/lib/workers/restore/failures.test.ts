@@ -8,7 +8,7 @@ import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { installSpoke, NEW, standing } from "#test/lib/workers/upgrade/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { ask, backUp, claims, dropClaims, mark, marks, restoreTo, usedBy } from "./scene.ts";

@@ -10,11 +10,11 @@ import { notesOf } from "#lib/jobs/operation.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { restore } from "#lib/workers/restore/restore.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { installSpoke, NEW, running, standing } from "#test/lib/workers/upgrade/scene.ts";
 import { ask, backUp, claims, mark, marks, restoreTo, usedBy } from "./scene.ts";
 
@@ -175,7 +175,7 @@ test("is done though the storage does not let go of what the volumes were made f
   const spec = { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: "files" } };
   const metadata = { name: `origin-files-${turnOf(job.id)}`, finalizers: ["example.org/held"] };
   const snapshots = `/apis/snapshot.storage.k8s.io/v1/namespaces/${namespace}/volumesnapshots`;
-  await postObject(simulator.url, snapshots, { ...SNAPSHOT, metadata, spec });
+  await postObject(simulator.url, snapshots, { ...VOLUME_SNAPSHOT, metadata, spec });
   const notes: string[] = [];
   const run = {
     job,

@@ -10,7 +10,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { dropKeptClaims } from "#lib/workers/upkeep/claims.ts";
+import { deleteExpiredPvcs } from "#lib/workers/upkeep/delete-pvcs.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 
 export const ANN: Requester = {
@@ -75,5 +75,5 @@ export async function dropClaims({ app }: WorkScene): Promise<void> {
     timeLeft: () => 10_000,
     showProgress: () => {},
   } as unknown as Run;
-  for (const step of Object.values(dropKeptClaims(app).steps)) await step(run);
+  for (const step of Object.values(deleteExpiredPvcs(app).steps)) await step(run);
 }

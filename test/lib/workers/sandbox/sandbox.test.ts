@@ -8,7 +8,13 @@ import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
+import {
+  applyInSandbox,
+  createSandbox,
+  openSandbox,
+  removeSandbox,
+  type Sandbox,
+} from "#lib/workers/sandbox/sandbox.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -63,9 +69,9 @@ const standing = ({ simulator }: WorkScene, { inputs: { namespace } }: Sandbox) 
 
 test("is there once for all holders of its job, and gone when it was removed, also a second time.", async ({ scene }) => {
   const { sandbox, run, again } = await open(scene);
-  await makeSandbox(sandbox, run);
+  await createSandbox(sandbox, run);
   const next = await again();
-  await makeSandbox(next.sandbox, next.run);
+  await createSandbox(next.sandbox, next.run);
   assert.is(next.sandbox.space.uid, sandbox.space.uid);
   for (const name of ["ResourceQuota spoke", "NetworkPolicy sandbox", "Secret moodle", "ConfigMap moodle-env"]) {
     assert.ok(standing(scene, sandbox).includes(name), name);
@@ -78,7 +84,7 @@ test("is there once for all holders of its job, and gone when it was removed, al
 test("is found by its labels where its maker did not come to remember it; where nothing was begun, nothing is done.", async ({ scene }) => {
   const { sandbox, run, again } = await open(scene);
   await removeSandbox(sandbox, run);
-  await makeSandbox(sandbox, run);
+  await createSandbox(sandbox, run);
   const { cluster } = run.job.progress.sandbox;
   Object.assign(run.job.progress, { sandbox: { cluster, uid: null } });
   const next = await again();
@@ -90,14 +96,14 @@ test("leaves a namespace of its name alone that is another's.", async ({ scene }
   const { sandbox, run } = await open(scene), { namespace } = sandbox.inputs;
   const labels = { "app.kubernetes.io/managed-by": "wheelwright", "wheelwright.dev/sandbox": "op_another" };
   await postObject(scene.simulator.url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
-  assert.is((await rejection(makeSandbox(sandbox, run)) as ClusterError).code, "stranger");
+  assert.is((await rejection(createSandbox(sandbox, run)) as ClusterError).code, "stranger");
   await removeSandbox(sandbox, run);
   assert.ok(standing(scene, sandbox).includes(`Namespace ${namespace}`));
 });
 
 test("is not believed to be gone by another cluster.", async ({ scene }) => {
   const { sandbox, run } = await open(scene);
-  await makeSandbox(sandbox, run);
+  await createSandbox(sandbox, run);
   const elsewhere = { ...sandbox, cluster: { ...sandbox.cluster, identity: () => Promise.resolve("another") } };
   assert.is((await rejection(removeSandbox(elsewhere as Sandbox, run)) as ClusterError).code, "another_cluster");
   await removeSandbox(sandbox, run);
@@ -106,8 +112,8 @@ test("is not believed to be gone by another cluster.", async ({ scene }) => {
 
 test("takes its volumes along, also where their class would keep them.", async ({ scene }) => {
   const { simulator: { url, objects } } = scene, { sandbox, run } = await open(scene);
-  await makeSandbox(sandbox, run);
-  await putInSandbox(sandbox, run, "volumes");
+  await createSandbox(sandbox, run);
+  await applyInSandbox(sandbox, run, "volumes");
   const path = `/api/v1/namespaces/${sandbox.inputs.namespace}/persistentvolumeclaims/files`;
   await patch(url + path, { metadata: { annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } } });
   const mine = () =>

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { openDigests } from "#lib/workers/sweep/digests.ts";
+import { openDigestRecorder } from "#lib/workers/sweep/digests.ts";
 
 const test = suite("openDigests");
 const object = (name: string, more: object = {}): KubeObject => ({
@@ -12,7 +12,7 @@ const object = (name: string, more: object = {}): KubeObject => ({
 });
 
 test("tells each object of each spoke from the others, however many there are.", () => {
-  const digests = openDigests(), spokes = 300, objects = 70;
+  const digests = openDigestRecorder(), spokes = 300, objects = 70;
   const each = (act: (space: string, name: string) => boolean, expected: boolean) => {
     for (let spoke = 0; spoke < spokes; spoke++) {
       for (let n = 0; n < objects; n++) assert.is(act(`s${spoke}`, `o${n}`), expected, `${spoke} ${n}`);
@@ -27,7 +27,7 @@ test("tells each object of each spoke from the others, however many there are.",
 });
 
 test("passes over a status, and not what it says of a part's health.", () => {
-  const digests = openDigests();
+  const digests = openDigestRecorder();
   const moodle = (availableReplicas: number, at: string) => ({
     ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "moodle" } },
     ...{ spec: { replicas: 1 }, status: { availableReplicas, at } },
@@ -39,7 +39,7 @@ test("passes over a status, and not what it says of a part's health.", () => {
 });
 
 test("knows nothing more of what it has forgotten, and passes over how a list says what it is.", () => {
-  const digests = openDigests(), { apiVersion, kind, ...rest } = object("o", { data: {} });
+  const digests = openDigestRecorder(), { apiVersion, kind, ...rest } = object("o", { data: {} });
   assert.ok(digests.note("s", object("o", { data: {} })));
   assert.not.ok(digests.note("s", { ...rest, apiVersion, kind } as KubeObject));
   digests.forget("s", object("o"));

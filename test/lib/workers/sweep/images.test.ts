@@ -6,7 +6,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 import { ask } from "../restore/scene.ts";
-import { byHand, lookOnce } from "./looks.ts";
+import { byHand, lookOnce } from "./checks.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("the digest of a site's image");
 test.before(async (context) => {

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { lookOnce } from "./looks.ts";
+import { lookOnce } from "./checks.ts";
 import { alter, closeSweep, type Context, keep, openSweep } from "./scene.ts";
 
 const test = suite<Context>("a look at Secrets");

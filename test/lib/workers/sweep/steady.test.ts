@@ -8,7 +8,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import * as v from "valibot";
 import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
-import { lookOnce } from "./looks.ts";
+import { lookOnce } from "./checks.ts";
 
 const test = suite<{ clinic: Clinic }>("no drift");
 test.before(async (context) => void (context.clinic = await openClinic()));

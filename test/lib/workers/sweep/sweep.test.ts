@@ -7,9 +7,9 @@ import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { look, lookAt, sweep } from "#lib/workers/sweep/sweep.ts";
+import { clusterCheck, clusterCheckJob, sweep } from "#lib/workers/sweep/sweep.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { lookOnce, QUICK } from "./looks.ts";
+import { lookOnce, QUICK } from "./checks.ts";
 import { openWorkScene } from "#test/lib/workers/scene.ts";
 import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, SPOKES, told, unready } from "./scene.ts";
 
@@ -235,10 +235,10 @@ planning(
     const plan = sweep(scene.app).steps["clusters"]!, run = { write: (work) => scene.db.transact(work) } as Run;
     await plan(run);
     await plan(run);
-    await scene.db.transact((tx) => enqueue(tx, SYSTEM, lookAt("a")));
+    await scene.db.transact((tx) => enqueue(tx, SYSTEM, clusterCheckJob("a")));
     const jobs = await scene.db.sql("select payload->>'cluster' as cluster from jobs where kind = 'look' order by 1");
     assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
-    const scheduler = await openScheduler(scene.app, { handlers: [look(scene.app, QUICK)], lanes: 2 });
+    const scheduler = await openScheduler(scene.app, { handlers: [clusterCheck(scene.app, QUICK)], lanes: 2 });
     const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).failedChecks));
     await until(async () => (await counts()).join() === "1,1,0");
     await scheduler.close();

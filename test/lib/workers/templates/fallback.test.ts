@@ -9,7 +9,7 @@ import { provision } from "#lib/workers/install/provision.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
 import { edited } from "#test/lib/moodle/scene.ts";
-import { idle, runDying } from "#test/lib/workers/templates/making.ts";
+import { idle, runDying } from "#test/lib/workers/templates/creation.ts";
 import {
   installed,
   openReady,

@@ -10,9 +10,9 @@ import {
   type TemplateScene,
   ways,
 } from "#test/lib/workers/templates/scene.ts";
-import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { make, nextRun, place, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
-import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -42,7 +42,7 @@ test.before(async (context) => {
   scene.simulator.faults.remove(slow);
   const template = await templateIs(scene, "ready"), source = await scene.row(context.first);
   const site = await place({ scene, source } as VolumeScene, "same");
-  await make(site, nextRun(), snapshotsOf(template, template));
+  await make(site, nextRun(), readBackupSnapshots(template, template));
   context.secrets = { ...siteSecretsOf(scene.simulator, site.space.namespace), ...live };
   context.second = await installed(context, "geometry");
   context.third = await installed(context, "topology", "medium");

@@ -5,9 +5,9 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import { makeBlueprint } from "#lib/moodle/load.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
-import { claimsFrom, type Snapshots, type SnapshotVolume } from "#lib/workers/volumes/claims.ts";
-import { snapshotsOf } from "#lib/workers/volumes/source.ts";
-import { untilReady } from "#lib/workers/running.ts";
+import { pvcsFromSnapshots, type Snapshots, type SnapshotVolume } from "#lib/workers/volumes/pvcs.ts";
+import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
+import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { edited } from "#test/lib/moodle/scene.ts";
 import { make, nextRun, openVolumeScene, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
@@ -65,7 +65,7 @@ for (
   test(`refuses snapshots ${what}, and makes no claim`, async (context) => {
     const site = await place(context, "new"), run = nextRun();
     await put(site, run, "policies");
-    const error = await refused(claimsFrom(site, run, change(context.snapshots)));
+    const error = await refused(pvcsFromSnapshots(site, run, change(context.snapshots)));
     assert.is(error.code, code, error.message);
     assert.match(error.message, words);
     const claims = context.scene.simulator.objects("PersistentVolumeClaim");
@@ -81,7 +81,7 @@ test("takes another class of the driver where the one that they were taken by is
 test("makes claims as large as the snapshots, where the size has smaller disks", async (context) => {
   const site = await place(context, "new"), run = nextRun();
   await put(site, run, "policies");
-  await claimsFrom(site, run, withBoth(context.snapshots, { restoreSize: 12 * GI }));
+  await pvcsFromSnapshots(site, run, withBoth(context.snapshots, { restoreSize: 12 * GI }));
   const claims = context.scene.simulator.objects("PersistentVolumeClaim")
     .filter(({ metadata }) => metadata.namespace === site.space.namespace);
   assert.equal(claims.map(({ spec }) => spec.resources.requests.storage), ["12Gi", "12Gi"]);
@@ -92,14 +92,14 @@ test("refuses a claim of that name that was made from something else", async (co
   await put({ ...site, inputs: plain }, run, "policies");
   const claims = SPOKE_STEPS.flatMap((step) => site.blueprint.spokeObjects(plain, step)).filter(isClaim);
   for (const claim of claims) await site.space.create(claim, run);
-  const error = await refused(claimsFrom(site, run, context.snapshots));
+  const error = await refused(pvcsFromSnapshots(site, run, context.snapshots));
   assert.equal([error.code, /volume claim files/.test(error.message)], ["ClaimTaken", true]);
 });
 
 test("refuses a blueprint that makes no data its own, before it makes anything", async (context) => {
   const blueprint = makeBlueprint(edited("database.yaml", 'initContainers: ["${ADOPT_DATABASE}"]', ""));
   const site = { ...await place(context, "new"), blueprint };
-  assert.is((await refused(claimsFrom(site, nextRun(), context.snapshots))).code, "BlueprintLacks");
+  assert.is((await refused(pvcsFromSnapshots(site, nextRun(), context.snapshots))).code, "BlueprintLacks");
 });
 
 for (
@@ -124,9 +124,9 @@ for (
     const [site, from] = await ready(context), run = nextRun(30_000);
     await put(site, run, "policies", "secrets");
     for (const secret of site.blueprint.newSecrets(site.inputs)) await site.space.create(secret, run);
-    await claimsFrom(site, run, from);
+    await pvcsFromSnapshots(site, run, from);
     await put(site, run, "database");
-    const error = await refused(untilReady(site as unknown as SpokeSite, run, DATABASE));
+    const error = await refused(waitForWorkload(site as unknown as SpokeSite, run, DATABASE));
     assert.is(error.code, expected, error.message);
     assert.match(error.message, words);
   });
@@ -193,7 +193,7 @@ const backup = (...volumes: ReturnType<typeof volume>[]) => ({ id: "bak_1", clus
 
 rows("tells the database's volume from that of the files, whatever the claims were called", () => {
   const both = backup(volume("data-k5r2-db-0", { restoreSize: 7 }), volume("files-k5r2"));
-  assert.equal(snapshotsOf(both, { clusterUid: "uid" }), {
+  assert.equal(readBackupSnapshots(both, { clusterUid: "uid" }), {
     cluster: "default",
     clusterUid: "uid",
     volumes: {
@@ -208,7 +208,7 @@ rows("refuses a backup of which a volume, or its handle, is not known", () => {
     const half of [backup(volume("files")), backup(volume("files"), { claim: "data-db-0", snapshot: "s" } as never)]
   ) {
     assert.throws(
-      () => snapshotsOf(half, { clusterUid: null }),
+      () => readBackupSnapshots(half, { clusterUid: null }),
       /bak_1 is not whole: nothing is known of its database/,
     );
   }

@@ -8,12 +8,12 @@ import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { applyFenced, patchFenced } from "#lib/workers/fenced.ts";
-import { untilReady } from "#lib/workers/running.ts";
+import { applyFenced, patchFenced } from "#lib/workers/fenced-objects.ts";
+import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
-import { claimsFrom, tidySources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
+import { deleteSourcesWhenBound, pvcsFromSnapshots, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 import { nextRun, openVolumeScene, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
-import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
 
 const test = suite<VolumeScene>("a site on claims of other names");
@@ -23,7 +23,7 @@ const NAMES = [`data-${TURN}-db-0`, `files-${TURN}`];
 test.before(openVolumeScene);
 test.after(({ scene }) => scene.close());
 
-async function set({ space }: VolumePlace, run: Run, field: string, value: unknown, ...refs: Ref[]): Promise<void> {
+async function set({ space }: VolumeContext, run: Run, field: string, value: unknown, ...refs: Ref[]): Promise<void> {
   for (const ref of refs) {
     const change = () => [{ op: "add" as const, path: `/spec/${field}`, value }];
     await patchFenced(space, { ref, hold: run.job, change }, run);
@@ -45,15 +45,15 @@ test("has what the backup holds, and the old claims keep what they had", async (
   await set(site, run, "suspend", true, CRON);
   await set(site, run, "replicas", 0, MOODLE, DATABASE);
   await space.noPods(SITE_PODS, { ...run, timeout: 20_000 });
-  await claimsFrom(site, run, snapshots);
+  await pvcsFromSnapshots(site, run, snapshots);
   const former = await space.get(DATABASE, run);
   await space.delete(DATABASE, former!.metadata.uid!, run); // its template of claims cannot be changed
   await space.gone([DATABASE], { ...run, timeout: 20_000 });
   await put(site, run, "database");
   for (const object of app.blueprint.spokeObjects(inputs, "app")) await applyFenced(space, object, run.job, run);
   await set(site, run, "replicas", 1, MOODLE);
-  for (const ref of [DATABASE, MOODLE]) await untilReady(site as unknown as SpokeSite, run, ref);
-  await tidySources(site, run);
+  for (const ref of [DATABASE, MOODLE]) await waitForWorkload(site as unknown as SpokeSite, run, ref);
+  await deleteSourcesWhenBound(site, run);
   assert.equal(siteContentsOf(simulator, namespace), asBefore);
   const now = volumes(context);
   assert.equal(now.filter((each) => old.includes(each)), old);

@@ -10,12 +10,17 @@ import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { makeFenced } from "#lib/workers/fenced.ts";
-import { demandOpen } from "#lib/workers/jobs.ts";
-import { untilReady } from "#lib/workers/running.ts";
+import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { requireLoginPage } from "#lib/workers/site-jobs.ts";
+import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
-import { claimsFrom, type Snapshots, tidySources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
-import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import {
+  deleteSourcesWhenBound,
+  pvcsFromSnapshots,
+  type Snapshots,
+  type VolumeContext,
+} from "#lib/workers/volumes/pvcs.ts";
+import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { addSiteContents } from "#test/support/sites.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -41,7 +46,7 @@ export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<Snapsh
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
   await scene.ended(id, "backup");
   const [latest] = await listBackups(scene.db.rows, id);
-  return snapshotsOf(latest!, await scene.db.transact((tx) => lockSpoke(tx, id)));
+  return readBackupSnapshots(latest!, await scene.db.transact((tx) => lockSpoke(tx, id)));
 }
 
 let count = 0;
@@ -51,7 +56,7 @@ export async function place(
   { scene: { app }, source }: VolumeScene,
   identity: SiteOrigin["identity"],
   changes: Partial<SpokeInputs> = {},
-): Promise<VolumePlace> {
+): Promise<VolumeContext> {
   const origin = { turn: turnOf(newId("op")), identity }, slug = `made-${++count}`;
   const own = {
     spokeId: newId("spk"),
@@ -89,16 +94,16 @@ export function call(): Call {
 }
 
 /** All that makes a site of the snapshots, in the order of an installation; returns once it answers. */
-export async function make(site: VolumePlace, run: Run, from: Snapshots): Promise<void> {
+export async function make(site: VolumeContext, run: Run, from: Snapshots): Promise<void> {
   await prepare(site, run);
-  await claimsFrom(site, run, from);
+  await pvcsFromSnapshots(site, run, from);
   await start(site, run);
-  await tidySources(site, run);
-  await demandOpen(site, run);
+  await deleteSourcesWhenBound(site, run);
+  await requireLoginPage(site, run);
 }
 
 /** What stands there before the claims. */
-export async function prepare(site: VolumePlace, run: Run): Promise<void> {
+export async function prepare(site: VolumeContext, run: Run): Promise<void> {
   const { blueprint, inputs, space } = site;
   await put(site, run, "policies", "secrets");
   for (const secret of [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)]) {
@@ -106,23 +111,23 @@ export async function prepare(site: VolumePlace, run: Run): Promise<void> {
   }
 }
 
-export async function start(site: VolumePlace, run: Run): Promise<void> {
+export async function start(site: VolumeContext, run: Run): Promise<void> {
   await put(site, run, "database");
-  await untilReady(site as unknown as SpokeSite, run, DATABASE);
+  await waitForWorkload(site as unknown as SpokeSite, run, DATABASE);
   await put(site, run, "app");
-  await untilReady(site as unknown as SpokeSite, run, MOODLE);
+  await waitForWorkload(site as unknown as SpokeSite, run, MOODLE);
 }
 
-export async function put({ blueprint, inputs, space }: VolumePlace, run: Run, ...steps: SpokeStep[]): Promise<void> {
+export async function put({ blueprint, inputs, space }: VolumeContext, run: Run, ...steps: SpokeStep[]): Promise<void> {
   for (const object of steps.flatMap((step) => blueprint.spokeObjects(inputs, step))) {
-    await makeFenced(space, object, run.job, run);
+    await createFenced(space, object, run.job, run);
   }
 }
 
 export class Killed extends Error {}
 
 /** The same place, whose holder is killed at its nth write: before the cluster hears of it, or before it hears the answer. */
-export function killedAt(site: VolumePlace, nth: number, when: "before" | "after"): VolumePlace {
+export function killedAt(site: VolumeContext, nth: number, when: "before" | "after"): VolumeContext {
   let writes = 0;
   const killing = <T extends object>(target: T, names: readonly string[]): T =>
     new Proxy(target, {

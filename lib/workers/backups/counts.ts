@@ -1,0 +1,33 @@
+/**
+ * Counts a site's courses and users before and after a backup, if restore tests are on. The counts of the restored site
+ * must lie between the two. If counting fails, the backup is taken without counts.
+ */
+import { saveCounts } from "#lib/domains/backups/restore-test-store.ts";
+import type { Backup } from "#lib/domains/backups/store.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { SiteCounts } from "#lib/moodle/results.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { readDatabase } from "#lib/workers/site-jobs.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+
+/** Takes a backup between two counts. A repeated attempt keeps the operation's first count. */
+export async function takeBackupWithCounts(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
+  const { app, spoke } = site;
+  if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();
+  if (!("counted" in run.job.progress)) await run.saveProgress({ counted: await count(site, run, "") });
+  const before: SiteCounts | null = run.job.progress.counted;
+  const backup = await take();
+  const after = before && await count(site, run, "-2");
+  if (before && after) await run.write((tx) => saveCounts(tx, backup.id, { before, after }));
+}
+
+async function count(site: SpokeSite, run: Run, turn: string): Promise<SiteCounts | null> {
+  try {
+    return (await readDatabase(site, run, turn)).counts;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.warn("Cannot count what is in a site that is backed up", { error });
+    return null;
+  }
+}

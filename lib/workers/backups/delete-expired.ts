@@ -1,0 +1,192 @@
+/**
+ * Deletes expired backups. This is the only module that deletes snapshots of backups. It checks each backup again right
+ * before the deletion. A good backup is deleted only if a newer good one exists and no operation needs it. Backups of a
+ * spoke in removal are kept.
+ * The content of a VolumeSnapshot has the deletionPolicy `Retain`. The module therefore changes the policy first,
+ * deletes the snapshot by its UID, and waits until it is gone.
+ */
+import { mayDelete, selectExpired } from "#lib/domains/backups/retention.ts";
+import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
+import { type Backup, listBackups, markRemovalStarted, markRemoved } from "#lib/domains/backups/store.ts";
+import { BACKUP } from "#lib/moodle/names.ts";
+import {
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type Ref,
+  withErrorDetails,
+} from "#lib/drivers/cluster/cluster.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
+import { DAY, MINUTE } from "#lib/base/time.ts";
+import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+
+const API = "snapshot.storage.k8s.io/v1";
+export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
+/** The cluster-scoped content behind a VolumeSnapshot. */
+export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
+
+/** Returns whether the content belongs to this exact snapshot. Kubernetes may reuse a name, but never a UID. */
+export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
+  const of = content["spec"]?.volumeSnapshotRef;
+  return of?.uid === metadata.uid && of?.name === metadata.name && of?.namespace === metadata.namespace;
+}
+
+/**
+ * Milliseconds to wait for the deletion of one backup. The storage continues afterwards, and the next night checks
+ * again.
+ */
+const PATIENCE = 2 * MINUTE;
+const TRIES = 3;
+/**
+ * The error code for a deletion that takes longer than `PATIENCE`. A timed-out API call has a different, transient
+ * error.
+ */
+const SLOW = "slow_storage";
+
+/**
+ * Deletes the spoke's expired backups. With `all leftovers` it also deletes failed backups that are less than a day
+ * old, to free quota.
+ */
+export async function deleteExpiredBackups(
+  site: SpokeSite,
+  run: Run,
+  what: "by the rule" | "all leftovers",
+): Promise<void> {
+  const ids = await run.write(async (tx) => {
+    const now = await readClock(tx, run), held = await listBackupsInUse(tx, site.spoke.id);
+    const over = selectExpired(
+      await listBackups(tx, site.spoke.id),
+      what === "by the rule" ? now : new Date(now.getTime() + DAY),
+    );
+    return over.filter((id) => !held.has(id));
+  });
+  for (const id of ids) {
+    const backup = await run.write((tx) => claimRemoval(tx, site.spoke.id, id));
+    if (!backup) continue;
+    try {
+      await removeBackup(site, run, backup);
+    } catch (error) {
+      // The next run retries the deletion. The failure does not affect the new backup.
+      const passing = error instanceof ClusterError && error.transient && error.code !== SLOW;
+      if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
+      run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
+      await addNotes(run, [`A backup that has had its time could not be removed: ${error.message}`]);
+      if (error.code === SLOW) return; // the next deletion would be slow too
+    }
+  }
+}
+
+/**
+ * Marks the backup as being removed and returns it. Returns null if it may not be deleted. A marked backup is no longer
+ * used for restores.
+ */
+async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
+  const { state } = await lockSpoke(tx, spokeId);
+  if (state === "removing" || state === "removed") return null;
+  const rows = await listBackups(tx, spokeId);
+  if (!mayDelete(rows, id) || (await listBackupsInUse(tx, spokeId)).has(id)) return null;
+  await markRemovalStarted(tx, id);
+  return rows.find((row) => row.id === id)!;
+}
+
+async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+  await deleteSnapshots(site, run, backup);
+  await run.write((tx) => markRemoved(tx, backup.id));
+}
+
+/** Deletes the snapshots with their contents, and waits until they are gone. */
+export async function deleteSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+  const { space } = site, going: Ref[] = [];
+  for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
+    const ref = { ...VOLUME_SNAPSHOT, name };
+    const snapshot = await space.get(ref, run);
+    if (!snapshot) {
+      if (content !== undefined) await noteOrphan(site.cluster, run, content, snapshotUid);
+      continue;
+    }
+    if (!isOurs(snapshot, backup, snapshotUid)) {
+      await addNotes(run, [`VolumeSnapshot ${name} was left alone: it is not the one that this backup made`]);
+      continue;
+    }
+    await setDeletePolicyOfSnapshot(site.cluster, run, snapshot);
+    await space.delete(ref, snapshot.metadata.uid!, run);
+    going.push(ref);
+  }
+  await space.gone(going, clusterWaitOf(run, PATIENCE)).catch((error) => {
+    const late = error instanceof ClusterError && error.code === "deadline";
+    throw late ? withErrorDetails(error, { code: SLOW }) : error;
+  });
+}
+
+function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
+  if (uid !== undefined) return metadata.uid === uid;
+  return metadata.labels?.[BACKUP] === backup.id; // the UID of a failed attempt was not recorded
+}
+
+/** Changes the policy of the snapshot's content, so that the content is deleted together with the snapshot. */
+export async function setDeletePolicyOfSnapshot(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
+  const content = await findContentOf(cluster, run, snapshot);
+  if (content) await setDeletePolicy(cluster, run, content);
+}
+
+/**
+ * Returns the content of a snapshot; null if it has none. The status names the content late, so until then the name is
+ * computed: `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
+ */
+export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<KubeObject | null> {
+  const name: string = snapshot["status"]?.boundVolumeSnapshotContentName ?? `snapcontent-${snapshot.metadata.uid}`;
+  const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
+  return content && refersToSnapshot(content, snapshot) ? content : null;
+}
+
+/**
+ * Returns a note that lists the contents of an abandoned last snapshot. These contents are retained when the namespace
+ * is deleted.
+ */
+export async function describeRetainedContents({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
+  const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
+  const names: string[] = [];
+  try {
+    for (const { snapshot: name } of backup?.volumes ?? []) {
+      const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
+      const content = snapshot && await findContentOf(cluster, run, snapshot);
+      if (content) names.push(content.metadata.name);
+    }
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.info("Cannot see what was cut for a last snapshot", { error }); // reconcile finds the content by its name
+  }
+  return names.length === 0 ? [] : [`What was cut for it stays: VolumeSnapshotContent ${names.join(", ")}`];
+}
+
+/**
+ * Sets the content's deletion policy to `Delete`. The API server verifies that the content still belongs to its
+ * snapshot.
+ */
+export async function setDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
+  const { deletionPolicy, volumeSnapshotRef } = content["spec"];
+  if (deletionPolicy === "Delete") return;
+  await cluster.patchGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, [
+    { op: "test", path: "/spec/volumeSnapshotRef/uid", value: volumeSnapshotRef.uid },
+    { op: "replace", path: "/spec/deletionPolicy", value: "Delete" },
+  ], run);
+}
+
+/**
+ * Adds a note if someone else deleted the snapshot. Its content stays in the cluster, so an operator has to know about
+ * it.
+ */
+async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
+  const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
+  if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
+  await addNotes(run, [`VolumeSnapshotContent ${name} stays: its snapshot was deleted by somebody else`]);
+}
+
+/** Returns the database's time, which tests can shift. */
+async function readClock(tx: Tx, { job }: Run): Promise<Date> {
+  const row = await tx.selectFrom("jobs").select("updatedAt").where("id", "=", job.id).executeTakeFirstOrThrow();
+  return row.updatedAt; // saveProgress has just written it
+}

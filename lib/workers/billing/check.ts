@@ -1,0 +1,79 @@
+/** Reads a hub's subscription from the provider, and updates the customer's name and address there. */
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import { readBilledHub } from "#lib/domains/billing/hubs.ts";
+import { CHECK_BILLING } from "#lib/domains/billing/jobs.ts";
+import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
+import { lockSubscription, readBilledQuantities, updateSubscription } from "#lib/domains/billing/store.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { Handler, Outcome, Run } from "#lib/scheduler/handler.ts";
+import { sql } from "kysely";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import type { Log } from "#lib/base/log.ts";
+
+type Needed = Pick<App, "db" | "catalog" | "log">;
+
+export function checkBilling(app: Needed, payments: Payments): Handler {
+  const { db, log } = app;
+  return {
+    kind: CHECK_BILLING,
+    steps: {
+      look: (run) => checkSubscription(app, run, payments, run.job.federationId!),
+      async customer(run) {
+        const hub = await readBilledHub(db.rows, run.job.federationId!);
+        if (!hub || hub.removed || hub.row.customerId === null) return;
+        const { federationId, customerId: customer, email } = hub.row;
+        run.throwIfStopped();
+        await payments.updateCustomer(customer, { federationId, name: hub.name, email }, run.signal);
+      },
+    },
+    hooks: { onFailed: (tx, job, report) => recordProviderRefusal(tx, log, job, report) },
+  };
+}
+
+/** Reads and stores the subscription, unless the row has another one by now. */
+export async function checkSubscription(
+  { db, catalog, log }: Needed,
+  run: Run,
+  payments: Payments,
+  federationId: string,
+): Promise<void> {
+  const id = (await readBilledHub(db.rows, federationId))?.row.subscriptionId ?? null;
+  if (id === null) return;
+  const seen = await payments.readSubscription(id, run.signal);
+  const entries = await run.write(async (tx) => {
+    const row = await lockSubscription(tx, federationId);
+    if (row?.subscriptionId !== id) return [];
+    const billed = await readBilledQuantities(tx, catalog, row);
+    const audit = await saveSubscription(tx, row, seen, billed);
+    await record(tx, SYSTEM, { audit });
+    return audit;
+  });
+  warnAboutDifference(log, entries);
+}
+
+/**
+ * Stores the error of a billing job and sets the next try in an hour. Also logs it, because no user waits for these
+ * jobs.
+ */
+export async function recordProviderRefusal(
+  tx: Tx,
+  log: Log,
+  job: Job,
+  { message, hint }: FailureReport,
+): Promise<Outcome> {
+  const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
+  if (await lockSubscription(tx, federationId)) {
+    // The next try is in an hour.
+    await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
+  }
+  log.error("The payment provider refuses what a hub's billing needs", {
+    operation: job.id,
+    federation: federationId,
+    kind: job.kind,
+    reason: error,
+  });
+  return {};
+}

@@ -1,0 +1,121 @@
+/**
+ * Writes objects in the cluster so that a late run with an older fence cannot change them.
+ * `patchFenced`: an annotation holds the fence of the last writer. One JSON Patch tests the fence that was read, raises
+ * it and makes the change. If a newer run has raised the fence, the API server refuses the patch. A step therefore
+ * raises the fence even if it changes nothing. For an object without the annotation, the patch tests the
+ * resourceVersion instead.
+ * `applyFenced`: server-side apply has no test, so a late apply could revert an image or size. The fence is raised
+ * first; then the apply names the object's UID and resourceVersion. If a newer run raises the fence in between, the API
+ * server refuses the apply.
+ * `putFenced` creates a missing object by POST, which never changes an existing one. `makeFenced` does the same without
+ * reading the object first.
+ */
+import { FENCE } from "#lib/moodle/names.ts";
+import {
+  type Call,
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  type Ref,
+  refOf,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
+import { FenceLost, type JobFence } from "#lib/jobs/fence.ts";
+import { moveOwnershipToApply } from "#lib/workers/field-owner.ts";
+import { permanentError } from "#lib/workers/site.ts";
+
+const TRIES = 10;
+const ANNOTATION = `/metadata/annotations/${FENCE.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
+export interface FencedPatch {
+  readonly ref: Ref;
+  readonly hold: JobFence;
+  readonly change: (object: KubeObject) => readonly PatchOperation[];
+}
+
+/** Patches an object under a fence. Throws FenceLost if a newer run has changed the object. */
+export async function patchFenced(
+  space: Space,
+  { ref, hold, change }: FencedPatch,
+  call: Call,
+): Promise<KubeObject> {
+  for (let attempt = 1;; attempt++) {
+    const object = await space.get(ref, call);
+    if (!object) throw missingObjectError(ref);
+    try {
+      return await space.patch(ref, [...raise(object, hold), ...change(object)], call);
+    } catch (error) {
+      const refused = error instanceof ClusterError && (error.code === "Invalid" || error.code === "Conflict");
+      if (!refused || attempt === TRIES) throw error; // a controller or a newer run wrote in between: try again
+    }
+  }
+}
+
+/**
+ * Applies an object under a fence. Throws FenceLost if a newer run has changed the object, and NotFound if it is
+ * missing.
+ */
+export async function applyFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
+  const ref = refOf(object), { metadata } = object;
+  for (let attempt = 1;; attempt++) {
+    const { uid, resourceVersion } =
+      (await patchFenced(space, { ref, hold, change: moveOwnershipToApply }, call)).metadata;
+    const known = { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+    try {
+      const { objects } = await space.apply([{ ...object, metadata: known }], call);
+      return objects[0]!;
+    } catch (error) {
+      const refused = error instanceof ClusterError && (error.code === "Conflict" || error.status === 409);
+      if (!refused || attempt === TRIES) throw error; // a controller or a newer run wrote in between: try again
+    }
+  }
+}
+
+/** Applies or creates an object under a fence, and returns it. Throws FenceLost if a newer run has changed it. */
+export async function replaceFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
+  if (await space.get(refOf(object), call)) return await applyFenced(space, object, hold, call);
+  return await createFenced(space, object, hold, call);
+}
+
+/**
+ * Creates an object under a fence, and returns it. If the object exists, applies it. Throws FenceLost if a newer run
+ * has changed it.
+ */
+export async function createFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
+  const { metadata } = object, annotations = { ...metadata.annotations, [FENCE]: hold.fence };
+  try {
+    const made = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
+    if (made.metadata.annotations?.[FENCE] === hold.fence) return made;
+  } catch (error) {
+    // A quota or webhook may refuse the POST although the object already exists.
+    const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
+    if (!refused || !await space.get(refOf(object), call)) throw error;
+  }
+  return await applyFenced(space, object, hold, call);
+}
+
+export function missingObjectError({ kind, name }: Ref): ClusterError {
+  return permanentError(
+    "NotFound",
+    `The ${kind} ${name} is not in the cluster any more`,
+    "Somebody has deleted it; the volumes were not touched. Put it back as the blueprint has it, then retry.",
+  );
+}
+
+/**
+ * Returns the patch that tests the fence that was read and replaces it with this run's. Throws FenceLost if the object
+ * has a newer fence.
+ */
+function raise(object: KubeObject, hold: JobFence): PatchOperation[] {
+  const { annotations, resourceVersion } = object.metadata;
+  const fence = annotations?.[FENCE];
+  if (fence === undefined) {
+    return [
+      { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+      ...(annotations ? [] : [{ op: "add" as const, path: "/metadata/annotations", value: {} }]),
+      { op: "add", path: ANNOTATION, value: hold.fence },
+    ];
+  }
+  if (!/^\d+$/.test(fence) || BigInt(fence) > BigInt(hold.fence)) throw new FenceLost(hold);
+  return [{ op: "test", path: ANNOTATION, value: fence }, { op: "replace", path: ANNOTATION, value: hold.fence }];
+}

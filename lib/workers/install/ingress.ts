@@ -1,0 +1,103 @@
+/**
+ * Exposes a site: waits for its Ingress and its certificate.
+ * Some controllers write no address to an Ingress, and some clusters have no controller. The site still works, so a
+ * missing address only adds a note. A certificate is always awaited, because the site's URL does not work without it.
+ */
+import { hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type Ref,
+  refOf,
+  type Space,
+  withErrorDetails,
+} from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
+const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
+const PATIENCE = 2 * MINUTE; // to wait for an address; a cloud load balancer takes about a minute
+
+/**
+ * Waits for the site's Ingress and certificate. `host` is the domain to check; it defaults to the spoke's. Redirects of
+ * former domains are skipped.
+ */
+export async function createIngress(
+  site: SpokeSite,
+  run: Run,
+  given: readonly KubeObject[],
+  host: string | null = null,
+): Promise<void> {
+  const { app, space, cluster, spoke, inputs } = site;
+  const former = host === null ? inputs.formerHosts ?? [] : [];
+  const ingresses = given.filter((ingress) => !leadsFrom(ingress, former.map((each) => each.host)));
+  for (const ingress of ingresses) await awaitAddress(site, run, ingress);
+  const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
+  if (names.length === 0 || !await cluster.serves(CERTIFICATE, run)) return;
+  const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
+  for (const certificate of certificates) await orderAnew(space, run, certificate);
+  try {
+    await space.ready(certificates, clusterWaitOf(run));
+  } catch (error) {
+    throw error instanceof ClusterError ? blameForDomain(error, host ?? spoke.domain, app.config.rootDomain) : error;
+  }
+}
+
+function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
+  const rules: readonly { readonly host?: string }[] = ingress["spec"]?.rules ?? [];
+  return rules.length > 0 && rules.every(({ host }) => host !== undefined && hosts.includes(host));
+}
+
+/**
+ * Deletes a failed Certificate, because cert-manager would retry only after an hour. The Ingress creates it again. A
+ * valid certificate stays in its Secret.
+ */
+async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
+  const found = await space.get(ref, run);
+  if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
+}
+
+/**
+ * Changes a DNS error to blame the user, unless the domain is below the root domain. The operator controls DNS there;
+ * users control all other domains.
+ */
+function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
+  const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
+  if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
+  return withErrorDetails(error, { blame: "user" });
+}
+
+async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: KubeObject): Promise<void> {
+  const name: string | undefined = ingress["spec"]?.ingressClassName;
+  if (name !== undefined && !await hasClass(cluster, run, name)) {
+    return await addNotes(run, [
+      `The cluster has no ingress class ${name}: nothing leads to the site from outside until its controller is installed, ` +
+      "or another class is named (ingressClass in surroundings.yaml, or the region of CATALOG)",
+    ]);
+  }
+  try {
+    await space.ready([refOf(ingress)], clusterWaitOf(run, PATIENCE));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
+    await addNotes(run, [
+      "No ingress controller has given the site an address yet: see whether the one of its ingress class runs, and has one",
+    ]);
+  }
+}
+
+/**
+ * Returns whether the IngressClass exists. Returns true if the classes cannot be read, because the wait will show the
+ * problem.
+ */
+async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
+  try {
+    const classes = await cluster.listAll(CLASS, "", run);
+    return classes.some((each) => each.metadata.name === name);
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === 403) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Deletes what the storage keeps of removed sandboxes: those of templates without a row, and those of restore tests. It
+ * finds them by the release's names, so a missing row does not matter. A sandbox contains only copies of data.
+ * This task never deletes data of spokes, since it may be the last copy: see `wheelwright doctor --reconcile`.
+ */
+import type { App } from "#lib/app.ts";
+import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
+import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { setDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import {
+  isSandboxOf,
+  readContent,
+  readReleasedVolume,
+  type RemainingContent,
+  VOLUME,
+} from "#lib/workers/orphans/read-orphans.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+const PAGE = 500;
+/** Milliseconds per cluster, so that a cluster that does not answer does not delay the others. */
+const PATIENCE = 10 * MINUTE;
+
+export function removeOrphans(app: App): Handler {
+  return upkeep({ kind: "remove-remains", every: HOUR }, {
+    sandboxes: ["Removing what sandboxes have left in the storage", HOUR, async (run) => {
+      await Promise.all((await clusterNames(app)).map((name) => removeIn(app, run, name)));
+    }],
+  });
+}
+
+async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
+  const rows = await db.rows.selectFrom("federations").select("cluster").distinct().where("state", "<>", "removed")
+    .execute();
+  const places = [null, ...catalog.regions.map(({ name }) => name)].map((region) => clusters.clusterFor(region));
+  return [...new Set([...places, ...rows.map(({ cluster }) => cluster)])];
+}
+
+/** Deletes the remains in one cluster. An error is logged, and the next run tries again in an hour. */
+async function removeIn(app: App, run: Run, name: string): Promise<void> {
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(PATIENCE)]), bounded = { ...run, signal };
+  try {
+    await removeAll(app, bounded, await app.clusters.open(name));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    run.throwIfStopped();
+    if (!(error instanceof ClusterError) && !signal.aborted) throw error;
+    run.log.warn("Cannot remove what sandboxes have left in the storage; trying again in an hour", {
+      cluster: name,
+      error,
+    });
+  }
+}
+
+async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promise<void> {
+  const isSandbox = (namespace: string): boolean => isSandboxOf(namespace, config.releaseId);
+  const contents = (await listAll(cluster, run, SNAPSHOT_CONTENT)).flatMap((each) =>
+    readContent(each, isSandbox) ?? []
+  );
+  const volumes = (await listAll(cluster, run, VOLUME)).flatMap((each) => readReleasedVolume(each, isSandbox) ?? []);
+  if (contents.length + volumes.length === 0) return;
+  const needed = await readNeededSandboxes(db.rows), namespaces = new Map<string, boolean>();
+  const isOver = async (namespace: string): Promise<boolean> => {
+    if (isNeededSandbox(needed, namespace)) return false;
+    if (!namespaces.has(namespace)) {
+      namespaces.set(namespace, await cluster.findNamespace(namespace, run) !== null);
+    }
+    return !namespaces.get(namespace);
+  };
+  for (const content of contents) {
+    if (needed.contents.has(content.object.metadata.name) || !await isOver(content.namespace)) continue;
+    await removeContent(cluster, run, content);
+  }
+  for (const { object, namespace } of volumes) {
+    if (await isOver(namespace)) await removeVolume(cluster, run, object);
+  }
+}
+
+/** Lists all objects of a kind. Returns an empty list if the cluster does not serve the kind or refuses to list it. */
+async function listAll(cluster: Cluster, run: Run, kind: typeof SNAPSHOT_CONTENT): Promise<KubeObject[]> {
+  const found: KubeObject[] = [];
+  try {
+    let page = await cluster.listPage(kind, { selector: "", limit: PAGE }, run);
+    found.push(...page.items);
+    while (page.next !== null) {
+      page = await cluster.listPage(kind, { selector: "", limit: PAGE, next: page.next }, run);
+      found.push(...page.items);
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof ClusterError && [403, 404].includes(error.status)) return [];
+    throw error;
+  }
+}
+
+/** Deletes a content, and for `cut` also its data. Data of a `source` belongs to another content and is kept. */
+async function removeContent(cluster: Cluster, run: Run, { object, kind }: RemainingContent): Promise<void> {
+  const { name, uid, deletionTimestamp } = object.metadata;
+  if (deletionTimestamp) return;
+  if (kind === "source" && object["spec"].deletionPolicy !== "Retain") return;
+  if (kind === "cut") await setDeletePolicy(cluster, run, object);
+  await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name }, uid!, run);
+  run.log.info("Removed a snapshot content of a sandbox that is gone", { cluster: cluster.name, content: name, kind });
+}
+
+/** Sets the reclaim policy of a released volume to `Delete`. The storage driver then deletes the volume. */
+async function removeVolume(cluster: Cluster, run: Run, object: KubeObject): Promise<void> {
+  await cluster.patchGlobal({ ...VOLUME, name: object.metadata.name }, [
+    { op: "test", path: "/spec/claimRef/uid", value: object["spec"].claimRef.uid },
+    { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
+  ], run);
+  run.log.info("Released a volume of a sandbox that is gone", {
+    cluster: cluster.name,
+    volume: object.metadata.name,
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * Stores the result of a restore test, with its events, in one transaction. The job continues until its sandbox is
+ * deleted.
+ * A failure of the cluster, such as missing capacity, does not show whether the backup is good. The test is then
+ * recorded as skipped, nobody is notified, and it runs again the next night.
+ */
+import { SYSTEM } from "#lib/audit/requester.ts";
+import type { AuditKind } from "#lib/audit/kinds.ts";
+import { createBulkMailJob } from "#lib/jobs/mail.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { updateHeldJob } from "#lib/jobs/fence.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
+import {
+  recordSkippedTest,
+  recordTestFailure,
+  recordVerified,
+  type RestoreTestIdentity,
+} from "#lib/domains/backups/restore-test-store.ts";
+import { SKIPPED_PREFIX } from "#lib/domains/backups/test-result.ts";
+import { nextRestoreTest } from "#lib/domains/backups/schedule.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { listOperators } from "#lib/domains/users/store.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { FailureAnalysis } from "#lib/scheduler/reports.ts";
+import { SECOND } from "#lib/base/time.ts";
+import type { RestoreTestWork } from "#lib/workers/restore-tests/context.ts";
+import { STORAGE_FULL } from "#lib/workers/volumes/storage-full.ts";
+
+/** The number of log lines of a failed container that the audit event keeps. */
+const LOG_LINES = 20;
+
+export function hasResult({ job }: Run): boolean {
+  return typeof job.progress.outcome === "string";
+}
+
+/** Ends a test whose result is no longer needed. */
+export async function endWithoutResult(run: Run, why: string): Promise<void> {
+  run.log.info("A restore drill ends early", { reason: why });
+  await run.saveProgress({ outcome: "in vain" });
+}
+
+export async function endVerified(run: Run, found: Omit<RestoreTestResult, "seconds">): Promise<void> {
+  await end(run, "proved", async (tx, spoke, tried, seconds) => {
+    const proof: RestoreTestResult = { ...found, seconds };
+    if (!await recordVerified(tx, tried, proof)) return;
+    run.log.info("A restore drill has proved a backup", { backup: tried.backupId, ...proof });
+    await tell(tx, spoke, { kind: "tenant_backup_verified", tried, metadata: { ...proof } });
+  });
+}
+
+export async function endFailed(run: Run, verdict: Pick<FailureAnalysis, "nature" | "report">): Promise<void> {
+  const { code, fault, message, step, log } = verdict.report;
+  const isOfBackup = speaksOfBackup(verdict);
+  await end(run, isOfBackup ? "failed" : "not tried", async (tx, spoke, tried) => {
+    const { backupId } = tried;
+    run.log[isOfBackup ? "error" : "warn"]("A restore drill has failed", {
+      backup: backupId,
+      step,
+      code,
+      reason: message,
+    });
+    if (!isOfBackup) {
+      const again = nextRestoreTest(spoke.id, "nightly", run.job.updatedAt);
+      return await recordSkippedTest(tx, tried, `${SKIPPED_PREFIX}${message}`, again);
+    }
+    if (!await recordTestFailure(tx, tried, message)) return;
+    const about = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };
+    const jobs = (await listOperators(tx)).map(({ email, displayName: name }) =>
+      createBulkMailJob({ template: "backup-unverified", to: { email, name }, about })
+    );
+    await tell(tx, spoke, {
+      kind: "tenant_backup_failed",
+      tried,
+      metadata: { drill: true, step, code, fault, message, log: log.slice(-LOG_LINES) },
+      error: message,
+      jobs,
+    });
+  });
+}
+
+type Write = (tx: Tx, spoke: SpokeRow, tried: RestoreTestIdentity, seconds: number) => Promise<void>;
+
+async function end(run: Run, outcome: string, write: Write): Promise<void> {
+  const { backupId } = run.job.payload as RestoreTestWork, spokeId = run.job.spokeId!;
+  await run.write(async (tx) => {
+    const { id: restoreTestId, startedAt, updatedAt } = await updateHeldJob(tx, run.job, { progress: { outcome } });
+    const seconds = Math.round((updatedAt.getTime() - startedAt!.getTime()) / SECOND);
+    await write(tx, await lockSpoke(tx, spokeId), { backupId, spokeId, restoreTestId }, seconds);
+  });
+}
+
+interface Told {
+  readonly kind: AuditKind;
+  readonly tried: RestoreTestIdentity;
+  readonly metadata: object;
+  readonly error?: string | null;
+  readonly jobs?: readonly NewJob[];
+}
+
+async function tell(tx: Tx, spoke: SpokeRow, { kind, tried, metadata, error = null, jobs = [] }: Told): Promise<void> {
+  const { id: spokeId, federationId, slug, state } = spoke, { backupId } = tried;
+  await record(tx, SYSTEM, {
+    jobs,
+    events: [{ federationId, spokeId, state, error }],
+    audit: [{
+      kind,
+      objectType: "spoke",
+      objectId: spokeId,
+      federationId,
+      spokeId,
+      metadata: { backupId, slug, ...metadata },
+    }],
+  });
+}
+
+/**
+ * Error codes of cluster problems, such as missing capacity or permission. They do not show whether the backup is good.
+ */
+const NOT_ITS_FAULT = new Set([
+  ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
+  ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
+  ...["FailedCreatePodSandBox", "another_cluster", "unknown_cluster", "BlueprintLacks", "NotFound", "stranger"],
+  ...["Terminating", "ClaimTaken", "VolumePending"],
+]);
+
+/** Returns whether the backup caused the failure. A timeout counts, because a real restore would also take too long. */
+function speaksOfBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
+  if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && STORAGE_FULL.test(message)) {
+    return false;
+  }
+  return nature === "permanent" || code === "deadline";
+}

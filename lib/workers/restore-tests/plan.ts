@@ -1,0 +1,112 @@
+/**
+ * Queues restore tests. The row of each active spoke holds the time of its next test. The transaction that queues the
+ * test also advances this time. A missed test is made up once. Spokes without a backup are skipped.
+ * Nobody pays for the capacity of restore tests. Only a few therefore run per cluster, and they use a small part of a
+ * replica's lanes. Other due tests wait in the rows.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import { record } from "#lib/changes/record.ts";
+import { nextRestoreTest, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
+import type { RestoreTestWork } from "#lib/workers/restore-tests/context.ts";
+import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+/** Spokes per transaction. */
+const BATCH = 200;
+/**
+ * The number of parallel tests per cluster, plus one for each 1,000 active spokes. A test takes minutes, so all tests
+ * finish within the week.
+ */
+const FEW = 3, SPOKES = 1000;
+/** The fraction of a replica's lanes that restore tests may use. */
+const SHARE = 1 / 8;
+
+export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Handler {
+  const { restoreTests: pace, scheduler: { lanes } } = config;
+  return upkeep({ kind: "plan-restore-tests", every: MINUTE }, {
+    due: ["Queueing the restore drills that are due", 10 * MINUTE, async (run) => {
+      if (pace === "off") return;
+      await inBatches(run, () => db.transact((tx) => schedule(tx, pace)));
+      const { rows: clusters } = await sql<{ cluster: string; spokes: number }>`
+        select cluster, count(*)::integer as spokes from spokes where state = 'active' group by cluster`.execute(
+        db.rows,
+      );
+      const share = Math.ceil(lanes * SHARE / clusters.length);
+      for (const { cluster, spokes } of clusters) {
+        const most = Math.min(share, FEW + Math.floor(spokes / SPOKES));
+        await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, pace, most })));
+      }
+    }],
+  });
+}
+
+/** Sets the next test time of spokes without one. Also replaces times too far ahead for the configured interval. */
+async function schedule(tx: Tx, pace: RestoreTestInterval): Promise<number> {
+  const longest = pace === "weekly" ? "7 days 1 hour" : "25 hours";
+  const { rows } = await sql<{ id: string; now: Date }>`
+    select id, wheelwright_now() as now from spokes
+    where state = 'active' and (restore_test_due_at is null or restore_test_due_at > wheelwright_now() + ${longest}::interval)
+    order by id limit ${BATCH} for no key update skip locked`.execute(tx);
+  await moveOn(tx, rows, pace);
+  return rows.length;
+}
+
+interface Due {
+  readonly id: string;
+  readonly federationId: string;
+  readonly now: Date;
+  /** The spoke's newest good backup and its cluster; null if no good backup exists. */
+  readonly backupId: string | null;
+  readonly cluster: string | null;
+}
+
+interface Queueing {
+  readonly cluster: string;
+  readonly pace: RestoreTestInterval;
+  /** The maximum number of the cluster's tests that are queued or running. */
+  readonly most: number;
+}
+
+/** Queues due tests of a cluster. Skips locked rows; the next run finds them. */
+async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number> {
+  const { rows: [live] } = await sql<{ count: number }>`
+    select count(*)::integer as count from jobs where kind = ${RESTORE_TEST.kind} and state in ('queued', 'running')
+      and payload ->> 'cluster' = ${cluster}`.execute(tx);
+  const room = most - live!.count;
+  if (room <= 0) return 0;
+  const { rows: due } = await sql<Due>`
+    select spokes.id, spokes.federation_id, wheelwright_now() as now, newest.id as backup_id, newest.cluster
+    from spokes left join lateral (
+      select backups.id, backups.cluster from backups
+      where spoke_id = spokes.id and backups.state = 'ready' and deleting_since is null
+      order by created_at desc, backups.id desc limit 1
+    ) as newest on true
+    where spokes.state = 'active' and spokes.cluster = ${cluster} and restore_test_due_at <= (select wheelwright_now())
+    order by restore_test_due_at limit ${room} for no key update of spokes skip locked`.execute(tx);
+  await moveOn(tx, due, pace);
+  await record(tx, SYSTEM, { jobs: due.flatMap(jobOf) });
+  return due.length;
+}
+
+function jobOf({ id: spokeId, federationId, backupId, cluster }: Due): NewJob[] {
+  if (backupId === null || cluster === null) return [];
+  const payload: RestoreTestWork = { backupId, cluster }, lane = `drill:${spokeId}`;
+  return [{ kind: RESTORE_TEST, lane, federationId, spokeId, payload: { ...payload }, dedupeKey: lane }];
+}
+
+async function moveOn(
+  tx: Tx,
+  spokes: readonly { readonly id: string; readonly now: Date }[],
+  pace: RestoreTestInterval,
+) {
+  const ids = spokes.map(({ id }) => id);
+  const times = spokes.map(({ id, now }) => nextRestoreTest(id, pace, now).toISOString());
+  await sql`update spokes set restore_test_due_at = next.at
+    from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
+}

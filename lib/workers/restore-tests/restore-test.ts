@@ -1,0 +1,136 @@
+/**
+ * Runs a restore test: restores a spoke's newest backup into a sandbox.
+ * The backup counts as verified if all of these are true: the database has the site's identifier and the counts from
+ * the time of the backup, all uploaded files exist, the code has the database's version, and the login page answers.
+ *   sandbox -> volumes -> database -> app -> proof -> clear
+ *       \__________\__________\_________\_______\____^      an early result skips the other steps
+ * The result is stored as soon as it is known (ends.ts). The job is persistent: it ends only when the sandbox is
+ * deleted. It has its own lane, so no operation waits for it.
+ */
+import type { App } from "#lib/app.ts";
+import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
+import { isGood } from "#lib/domains/backups/retention.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
+import { analyzeFailure, finalReportOf, mayRetry } from "#lib/scheduler/reports.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { endFailed, endVerified, endWithoutResult, hasResult } from "#lib/workers/restore-tests/outcomes.ts";
+import { openRestoreTest, readRestoreTest, type RestoreTestContext } from "#lib/workers/restore-tests/context.ts";
+import type { FilesCheck } from "#lib/moodle/results.ts";
+import { checkFiles, readDatabase, requireLoginPage } from "#lib/workers/site-jobs.ts";
+import { waitForWorkload } from "#lib/workers/workloads.ts";
+import { applyInSandbox, createSandbox, removeSandbox } from "#lib/workers/sandbox/sandbox.ts";
+import { permanentError } from "#lib/workers/site.ts";
+import { waitUntilBound } from "#lib/workers/volumes/wait-until-bound.ts";
+import { pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+
+/** The job kind of restore tests. The time limit applies to the test; deleting the sandbox has no limit. */
+export const RESTORE_TEST = {
+  kind: "drill",
+  plan: 1,
+  visible: false,
+  persistent: true,
+  timeLimit: 6 * HOUR,
+  steps: [
+    { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
+    { name: "volumes", label: "Making its volumes from the backup", timeout: 3 * HOUR },
+    { name: "database", label: "Starting the database", timeout: 20 * MINUTE },
+    { name: "app", label: "Starting Moodle", timeout: 2 * HOUR },
+    { name: "proof", label: "Looking at what is in it", timeout: 12 * MINUTE },
+    { name: "clear", label: "Taking the sandbox away", timeout: HOUR },
+  ],
+} as const satisfies JobKind;
+
+type Step = (typeof RESTORE_TEST.steps)[number]["name"];
+
+export function restoreTest(app: App): Handler {
+  const plan = { steps: {} as Readonly<Record<Step, unknown>> };
+  const handler = createHandler({ kind: RESTORE_TEST, plan }, (run: Run) => openRestoreTest(app, run), {
+    sandbox: createSandbox,
+    async volumes(place, run) {
+      await pvcsFromSnapshots(place, run, place.from);
+      await waitUntilBound(place, run);
+    },
+    async database(place, run) {
+      await applyInSandbox(place, run, "database");
+      await waitForWorkload(place, run, DATABASE);
+    },
+    async app(place, run) {
+      await compareFiles(place, run);
+      await applyInSandbox(place, run, "app");
+      await waitForWorkload(place, run, MOODLE);
+    },
+    proof: prove,
+    clear: removeSandbox,
+  }, { hooks: {} });
+  return wrapSteps(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
+}
+
+/**
+ * Compares the uploaded files with the database. This runs before Moodle starts, because the start installs the image's
+ * code and creates missing directories.
+ */
+async function compareFiles(place: RestoreTestContext, run: Run): Promise<void> {
+  run.showProgress("Comparing the uploaded files with the database");
+  const checked: FilesCheck = await checkFiles(place, run, place.backup.createdAt);
+  await run.saveProgress({ checked });
+}
+
+async function prove(place: RestoreTestContext, run: Run): Promise<void> {
+  const { counts: then } = place.backup, site = await readDatabase(place, run);
+  const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
+  const checked: FilesCheck | undefined = run.job.progress.checked; // absent if an older release started the test
+  const lack = findDataProblem(site, { siteIdentifier, counts: then }) ??
+    (checked ? findFileProblem(checked, site) : null);
+  if (lack) {
+    const hint = "Take another backup and see whether it can be restored; and find out what became of this one.";
+    throw permanentError(lack.code, `The restored site is not what it was: ${lack.sentence}`, hint);
+  }
+  await requireLoginPage(place, run);
+  const { courses, users } = site.counts ?? { courses: null, users: null };
+  const isWhole = checked !== undefined && !checked.elsewhere;
+  await endVerified(run, {
+    ...{ courses, users, compared: site.counts !== null && then !== null },
+    ...{ files: isWhole ? checked.files : null, hashed: isWhole ? checked.hashed : null },
+    codeRelease: checked?.codeRelease ?? null,
+  });
+}
+
+type Work = (run: Run) => Promise<void>;
+
+/**
+ * Wraps a step so that a permanent failure ends the test, but not the job. Skips the step once the test has a result.
+ */
+function trying(app: App, work: Work, step: string): Work {
+  return async (run) => {
+    if (hasResult(run)) return;
+    const { backup, spoke } = await readRestoreTest(app, run);
+    if (spoke.state === "removing" || spoke.state === "removed") {
+      return await endWithoutResult(run, `the spoke is ${spoke.state}`);
+    }
+    if (!isGood(backup)) return await endWithoutResult(run, "the backup is gone");
+    const { failure, deadlineAt } = run.job;
+    if (failure && await app.db.now() >= deadlineAt!) {
+      return await endFailed(run, { nature: "transient", report: failure });
+    }
+    try {
+      await work(run);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      const verdict = analyzeFailure(error, step);
+      if (mayRetry(verdict, { ...RESTORE_TEST, persistent: false }, run.job, await app.db.now())) throw error;
+      await endFailed(run, { ...verdict, report: finalReportOf(verdict, run.job) });
+    }
+  };
+}
+
+/**
+ * Wraps the step that deletes the sandbox. Skips it if no sandbox was created, because opening the sandbox may be what
+ * failed.
+ */
+function clearing(work: Work): Work {
+  return async (run) => {
+    if (run.job.progress.sandbox) await work(run);
+  };
+}

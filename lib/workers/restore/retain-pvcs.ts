@@ -1,0 +1,47 @@
+/** Labels the PVCs that the site no longer uses, and records their UIDs, because names can be reused. */
+import type { ClaimIdentity } from "#lib/domains/backups/retained-claims.ts";
+import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
+import type { Footing } from "#lib/moodle/footing.ts";
+import { claimNames, KEPT_UNTIL } from "#lib/moodle/names.ts";
+import { REPLACED_DAYS } from "#lib/operations/restore.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { DAY } from "#lib/base/time.ts";
+import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+
+/** PVCs that a restore replaced, in the job's progress. */
+export type ReplacedPvcs = readonly ClaimIdentity[];
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const LABEL = `/metadata/labels/${KEPT_UNTIL.replaceAll("/", "~1")}`;
+
+export async function retainReplacedPvcs(
+  { app, space }: SpokeSite,
+  run: Run,
+  { before, target }: { readonly before: Footing; readonly target: Footing },
+): Promise<void> {
+  const until = new Date((await app.db.now()).getTime() + REPLACED_DAYS * DAY).toISOString().slice(0, 10);
+  const used = Object.values(claimNames(target)), had = Object.values(claimNames(before));
+  const mark = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
+    const ref = { ...CLAIM, name };
+    if (!await space.get(ref, run)) return []; // the PVC was lost, which may be the reason for the restore
+    const { metadata } = await patchFenced(space, { ref, hold: run.job, change }, run);
+    return [{ claim: name, uid: metadata.uid! }];
+  };
+  for (const name of used) await mark(name, unmarked);
+  const replaced: ClaimIdentity[] = [];
+  for (const name of had.filter((each) => !used.includes(each))) {
+    replaced.push(...await mark(name, (claim) => marked(claim, until)));
+  }
+  await run.saveProgress({ replaced });
+}
+
+function marked({ metadata }: KubeObject, until: string): PatchOperation[] {
+  const none: PatchOperation = { op: "add", path: "/metadata/labels", value: {} };
+  return [...(metadata.labels ? [] : [none]), { op: "add", path: LABEL, value: until }];
+}
+
+/** Returns the patch that removes the label from a PVC that is used again. */
+function unmarked({ metadata }: KubeObject): PatchOperation[] {
+  return metadata.labels?.[KEPT_UNTIL] === undefined ? [] : [{ op: "remove", path: LABEL }];
+}

@@ -1,0 +1,36 @@
+/**
+ * Widens the namespace's quota for additional volumes. The default quota allows one restore, but earlier restores may
+ * have left PVCs. The quota stays wide until the next reapply or resize.
+ */
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import { writeAmount } from "#lib/moodle/quota.ts";
+import { larger } from "#lib/moodle/resize.ts";
+import { refOf } from "#lib/drivers/cluster/cluster.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { waitForQuotaRecount } from "#lib/workers/resize/resize.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+
+/** Returns the inputs with a storage quota of at least this size. */
+export function withStorageQuota(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
+  const { resources } = inputs, { quota } = resources;
+  if (storage === undefined) return inputs;
+  return { ...inputs, resources: { ...resources, quota: { ...quota, storage: larger(quota.storage, storage) } } };
+}
+
+/** Widens the quota so that the restored site fits next to the other PVCs. */
+export async function raiseStorageQuota(here: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, space, inputs } = here, own = Object.values(claimNames(inputs));
+  const others = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
+    .filter(({ metadata }) => !own.includes(metadata.name));
+  const asked = [
+    ...others.map(({ spec }) => spec?.resources?.requests?.storage),
+    ...Object.values(inputs.resources.disks),
+  ];
+  const room = writeAmount("storage", asked.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
+  await run.saveProgress({ room });
+  const limits = await applySiteObject(space, run, blueprint.spokeObjects(withStorageQuota(inputs, room), "policies"));
+  await waitForQuotaRecount(here, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));
+}

@@ -1,0 +1,27 @@
+/**
+ * Switches the database of a stopped site to other volumes. The PVC template of a StatefulSet is immutable, so the
+ * StatefulSet is deleted and recreated. The PVCs stay.
+ */
+import { DATABASE } from "#lib/moodle/names.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+
+/** Recreates the StatefulSet for the site's new inputs; safe to repeat. */
+export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
+  const objects = blueprint.spokeObjects(inputs, "database");
+  const wanted = objects.find(({ kind, metadata }) => kind === DATABASE.kind && metadata.name === DATABASE.name)!;
+  const standing = await space.get(DATABASE, run);
+  if (standing && templatesOf(standing) !== templatesOf(wanted)) {
+    const { metadata } = await patchFenced(space, { ref: DATABASE, hold: run.job, change: () => [] }, run);
+    await space.delete(DATABASE, metadata.uid!, run);
+    await space.gone([DATABASE], clusterWaitOf(run));
+  }
+  await applySiteObject(space, run, objects);
+}
+
+function templatesOf({ spec }: KubeObject): string {
+  return (spec?.volumeClaimTemplates ?? []).map(({ metadata }: KubeObject) => metadata.name).join(" ");
+}

@@ -1,0 +1,40 @@
+/**
+ * Checks that a site's data is still its own. With an empty database, Moodle would install itself again and hide the
+ * loss. Moodle's site identifier is therefore stored after the installation and compared later.
+ */
+import { sql } from "kysely";
+import type { SiteIdentity } from "#lib/moodle/results.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { permanentError } from "#lib/workers/site.ts";
+
+/**
+ * Stores the site identifier the first time, and compares it later. Throws a final ClusterError if it differs or is
+ * missing.
+ */
+export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
+  const { state, siteIdentifier } = site;
+  if (state !== "installed" || siteIdentifier === null) {
+    const message = spoke.siteIdentifier
+      ? "There is no installed site in the database any more"
+      : "Moodle's installation came to its end, but there is no whole site in the database";
+    throw new ClusterError("NotInstalled", message, {
+      transient: false,
+      blame: spoke.siteIdentifier ? "operator" : "cluster",
+      hint: spoke.siteIdentifier
+        ? LOST
+        : "Read the log of the install Job, and retry: what is there is cleared away first.",
+    });
+  }
+  const kept = await run.write(async (tx) => {
+    const row = await tx.updateTable("spokes")
+      .set({ siteIdentifier: sql<string>`coalesce(site_identifier, ${siteIdentifier})` })
+      .where("id", "=", spoke.id).returning("siteIdentifier").executeTakeFirstOrThrow();
+    return row.siteIdentifier;
+  });
+  if (kept === siteIdentifier) return;
+  throw permanentError("AnotherSite", "The data in the database is of another site than was installed here", LOST);
+}
+
+const LOST = "The data was lost or replaced: restore a backup before anything starts on it.";

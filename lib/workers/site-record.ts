@@ -1,0 +1,54 @@
+/** Writes the site record of a spoke or hub to its namespace, under the fence of the run. */
+import type { App } from "#lib/app.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { particularsObject, textOfHub, textOfSpoke } from "#lib/moodle/particulars.ts";
+import { type Installation, readInstallation, signText } from "#lib/installation/installation.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { replaceFenced } from "#lib/workers/fenced-objects.ts";
+
+export type RecordedRow = "spokes" | "federations";
+
+/** Writes the site record as soon as the namespace exists, in case the database is lost later. */
+export async function writeSiteRecord({ db, clusters }: App, run: Run, table: RecordedRow, id: string): Promise<void> {
+  const [row] = await rowsOf(db.rows, table).where("id", "=", id).execute();
+  await applySiteRecord({ clusters, installation: await readInstallation(db.rows) }, run, table, row!);
+}
+
+/** Returns rows whose site record is missing or outdated, in the order of their IDs. */
+export async function listOutdatedRecords(rows: Rows, table: RecordedRow, after: string, most: number) {
+  return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
+    .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(most)
+    .execute();
+}
+
+interface Place extends Pick<App, "clusters"> {
+  readonly installation: Installation;
+}
+
+export async function applySiteRecord(
+  { clusters, installation }: Place,
+  run: Run,
+  table: RecordedRow,
+  row: SpokeRow | FederationRow,
+): Promise<void> {
+  const { id, cluster, namespace, namespaceUid, updatedAt } = row;
+  const space = (await clusters.open(cluster)).space(namespace, namespaceUid!);
+  await replaceFenced(space, objectOf(installation, row), run.job, run); // the row may have changed
+  await run.write((tx) =>
+    tx.updateTable(table).set({ recordedAt: updatedAt }).where("id", "=", id).where("namespaceUid", "=", namespaceUid)
+      .execute()
+  );
+}
+
+function objectOf(installation: Installation, row: SpokeRow | FederationRow): KubeObject {
+  const [of, text] = "federationId" in row ? ["spoke", textOfSpoke(row)] as const : ["hub", textOfHub(row)] as const;
+  const signature = signText(installation, row.namespaceUid!, text);
+  return particularsObject(of, { text, installation: installation.id, signature });
+}
+
+function rowsOf(rows: Rows, table: RecordedRow) {
+  return rows.selectFrom(table as "spokes").selectAll().$castTo<SpokeRow | FederationRow>();
+}

@@ -1,0 +1,111 @@
+/** Defines the types of a check, and pages through lists. */
+import type { App } from "#lib/app.ts";
+import { type Expected, expectedObjects } from "#lib/moodle/expected.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { SweptSpoke } from "#lib/workers/sweep/rows.ts";
+import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
+import { sleep } from "#lib/base/time.ts";
+
+export interface SweptKind extends Omit<Ref, "name"> {
+  /** A label selector; defaults to the objects of all spokes. */
+  readonly selector?: string;
+}
+export type PageConsumer = (objects: readonly KubeObject[]) => Promise<void>;
+
+export interface Paging {
+  readonly page: number;
+  /** Milliseconds before each page, to spread a check over minutes. */
+  readonly pauseMs: number;
+}
+
+/** The number of times a list may restart after its continue token expired. */
+const RESTARTS = 3;
+/** Selects the objects of spokes. Hubs, Jobs and their pods are not checked. */
+export const SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
+
+/**
+ * Reads a list page by page, and returns the version of the completed list. If the continue token expires, the list
+ * restarts, so `take` may receive an object twice.
+ */
+export async function eachPage(
+  cluster: Cluster,
+  run: Run,
+  kind: SweptKind,
+  { page: limit, pauseMs }: Paging,
+  take: PageConsumer,
+): Promise<string> {
+  let next: string | null = null;
+  for (let restarts = 0;;) {
+    await sleep(pauseMs, run.signal);
+    try {
+      const from: { readonly next?: string } = next === null ? {} : { next };
+      const page = await cluster.listPage(kind, { selector: kind.selector ?? SELECTOR, limit, ...from }, run);
+      await take(page.items);
+      next = page.next;
+      if (next === null) return page.version;
+    } catch (error) {
+      const expired = error instanceof ClusterError && error.status === 410 && next !== null;
+      if (!expired || restarts++ >= RESTARTS) throw error;
+      next = null;
+    }
+  }
+}
+
+/** When and how a cluster with many spokes is watched. All times are in milliseconds. */
+export interface ClusterFollower {
+  /** The minimum number of spokes for a cluster to be watched. */
+  readonly from: number;
+  /** The time after which everything is listed again. */
+  readonly ms: number;
+  /** The time between two failed checks that count. */
+  readonly minute: number;
+  /** The time to wait for more changes, because they come in bursts. */
+  readonly gap: number;
+}
+
+export interface SweepPace extends Paging {
+  readonly follow: ClusterFollower;
+
+  /** The maximum number of objects that a check compares by dry run. Other objects keep their earlier result. */
+  readonly asks: number;
+  /** The maximum number of unlisted objects that a check reads by name. Beyond it, they count as missing. */
+  readonly confirms: number;
+}
+
+/** The facts that a check collects about a spoke. */
+export interface SpokeFacts {
+  readonly spoke: SweptSpoke;
+  /** The problem of the namespace and of each part; null if it is healthy. Parts in no list have no entry. */
+  readonly ailments: Map<string, string | null>;
+  /** Digests of the images that the site's pods run, by pod name. */
+  readonly images: Map<string, readonly string[]>;
+  readonly titles: Set<string>;
+  /** Titles of objects that seem to differ. */
+  readonly suspects: Set<string>;
+}
+
+export interface SweepCheck {
+  readonly app: App;
+  readonly run: Run;
+  readonly cluster: Cluster;
+  readonly pace: SweepPace;
+  readonly began: Date;
+  /** The spokes by namespace. */
+  readonly sights: ReadonlyMap<string, SpokeFacts>;
+  /** Reads the objects of a kind that belong to these spokes. */
+  readonly list: (kind: SweptKind, take: PageConsumer) => Promise<void>;
+  /** Kinds whose list is complete. Only objects of these kinds can count as missing. */
+  readonly listed: Set<string>;
+}
+
+export function expectedOf(
+  { blueprint }: App,
+  { spoke: { maintenance } }: SpokeFacts,
+  inputs: SpokeInputs,
+  steps?: readonly SpokeStep[],
+): Expected[] {
+  return expectedObjects(blueprint, { inputs, maintenance }, steps);
+}

@@ -1,0 +1,207 @@
+/**
+ * Creates a template: installs Moodle in a sandbox, checks the database, stops the site and keeps two snapshots. The
+ * job has its own lanes, and starts only while no requested operation waits.
+ *   room -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
+ *      \________\__________\__________\_________\_________\________^     a failure skips the rest
+ * The job is persistent: it ends only when the sandbox is deleted. After a failure, a later request tries again.
+ */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { completeTemplate, failTemplate, findTemplateById, saveTemplateVolumes } from "#lib/domains/templates/store.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { DATABASE, SITE_PODS } from "#lib/moodle/names.ts";
+import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
+import { labelsOf } from "#lib/moodle/stamp.ts";
+import { setField } from "#lib/operations/change.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { isReplicaNeeded } from "#lib/jobs/queue.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { analyzeFailure } from "#lib/scheduler/reports.ts";
+import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { setDeletePolicyOfSnapshot, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { createSnapshots, planSnapshots, readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
+import { install } from "#lib/workers/install/install.ts";
+import { readDatabase } from "#lib/workers/site-jobs.ts";
+import { patchSiteObjects, waitForWorkload } from "#lib/workers/workloads.ts";
+import {
+  applyInSandbox,
+  createSandbox,
+  openSandbox,
+  removeSandbox,
+  type Sandbox,
+} from "#lib/workers/sandbox/sandbox.ts";
+import { clusterWaitOf, permanentError } from "#lib/workers/site.ts";
+import { deleteContents } from "#lib/workers/templates/delete-contents.ts";
+
+const AT_ONCE = 2; // lanes per cluster
+const TRIES = 10;
+const LOOK_AGAIN = 15 * SECOND; // while it waits for capacity
+
+const MAKING = {
+  kind: "make-template",
+  plan: 1,
+  visible: false,
+  persistent: true,
+  timeLimit: HOUR, // has no effect, because attempts are counted
+  steps: [
+    { name: "room", label: "Waiting until nobody else needs the room", timeout: 5 * MINUTE },
+    { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
+    { name: "database", label: "Starting the database", timeout: 15 * MINUTE },
+    { name: "install", label: "Installing Moodle", timeout: 40 * MINUTE },
+    { name: "stop", label: "Stopping the site", timeout: 10 * MINUTE },
+    { name: "snapshots", label: "Taking its snapshots", timeout: 30 * MINUTE },
+    { name: "clear", label: "Taking the sandbox away", timeout: HOUR },
+    { name: "end", label: "Telling how it went", timeout: MINUTE },
+  ],
+} as const satisfies JobKind;
+
+type Step = (typeof MAKING.steps)[number]["name"];
+
+export interface TemplateWork {
+  readonly cluster: string;
+  /** The template's ID. */
+  readonly template: string;
+  readonly inputs: SandboxInputs;
+}
+
+export function templateJob(work: TemplateWork): NewJob {
+  const { cluster, template } = work, lane = template.charCodeAt(template.length - 1) % AT_ONCE;
+  return {
+    kind: MAKING,
+    lane: `templates:${cluster}:${lane}`,
+    federationId: null,
+    spokeId: null,
+    payload: { ...work },
+    dedupeKey: `${MAKING.kind}:${template}`,
+  };
+}
+
+/** The permanent failure of a template, in the job's progress as `failed`. */
+interface MakingFailure {
+  readonly step: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+type StepWork = (place: Sandbox, run: Run) => Promise<void>;
+
+export function createTemplate(app: App): Handler {
+  const trying = (step: Step, work: StepWork) => (run: Run) => tryStep(app, run, step, work);
+  const steps: Readonly<Record<Step, (run: Run) => Promise<void>>> = {
+    room: trying("room", (place, run) => makeRoom(app, place, run)),
+    sandbox: trying("sandbox", async (place, run) => {
+      await createSandbox(place, run);
+      await applyInSandbox(place, run, "volumes");
+    }),
+    database: trying("database", async (place, run) => {
+      await applyInSandbox(place, run, "database");
+      await waitForWorkload(place, run, DATABASE);
+    }),
+    install: trying("install", installWhole),
+    stop: trying("stop", async (place, run) => {
+      await patchSiteObjects(place, run, [setField(DATABASE, "/spec/replicas", 0)]);
+      await place.space.noPods(SITE_PODS, clusterWaitOf(run));
+    }),
+    snapshots: trying("snapshots", keep),
+    clear: (run) => clear(app, run),
+    end,
+  };
+  return { kind: MAKING, steps };
+}
+
+/** Runs a step. A permanent failure ends the creation, but not the job. */
+async function tryStep(app: App, run: Run, step: Step, work: StepWork): Promise<void> {
+  if (failureOf(run)) return;
+  const { attempt, failure } = run.job;
+  if (attempt > TRIES && failure) return await run.saveProgress({ failed: failure }); // interrupted too often
+  try {
+    await work(await openPlace(app, run), run);
+  } catch (error) {
+    run.signal.throwIfAborted();
+    const { nature, report: { code, message } } = analyzeFailure(error, step);
+    if (error instanceof StepYielded || nature !== "permanent" && attempt < TRIES) throw error;
+    await run.saveProgress({ failed: { step, code, message } satisfies MakingFailure });
+  }
+}
+
+function failureOf({ job }: Run): MakingFailure | undefined {
+  return job.progress.failed;
+}
+
+async function openPlace(app: App, run: Run): Promise<Sandbox> {
+  const { cluster, inputs } = run.job.payload as TemplateWork;
+  return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
+}
+
+/** Waits until the cluster has capacity, and deletes the snapshots of an earlier attempt. */
+async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
+  const { template } = run.job.payload as TemplateWork, row = await findTemplateById(db.rows, template);
+  if (row?.state !== "creating" || !config.templates) {
+    throw permanentError("Unwanted", "No template is wanted any more", "None is made while TEMPLATES is off.");
+  }
+  if (await isReplicaNeeded(db.rows)) throw new StepYielded("Operations that people asked for go first", LOOK_AGAIN);
+  if (row.clusterUid !== (await cluster.identity(run) ?? "")) {
+    const message = `${cluster.name} is another cluster than the one that the template was wanted in`;
+    throw permanentError("another_cluster", message, "The next installation there wishes for another one.");
+  }
+  await deleteContents(cluster, run, row.volumes);
+  await run.write((tx) => saveTemplateVolumes(tx, template, []));
+  if ((await readRetainingClasses(cluster, run)).length > 0) return;
+  const message = "The cluster has no snapshot class that retains what it took";
+  throw permanentError("NoSnapshotClass", message, "Make a VolumeSnapshotClass with deletionPolicy: Retain.");
+}
+
+/** Installs the site. The database shows whether the installation succeeded; the Job's result does not. */
+async function installWhole(place: Sandbox, run: Run): Promise<void> {
+  await install(place, run);
+  const { state } = await readDatabase(place, run);
+  if (state === "installed") return;
+  throw permanentError(
+    "NotInstalled",
+    "There is no whole site in the database",
+    "See the log of the install Job.",
+    "cluster",
+  );
+}
+
+/** Takes the snapshots. Their names are stored in the row before they are created. */
+async function keep(place: Sandbox, run: Run): Promise<void> {
+  const { template: id } = run.job.payload as TemplateWork;
+  const planned = await planSnapshots(place, run, { id, kind: "manual" });
+  await run.write((tx) => saveTemplateVolumes(tx, id, planned));
+  const volumes = await createSnapshots(place, run, planned, {
+    labels: labelsOf(place.inputs),
+    create: (snapshot) => place.space.create(snapshot, run),
+  });
+  await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
+}
+
+/** Deletes the sandbox. Skips the step if no sandbox was created, because opening the sandbox may be what failed. */
+async function clear(app: App, run: Run): Promise<void> {
+  if (!run.job.progress.sandbox) return;
+  const place = await openPlace(app, run);
+  if (failureOf(run)) await releaseSnapshots(app, place, run);
+  await removeSandbox(place, run);
+}
+
+/** Changes the policy of unused snapshots, so that they are deleted with the namespace. */
+async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
+  const row = await findTemplateById(db.rows, (run.job.payload as TemplateWork).template);
+  for (const { snapshot: name } of row?.volumes ?? []) {
+    const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
+    if (snapshot) await setDeletePolicyOfSnapshot(cluster, run, snapshot);
+  }
+}
+
+async function end(run: Run): Promise<void> {
+  const { cluster, template, inputs: { version } } = run.job.payload as TemplateWork, failure = failureOf(run);
+  if (!failure) {
+    await run.write((tx) => completeTemplate(tx, template));
+    return run.log.info("A template is ready", { template, cluster, version });
+  }
+  const { step, code, message: reason } = failure;
+  run.log.warn("A template could not be made", { template, cluster, version, step, code, reason });
+  await run.write((tx) => failTemplate(tx, template, { from: "creating", reason }));
+}

@@ -1,0 +1,39 @@
+/**
+ * Deletes the snapshot contents of a template, which remain after their namespace is deleted. It deletes only the
+ * contents in the template's row.
+ */
+import type { BackupVolume } from "#lib/domains/backups/store.ts";
+import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { setDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import { pollUntil } from "#lib/workers/site.ts";
+
+/** Deletes the contents with their data. Throws a transient ClusterError while one remains. */
+export async function deleteContents(cluster: Cluster, run: Run, volumes: readonly BackupVolume[]): Promise<void> {
+  const late = await pollUntil(run, async () => {
+    const left: string[] = [];
+    for (const volume of volumes) {
+      const content = await findContent(cluster, run, volume);
+      if (!content) continue;
+      left.push(content.metadata.name);
+      if (content.metadata.deletionTimestamp) continue;
+      await setDeletePolicy(cluster, run, content);
+      await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, content.metadata.uid!, run);
+    }
+    return left.length > 0
+      ? `Not deleted yet: ${left.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}`
+      : null;
+  });
+  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+}
+
+/**
+ * Returns a content of the template; null if it is gone or was replaced. Names can be reused, so the UID of its
+ * snapshot is compared.
+ */
+async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Promise<KubeObject | null> {
+  const { content: name, snapshotUid } = volume;
+  if (name === undefined || snapshotUid === undefined) return null;
+  const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
+  return content?.["spec"]?.volumeSnapshotRef?.uid === snapshotUid ? content : null;
+}

@@ -1,0 +1,32 @@
+/**
+ * Requests a template after a successful installation without one. At this point the images are known to work, and the
+ * requested site is not slowed down.
+ */
+import { SYSTEM } from "#lib/audit/requester.ts";
+import { record } from "#lib/changes/record.ts";
+import { beginTemplate } from "#lib/domains/templates/store.ts";
+import { lackForOrigin } from "#lib/moodle/adoption.ts";
+import { turnOf } from "#lib/moodle/names.ts";
+import { templateInputs, templateKey } from "#lib/moodle/template.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+import { templateJob } from "#lib/workers/templates/create.ts";
+
+/** Requests a template, once for equal keys. Does nothing if the last attempt failed recently. */
+export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> {
+  const { app: { config, catalog }, blueprint, inputs, spoke } = site;
+  if (!config.templates) return;
+  if (lackForOrigin(blueprint, { ...inputs, origin: { turn: turnOf(run.job.id), identity: "new" } }) !== null) return;
+  const sizes = (catalog.choices("size") ?? []).map((name) => catalog.resourcesOf(name));
+  const key = templateKey(spoke, inputs, blueprint.revision);
+  await run.write(async (tx) => {
+    const template = await beginTemplate(tx, key);
+    if (template === null) return;
+    const work = {
+      cluster: key.cluster,
+      template,
+      inputs: templateInputs(inputs, { id: template, sizes, release: config.releaseId }),
+    };
+    await record(tx, SYSTEM, { jobs: [templateJob(work)] });
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * Handles upgrades that failed after the site was stopped. The site stays down, and the failure report says how to
+ * recover.
+ * The spoke's operations show whether a site is half upgraded. The spoke's state does not, because the current
+ * operation has already changed it.
+ */
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { listEndedBefore } from "#lib/jobs/store.ts";
+import { withRecoveryInstructions } from "#lib/workers/site.ts";
+
+const UPGRADE = OPERATIONS.upgrade.name, MENDING = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
+
+/** A backup with the names under which an operator finds its snapshots in the cluster. */
+export interface TakenBackup {
+  readonly id: string;
+  readonly snapshots: readonly string[];
+  readonly contents: readonly string[];
+}
+
+/** Returns whether this upgrade has changed the site. Before that it can be cancelled without effect. */
+export function hasBegunMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
+  return finishedSteps.includes("backup");
+}
+
+/**
+ * Returns the upgrade to continue: the last one that left the site incomplete. Returns null if the site was repaired
+ * since.
+ */
+export async function findInterruptedUpgrade(rows: Rows, job: Job): Promise<Job | null> {
+  const before = await listEndedBefore(rows, job, [UPGRADE, ...MENDING]);
+  const decisive = before.find((each) =>
+    each.state === "succeeded" || (each.kind === UPGRADE && hasBegunMigration(each))
+  );
+  return decisive && decisive.state !== "succeeded" ? decisive : null;
+}
+
+/** Returns whether this operation or an earlier upgrade has stopped the site. */
+export async function isPartlyUpgraded(rows: Rows, job: Job): Promise<boolean> {
+  return hasBegunMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
+}
+
+/** Returns a text with the version before the upgrade and the ID of the backup. */
+export function rollbackHint(job: Pick<Job, "progress">): string {
+  const { release, version } = job.progress.upgrade?.from ?? {};
+  const backup = job.progress.backup as TakenBackup | null | undefined;
+  const was = `Before the upgrade it ran ${release ?? version ?? "an older version"}`;
+  if (!backup) return `${was}; no backup was taken`;
+  const contents = backup.contents.length > 0 ? `, contents ${backup.contents.join(", ")}` : "";
+  return `${was}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
+}
+
+/** Adds rollback instructions to a final failure. */
+export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
+  const back = job.progress.backup
+    ? `Or have an operator take it back to the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
+    : "There is no backup to go back to.";
+  return withRecoveryInstructions(
+    error,
+    rollbackHint(job),
+    (hint) => `${hint ?? "Once the cause is gone, retry."} ${back}`,
+  );
+}

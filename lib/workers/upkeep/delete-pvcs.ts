@@ -1,0 +1,73 @@
+/**
+ * Deletes PVCs that restores left behind. Replaced PVCs are deleted after some days, once a newer good backup exists.
+ * Unused PVCs are deleted earlier.
+ * Only PVCs of an active spoke without a waiting restore are deleted. They are deleted by UID, because names can be
+ * reused.
+ */
+import type { App } from "#lib/app.ts";
+import {
+  deleteClaimsOfRemovedSpokes,
+  deleteRetainedClaims,
+  findSpokesWithDueClaims,
+  markDueClaims,
+  type RetainedClaim,
+} from "#lib/domains/backups/retained-claims.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { withMail } from "#lib/catalog/inputs.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { listLiveOperations } from "#lib/jobs/store.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { deleteRetainedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
+
+const MOST = 100; // spokes per hour
+
+export function deleteExpiredPvcs(app: App): Handler {
+  return upkeep({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
+    removed: ["Forgetting volumes of spokes that are gone", MINUTE, () => deleteClaimsOfRemovedSpokes(app.db.rows)],
+    spokes: ["Removing volumes that no site uses any more", HOUR, async (run) => {
+      for (const id of await findSpokesWithDueClaims(app.db.rows, MOST)) await dropDue(app, run, id);
+    }],
+  });
+}
+
+async function dropDue(app: App, run: Run, id: string): Promise<void> {
+  const { spoke, due } = await run.write((tx) => claimDue(tx, id));
+  if (due.length === 0) return;
+  try {
+    await deleteRetainedPvcs(await placeOf(app, spoke), run, due);
+    await run.write((tx) => deleteRetainedClaims(tx, id, due.map(({ claim }) => claim)));
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.warn("Cannot remove volumes that a site does not use any more; trying again in an hour", {
+      spoke: id,
+      error,
+    });
+  }
+}
+
+async function placeOf(
+  { clusters, blueprint, config }: App,
+  { cluster: name, ...spoke }: SpokeRow,
+): Promise<VolumeContext> {
+  const cluster = await clusters.open(name), space = cluster.space(spoke.namespace, spoke.namespaceUid!);
+  return { cluster, space, blueprint, inputs: withMail(config, spoke.blueprintInputs as SpokeInputs) };
+}
+
+/** Locks the spoke, marks its due PVCs and returns them. Marked PVCs can no longer be used for a rollback. */
+async function claimDue(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly spoke: SpokeRow; readonly due: readonly RetainedClaim[] }> {
+  const spoke = await lockSpoke(tx, id), live = await listLiveOperations(tx, id);
+  const isFree = spoke.state === "active" && live.every(({ kind }) => kind !== OPERATIONS.restore.name);
+  const used = Object.values(claimNames(spoke.blueprintInputs as SpokeInputs));
+  const due = isFree ? await markDueClaims(tx, id) : [];
+  return { spoke, due: due.filter(({ claim }) => !used.includes(claim)) };
+}

@@ -1,0 +1,46 @@
+/**
+ * Releases former domains when their reservation ends. An operation of the spoke removes the redirect and frees the
+ * domain. If the spoke is busy, the next run tries again in an hour.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/requester.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { readFacts } from "#lib/domains/spokes/actions.ts";
+import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
+import { type Acceptance, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+const MOST = 100; // spokes per hour
+
+export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
+  return upkeep({ kind: "free-names", every: HOUR }, {
+    spokes: ["Freeing names that spokes have left", 10 * MINUTE, async (run) => {
+      const { rows: due } = await sql<{ id: string }>`
+        select id from spokes where state = 'active'
+          and id in (select spoke_id from former_domains where until <= (select wheelwright_now()))
+        order by id limit ${MOST}`.execute(db.rows);
+      for (const { id } of due) await run.write((tx) => endRedirects(tx, id));
+    }],
+  });
+}
+
+async function endRedirects(tx: Tx, id: string): Promise<void> {
+  const spoke = await lockSpoke(tx, id), facts = await readFacts(tx, spoke);
+  const acceptance = facts.live.includes("configure") ? null : judge(facts);
+  if (acceptance) await enqueueConfigure(tx, SYSTEM, spoke, acceptance);
+}
+
+/** Checks whether a configure operation may be queued. Returns null if another operation of the spoke prevents it. */
+function judge(facts: SpokeFacts): Acceptance | null {
+  try {
+    return checkAction("configure", facts);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "conflict") return null;
+    throw error;
+  }
+}

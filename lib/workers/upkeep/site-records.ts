@@ -1,0 +1,55 @@
+/**
+ * Updates the site records of hubs and spokes when their rows change, and adds missing records. A record that is newer
+ * than its row is kept, because the database is older than the cluster (lib/doctor/reconcile).
+ */
+import type { App } from "#lib/app.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import { readInstallation } from "#lib/installation/installation.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { applySiteRecord, listOutdatedRecords, type RecordedRow } from "#lib/workers/site-record.ts";
+import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+const BATCH = 100;
+
+export function updateSiteRecords(app: App): Handler {
+  return upkeep({ kind: "keep-particulars", every: MINUTE }, {
+    hubs: ["Noting the particulars of hubs", 20 * MINUTE, (run) => keepAll(app, run, "federations")],
+    spokes: ["Noting the particulars of spokes", 30 * MINUTE, (run) => keepAll(app, run, "spokes")],
+  });
+}
+
+/**
+ * Writes the records that are due. Skips the other records of a cluster that does not answer. The next run retries
+ * failed ones.
+ */
+async function keepAll({ db, clusters }: App, run: Run, table: RecordedRow): Promise<void> {
+  const place = { clusters, installation: await readInstallation(db.rows) }, away = new Set<string>();
+  const missed = { newer: 0, others: 0, error: null as unknown };
+  for (let after = "", more = true; more;) {
+    const due = await listOutdatedRecords(db.rows, table, after, BATCH);
+    for (const row of due.filter(({ cluster }) => !away.has(cluster))) {
+      try {
+        await applySiteRecord(place, run, table, row);
+      } catch (error) {
+        run.signal.throwIfAborted();
+        run.throwIfStopped();
+        if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
+        if (isMissingNamespace(error)) continue; // the namespace is gone
+        missed[error instanceof FenceLost ? "newer" : "others"]++;
+        missed.error = error;
+        if (error instanceof ClusterError && error.transient) away.add(row.cluster);
+      }
+    }
+    more = due.length === BATCH;
+    after = due.at(-1)?.id ?? after;
+  }
+  if (missed.newer > 0) {
+    run.log.warn("The cluster has newer particulars than the database: see wheelwright doctor --reconcile", {
+      table,
+      ...missed,
+    });
+  } else if (missed.others > 0) run.log.info("Cannot note all particulars", { table, ...missed });
+}

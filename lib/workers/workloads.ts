@@ -1,0 +1,173 @@
+/**
+ * Starts and stops the objects that run a site: its Deployment, StatefulSet and CronJob. Each object is changed under
+ * the fence of the run.
+ */
+import {
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  type Ref,
+  refOf,
+  type Space,
+  withErrorDetails,
+} from "#lib/drivers/cluster/cluster.ts";
+import { redact } from "#lib/base/redact.ts";
+import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { patchFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { type Patch, type Put, setField } from "#lib/operations/change.ts";
+import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
+
+const CRON_PODS = "op=cron";
+const CRON_GRACE = 10 * MINUTE; // milliseconds, for a running scheduled task
+/** Failure codes whose cause is only in the log. */
+const IN_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
+
+export async function patchSiteObject(
+  { space }: SpokeSite,
+  run: Run,
+  ref: Ref,
+  make: (object: KubeObject) => readonly PatchOperation[],
+): Promise<void> {
+  await patchFenced(space, { ref, hold: run.job, change: make }, run);
+}
+
+/** Applies the changes of an operation, each under the fence of the run. */
+export async function patchSiteObjects(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  changes: readonly (Patch | Put)[],
+): Promise<void> {
+  for (const change of changes) {
+    if ("put" in change) await replaceFenced(space, change.applied ?? change.put, run.job, run);
+    else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);
+  }
+}
+
+export async function scaleSite(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
+  await patchSiteObjects(site, run, [setField(ref, "/spec/replicas", replicas)]);
+}
+
+export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
+  if (ref === DATABASE) await replaceStuckDatabase(space, run);
+  await sayingWhy(() => space.ready([ref], clusterWaitOf(run)));
+}
+
+/** Waits, and adds the cause from the container's log to an error. */
+async function sayingWhy(wait: () => Promise<void>): Promise<void> {
+  try {
+    await wait();
+  } catch (error) {
+    if (!(error instanceof ClusterError) || !IN_LOG.has(error.code)) throw error;
+    const log = error.evidence?.log ?? [], cause = readLogCause(log), last = lastWords(log);
+    const waited = readLogWait(log);
+    if (waited !== undefined) {
+      throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(waited)}`, hint: WAIT_HINT });
+    }
+    if (!cause && last !== undefined) {
+      throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(last)}` });
+    }
+    if (!cause) throw error;
+    const { code, why, line, blame, hint } = cause;
+    throw withErrorDetails(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });
+  }
+}
+
+/** Waits until the quotas are active. Until then they refuse all objects. */
+export async function waitForQuota(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  limits: readonly KubeObject[],
+): Promise<void> {
+  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), clusterWaitOf(run));
+}
+
+/** Throws if the site is suspended, for example after a failed resume, because nothing would start. */
+export async function requireRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
+  const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
+  if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
+  throw permanentError(
+    "Suspended",
+    `The site is suspended, and can ${deed} only while it runs`,
+    `Resume it, then ${action}.`,
+    "user",
+  );
+}
+
+/** Pauses the CronJob and waits until no scheduled task is running. */
+export async function pauseCron(
+  site: SpokeSite,
+  run: Run,
+  changes = [setField(CRON, "/spec/suspend", true)],
+): Promise<void> {
+  await patchSiteObjects(site, run, changes);
+  await endCron(site.space, run);
+}
+
+export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
+  await patchSiteObjects(site, run, [setField(CRON, "/spec/suspend", false)]);
+}
+
+/** Resumes the CronJob, unless the site is in maintenance mode, in which tasks would fail. */
+export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
+  await patchSiteObjects(site, run, [setField(CRON, "/spec/suspend", site.spoke.maintenance)]);
+}
+
+/** Stops an incomplete site, so that it neither serves users nor runs tasks. */
+export async function scaleToZero(
+  site: SpokeSite,
+  run: Run,
+): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
+  await scaleSite(site, run, MOODLE, 0);
+  await pauseCron(site, run);
+  return { state: "failed", health: "unknown" };
+}
+
+/**
+ * Waits for running scheduled tasks. Deletes the Jobs of tasks that do not end in time, so that they cannot block the
+ * operation.
+ */
+async function endCron(space: Space, run: Run): Promise<void> {
+  try {
+    return await space.noPods(CRON_PODS, clusterWaitOf(run, CRON_GRACE));
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
+  }
+  for (const job of await space.list(BATCH_JOB, "", run)) {
+    // The CronJob owns a manually started task but is not its controller: see actions/tasks.ts.
+    const owners = job.metadata.ownerReferences ?? [];
+    if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
+    await space.delete({ ...BATCH_JOB, name: job.metadata.name }, job.metadata.uid!, run);
+  }
+  await space.noPods(CRON_PODS, clusterWaitOf(run));
+}
+
+const POD = { apiVersion: "v1", kind: "Pod" };
+const TEMPLATE = "controller-revision-hash"; // set by Kubernetes
+
+/**
+ * Deletes a database pod that is not ready and has an outdated template. Otherwise the StatefulSet would wait forever
+ * for this pod before creating a new one. A ready pod is replaced as usual.
+ */
+async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
+  let template: unknown;
+  await pollUntil(run, async () => {
+    const set = await space.get(DATABASE, run);
+    const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
+    template = updateRevision;
+    return observedGeneration < (set?.metadata.generation ?? 0)
+      ? "The cluster has not begun with the change yet"
+      : null;
+  });
+  for (const pod of await space.list(POD, "role=db", run)) {
+    const { name, uid, labels, ownerReferences, deletionTimestamp } = pod.metadata;
+    const own = ownerReferences?.some(({ kind, name: owner }) => kind === DATABASE.kind && owner === DATABASE.name);
+    const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
+    const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+    if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;
+    run.showProgress("The database did not come up as it was, and is started anew");
+    await space.delete({ ...POD, name }, uid!, run);
+  }
+}

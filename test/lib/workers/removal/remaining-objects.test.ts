@@ -1,0 +1,192 @@
+import { readdir, readFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import {
+  KINDS_BY_LABEL,
+  KINDS_IN_NAMESPACE,
+  recordVolumes,
+  requireNothingLeft,
+} from "#lib/workers/removal/remaining-objects.ts";
+import { rejection } from "#test/support/until.ts";
+
+type Kind = Omit<Ref, "name">;
+
+/** The remaining objects by kind. A ClusterError instead of a list is thrown. */
+interface Left {
+  readonly anywhere?: Readonly<Record<string, readonly KubeObject[]>>;
+  readonly under?: Readonly<Record<string, readonly KubeObject[] | ClusterError>>;
+  readonly volumes?: Readonly<Record<string, KubeObject | ClusterError>>;
+  readonly namespace?: KubeObject;
+}
+
+const HOLDING = { namespace: "spoke-oak-1", uid: "uid", federationId: "fed_1", spokeId: "spk_1" };
+
+function object(kind: string, name: string, metadata: object = {}, rest: object = {}): KubeObject {
+  return { apiVersion: "v1", kind, metadata: { name, ...metadata }, ...rest };
+}
+
+function unable(status: number): ClusterError {
+  return new ClusterError(status === 403 ? "Forbidden" : "NotFound", "no", { transient: false, status });
+}
+
+/** Creates a cluster with these remaining objects, and a run that checks once. */
+function scene(left: Left, progress: Record<string, unknown> = {}) {
+  const asked: string[] = [];
+  const give = <T>(found: T | ClusterError | undefined, none: T): Promise<T> =>
+    found instanceof ClusterError ? Promise.reject(found) : Promise.resolve(found ?? none);
+  const cluster = {
+    listAll: (kind: Kind, selector: string) => {
+      asked.push(`${kind.kind} ${selector}`);
+      return give(left.anywhere?.[kind.kind], []);
+    },
+    listUnder: (kind: Kind, namespace: string) => {
+      asked.push(`${kind.kind} in ${namespace}`);
+      return give(left.under?.[kind.kind], []);
+    },
+    find: ({ name }: Ref) => give<KubeObject | null>(left.volumes?.[name], null),
+    findNamespace: () => Promise.resolve(left.namespace ?? null),
+  } as unknown as Cluster;
+  const job = { progress };
+  const run = {
+    job,
+    signal: new AbortController().signal,
+    timeLeft: () => 0,
+    showProgress: () => {},
+    saveProgress: (values: object) => Promise.resolve(void (job.progress = { ...job.progress, ...values })),
+  } as unknown as Run;
+  return { cluster, run, asked, job };
+}
+
+async function refusal(left: Left, progress?: Record<string, unknown>): Promise<ClusterError> {
+  const { cluster, run } = scene(left, progress);
+  return await rejection(requireNothingLeft({ cluster, holding: HOLDING }, run)) as unknown as ClusterError;
+}
+
+/** `v1 Secret`, for each kind in the golden files of the blueprint that stands in a namespace. */
+async function renderedKinds(): Promise<string[]> {
+  const folder = new URL("../../../golden/blueprint/", import.meta.url);
+  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(new URL(name, folder), "utf8")));
+  const found = texts.flatMap((text) => [...text.matchAll(/^apiVersion: (\S+)\nkind: (\S+)$/gm)]);
+  return [...new Set(found.map(([, apiVersion, kind]) => `${apiVersion} ${kind}`))]
+    .filter((kind) => !["v1 Namespace", "v1 Secret", "cert-manager.io/v1 ClusterIssuer"].includes(kind));
+}
+
+const test = suite("demandNothingLeft");
+
+test("looks for each kind that a blueprint renders and that stands in the namespace.", async () => {
+  const looked = new Set(KINDS_IN_NAMESPACE.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
+  const rendered = await renderedKinds();
+  assert.ok(rendered.length > 10, rendered.join(", "));
+  assert.equal(rendered.filter((kind) => !looked.has(kind)), []);
+});
+
+test("is content with a cluster in which nothing is, and has asked for everything.", async () => {
+  const { cluster, run, asked } = scene({});
+  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+  assert.is(asked.length, KINDS_BY_LABEL.length + KINDS_IN_NAMESPACE.length);
+  assert.ok(asked.includes("Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/spoke=spk_1"));
+  assert.ok(asked.includes("ConfigMap in spoke-oak-1"));
+  assert.not(asked.some((each) => each.startsWith("Secret")));
+});
+
+test("asks for what is a hub's own, and not for its spokes'.", async () => {
+  const { cluster, run, asked } = scene({});
+  await requireNothingLeft({ cluster, holding: { ...HOLDING, spokeId: null } }, run);
+  assert.ok(
+    asked.includes(
+      "Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/federation=fed_1,!wheelwright.dev/spoke",
+    ),
+  );
+});
+
+test("names what carries the label elsewhere, and what holds it.", async () => {
+  const stray = await refusal({ anywhere: { Pod: [object("Pod", "web", { namespace: "shop" })] } });
+  assert.equal([stray.code, stray.transient, stray.blame, stray.message], [
+    ...["Remaining", true, "operator", "Pod web in namespace shop is still there"],
+  ]);
+  assert.match(stray.hint!, /delete it, or take the label off/);
+  const going = { namespace: "shop", deletionTimestamp: "2026-11-21T12:03:44Z", finalizers: ["example.org/lb"] };
+  const held = await refusal({ anywhere: { Ingress: [object("Ingress", "site", going)] } });
+  assert.is(
+    held.message,
+    "Ingress site in namespace shop is still there; it has been going since 2026-11-21 12:03 UTC, held by the finalizer example.org/lb",
+  );
+  assert.match(held.hint!, /Repair the controller/);
+});
+
+test("finds what a namespace that was forced has left under its name, without any label.", async () => {
+  const claim = object("PersistentVolumeClaim", "files", { namespace: "spoke-oak-1" });
+  const error = await refusal({ under: { PersistentVolumeClaim: [claim] } });
+  assert.is(error.message, "PersistentVolumeClaim files in namespace spoke-oak-1 is still there");
+  assert.match(error.hint!, /taken away by force/);
+});
+
+test("leaves alone what somebody else has put into a namespace of that name since.", async () => {
+  const { cluster, run, asked } = scene({
+    namespace: object("Namespace", "spoke-oak-1"),
+    under: { Service: [object("Service", "theirs")] },
+  });
+  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+  assert.is(asked.length, KINDS_BY_LABEL.length);
+});
+
+test("does without kinds that the cluster does not know, and notes those that it may not list.", async () => {
+  const { cluster, run, job } = scene({
+    under: { Certificate: unable(404), ConfigMap: unable(403), Service: unable(403) },
+  });
+  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+  assert.equal(job.progress, {
+    notes: ["Could not see whether any of these is left: Service, ConfigMap: no permission"],
+  });
+});
+
+test("throws whatever else the cluster answers to a look.", async () => {
+  const broken = new ClusterError("InternalError", "etcd", { transient: true, status: 500 });
+  assert.is(await refusal({ under: { Service: broken } }), broken);
+});
+
+const volumes = [{ claim: "files", claimUid: "c-1", volume: "pvc-1" }];
+
+function volume(policy: string, claimUid: string, status: object = {}): KubeObject {
+  const spec = { persistentVolumeReclaimPolicy: policy, claimRef: { uid: claimUid } };
+  return object("PersistentVolume", "pvc-1", {}, { spec, status });
+}
+
+test("waits for a volume that is to go, and tells why it does not.", async () => {
+  const failed = volume("Delete", "c-1", { phase: "Failed", message: "rpc error: the disk is attached" });
+  const error = await refusal({ volumes: { "pvc-1": failed } }, { volumes });
+  assert.is(
+    error.message,
+    "The volume pvc-1 of the claim files is still there, Failed: rpc error: the disk is attached",
+  );
+  assert.match(error.hint!, /storage driver/);
+});
+
+test("notes a volume that its class keeps, and one that it may not look at.", async () => {
+  const kept = scene({ volumes: { "pvc-1": volume("Retain", "c-1") } }, { volumes });
+  await requireNothingLeft({ ...kept, holding: HOLDING }, kept.run);
+  assert.match(String(kept.job.progress.notes), /^The volume pvc-1 of the claim files stays/);
+  const unseen = scene({ volumes: { "pvc-1": unable(403) } }, { volumes });
+  await requireNothingLeft({ ...unseen, holding: HOLDING }, unseen.run);
+  assert.match(String(unseen.job.progress.notes), /^Could not see whether the volume pvc-1 is gone/);
+});
+
+test("does not wait for a volume that another claim has by now.", async () => {
+  const { cluster, run } = scene({ volumes: { "pvc-1": volume("Delete", "c-2") } }, { volumes });
+  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+});
+
+test("knows the volumes from before the claims went, and does not forget them when it looks again.", async () => {
+  const bound = object("PersistentVolumeClaim", "files", { uid: "c-1" }, { spec: { volumeName: "pvc-1" } });
+  const pending = object("PersistentVolumeClaim", "data-db-0", { uid: "c-2" }, { spec: {} });
+  const before = scene({ under: { PersistentVolumeClaim: [bound, pending] } });
+  await recordVolumes(before.cluster, before.run, HOLDING.namespace);
+  assert.equal(before.job.progress.volumes, volumes);
+  const after = scene({}, { volumes });
+  await recordVolumes(after.cluster, after.run, HOLDING.namespace);
+  assert.equal(after.job.progress.volumes, volumes);
+});
+
+test.run();

@@ -1,0 +1,176 @@
+/** Spokes that are removed, made anew from their backups: under their old names, or others. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { findSpokeByName } from "#lib/domains/spokes/find-by-name.ts";
+import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/backups/recreate.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { newId } from "#lib/base/ids.ts";
+import { notesOf } from "#lib/jobs/operation.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
+import { installSpoke, NEW } from "#test/lib/workers/upgrade/scene.ts";
+import { rejection, until } from "#test/support/until.ts";
+import { ANN, ask, mark, marks } from "./scene.ts";
+
+const test = suite<{ scene: WorkScene; gone: SpokeRow; password: string }>("a spoke that is removed");
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  await scene.replica();
+});
+test.before.each(async (context) => {
+  const { scene } = context, id = await installSpoke(scene, `algebra-${crypto.randomUUID().slice(0, 6)}`);
+  await mark(scene, id, "as it was");
+  const { namespace } = await scene.row(id);
+  context.password = scene.simulator.site(namespace).database!.password!;
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  context.gone = await scene.becomes(id, "removed");
+});
+test.after(({ scene }) => scene.close());
+
+async function recreate(scene: WorkScene, gone: SpokeRow, asked: RecreateRequest = {}): Promise<SpokeRow> {
+  const { spoke } = await recreateSpoke(scene.app, ANN, gone, asked);
+  return await scene.becomes(spoke.id, "active", "failed");
+}
+
+/** Returns the snapshot objects that were created for its volumes. */
+function made({ simulator }: WorkScene, { namespace }: SpokeRow): string[] {
+  return ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => simulator.objects(kind))
+    .filter(({ metadata: { name, namespace: of } }) => name.includes("origin-") && (of ?? name).startsWith(namespace))
+    .map(({ metadata }) => metadata.name);
+}
+
+test("is made anew under its old name from its last snapshot, as the very site that it was", async ({ scene, gone, password }) => {
+  const row = await recreate(scene, gone);
+  assert.equal([row.state, row.stateReason], ["active", null]);
+  assert.equal(await marks(scene, row.id), ["as it was", "as it was"]);
+  const same = ["slug", "domain", "federationId", "displayName", "size", "lmsVersion", "siteIdentifier"] as const;
+  for (const field of same) assert.is(row[field], gone[field], field);
+  assert.is.not(row.namespace, gone.namespace);
+  const site = scene.simulator.site(row.namespace);
+  assert.is.not(site.database!.password, password, "the password of the database is another, and the old one unknown");
+  assert.is(site.files.wwwroot, gone.domain);
+  assert.equal(made(scene, row), []);
+  const job = await scene.ended(row.id, "provision");
+  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
+  assert.match(notesOf(job).join("\n"), `It is made from backup ${backup.id} of `);
+  assert.equal(
+    scene.simulator.objects("Job").filter(({ metadata }) => metadata.namespace === row.namespace)
+      .map(({ metadata }) => metadata.name.split("-")[0]).filter((name) => name === "install"),
+    [],
+  );
+  const [audit] = await scene.db.sql("select * from audit_events where kind = 'spoke_requested' and spoke_id = $1", [
+    row.id,
+  ]);
+  assert.equal([audit.actorEmail, audit.metadata.restoredFrom], [
+    "ann@control",
+    { spokeId: gone.id, backupId: backup.id },
+  ]);
+  await lookOnce(scene.app);
+  assert.is((await scene.row(row.id)).drift, null);
+  assert.equal((await findSpokeByName(scene.db.rows, gone.domain))!.id, row.id, "the name is the new one's");
+  const next = await ask(scene, row.id, "upgrade", { lmsVersion: NEW, skipBackup: false });
+  assert.equal([next.state, next.failure?.message], ["succeeded", undefined]);
+});
+
+test("closes the restore requests for its backup once the recreated site is ready", async ({ scene, gone }) => {
+  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
+  await scene.db.sql(
+    "insert into restore_requests (id, federation_id, spoke_id, backup_id, reason, requested_by)" +
+      " values ($1, $2, $3, $4, 'Removed by mistake', $5)",
+    [newId("rsr"), gone.federationId, gone.id, backup.id, gone.createdBy],
+  );
+  const request = async () =>
+    (await scene.db.sql("select state, decided_by from restore_requests where spoke_id = $1", [gone.id]))[0];
+  const { spoke } = await recreateSpoke(scene.app, ANN, gone, {});
+  assert.is((await request())!.state, "open", "nothing is restored yet");
+  await scene.becomes(spoke.id, "active");
+  assert.equal(await request(), { state: "done", decidedBy: null });
+  const [told] = await scene.db.sql(
+    "select actor_email, spoke_id, metadata from audit_events where kind = 'restore_request_done' and spoke_id = $1",
+    [gone.id],
+  );
+  assert.equal([told!.actorEmail, told!.metadata.backupId], ["ann@control", backup.id]);
+});
+
+test("is made anew in another hub, under another name", async ({ scene, gone }) => {
+  const hub = await scene.hub(`physics-${gone.slug}`);
+  const row = await recreate(scene, gone, { as: `${hub.slug}/optics` });
+  assert.equal([row.state, row.federationId, row.slug, row.domain], [
+    "active",
+    hub.id,
+    "optics",
+    "optics.spokes.example.org",
+  ]);
+  const named = await recreate(scene, gone, { as: `${hub.id}/waves`, domain: "waves.school.example" });
+  assert.equal([named.state, named.domain, named.siteIdentifier], [
+    "active",
+    "waves.school.example",
+    gone.siteIdentifier,
+  ]);
+  assert.is(scene.simulator.site(named.namespace).files.wwwroot, "waves.school.example");
+});
+
+test("is refused where its name, its hub or its backups are not to be had", async ({ scene, gone }) => {
+  const refusal = async (asked: RecreateRequest) => {
+    const { message, code } = await rejection(planRecreation(scene.app, gone, asked));
+    return `${code}: ${message}`;
+  };
+  assert.match(await refusal({ backupId: "bak_0" }), /NoBackup: The spoke algebra-\w+ has no backup bak_0/);
+  assert.match(await refusal({ as: "nowhere/algebra" }), "federation_missing: There is no hub nowhere");
+  const hub = (await findSpokeByName(scene.db.rows, gone.id))!.hubSlug;
+  const other = await scene.spoke(await scene.hub(`other-${gone.slug}`), gone.slug);
+  await scene.becomes(other, "active");
+  assert.match(await refusal({}), `domain_taken: The domain ${gone.domain} is taken`);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, other));
+  await scene.becomes(other, "removed");
+  const again = await recreate(scene, gone);
+  assert.match(await refusal({}), `slug_taken: This hub has a spoke with the slug ${gone.slug}`);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, again.id));
+  await scene.becomes(again.id, "removed");
+  await scene.db.sql("update federations set state = 'removed', removed_at = now() where id = $1", [gone.federationId]);
+  assert.match(await refusal({}), "federation_state: Cannot restore a spoke into a hub that is removed");
+  assert.match(await refusal({ as: `${hub}/${gone.slug}` }), "federation_state");
+  const { backup } = await planRecreation(scene.app, gone, { as: `other-${gone.slug}/elsewhere` });
+  await scene.db.sql("update backups set images = '{\"postgres\": \"postgres:16\"}', cluster = 'lost' where id = $1", [
+    backup.id,
+  ]);
+  assert.match(await refusal({ as: `other-${gone.slug}/elsewhere` }), /another_cluster: .* is in the cluster lost/);
+});
+
+test("whose making failed is gone on with by a retry, from the same backup", async ({ scene, gone }) => {
+  const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
+  const failed = await recreate(scene, gone);
+  assert.is(failed.state, "failed");
+  scene.simulator.faults.remove(fault);
+  await scene.db.transact((tx) =>
+    acceptAction(scene.app, tx, scene.actor, failed.id, { action: "retry", parameters: {} })
+  );
+  const job = await scene.ended(failed.id, "provision");
+  assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
+  assert.equal(await marks(scene, failed.id), ["as it was", "as it was"]);
+  assert.equal(made(scene, failed), []);
+});
+
+test("is not opened on data of another site", async ({ scene, gone }) => {
+  await scene.db.sql("update backups set site_identifier = 'another' where spoke_id = $1", [gone.id]);
+  await scene.db.sql("update spokes set site_identifier = 'another' where id = $1", [gone.id]);
+  const row = await recreate(scene, await scene.row(gone.id));
+  assert.equal([row.state, (await scene.ended(row.id, "provision")).failure?.code], ["failed", "AnotherSite"]);
+  const ingresses = scene.simulator.objects("Ingress").filter(({ metadata }) => metadata.namespace === row.namespace);
+  assert.equal(ingresses, []);
+});
+
+test("and is removed in the middle leaves no content behind that it was to be made from", async ({ scene, gone }) => {
+  const fault = scene.simulator.faults.unready("origin-");
+  const { spoke } = await recreateSpoke(scene.app, ANN, gone, {});
+  await until(() => made(scene, spoke).length === 4);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, spoke.id));
+  await scene.becomes(spoke.id, "removed");
+  assert.equal(made(scene, spoke), []);
+  scene.simulator.faults.remove(fault);
+  assert.is((await recreate(scene, gone)).state, "active", "the snapshots themselves are there still");
+});
+
+test.run();

@@ -1,0 +1,41 @@
+/** Looks of the sweep in a test: one at a time, without its pauses, and without a scheduler that would add its own. */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { silentLog } from "#lib/base/log.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import type { SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
+import { until } from "#test/support/until.ts";
+
+export const QUICK: SweepPace = {
+  ...{ page: 500, pauseMs: 0, asks: 200, confirms: 100 },
+  follow: { from: Infinity, ms: 30 * MINUTE, minute: MINUTE, gap: 0 },
+};
+
+/**
+ * `write` may be watched or held up; by default it is a transaction. It begins a millisecond after what the rows tell, as
+ * looks do that are a minute apart: a row that was seen in the same millisecond would be left as it is.
+ */
+export async function lookOnce(app: App, pace: Partial<SweepPace> = {}, write?: Run["write"]): Promise<void> {
+  const { at } = await app.db.rows.selectFrom("spokes").select(sql<Date | null>`max(observed_at)`.as("at"))
+    .executeTakeFirstOrThrow();
+  await until(async () => at === null || await app.db.now() > at);
+  const run = {
+    signal: new AbortController().signal,
+    log: silentLog,
+    throwIfStopped: () => {},
+    write: write ?? ((work) => app.db.transact(work)),
+  } as Run;
+  await checkCluster(app, run, "default", { ...QUICK, ...pace });
+}
+
+/** What somebody does by hand: a merge patch, by another manager of fields; null deletes the object. */
+export async function byHand(url: string, path: string, patch: object | null): Promise<void> {
+  const answer = await fetch(`${url}${path}${patch ? "?fieldManager=kubectl-edit" : ""}`, {
+    method: patch ? "PATCH" : "DELETE",
+    ...(patch && { headers: { "content-type": "application/merge-patch+json" }, body: JSON.stringify(patch) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+}
