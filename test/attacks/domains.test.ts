@@ -24,7 +24,7 @@ interface Context {
 
 const VALUE = /wheelwright=\w+/;
 
-const test = suite<Context>("claims on names of others");
+const test = suite<Context>("requests for domains of other hubs");
 test.before(async (context) => {
   const names = context.names = await openNameServer();
   const env = { PUBLIC_URL: "https://hubs.example.org", DNS_SERVERS: names.address };
@@ -73,7 +73,7 @@ async function refused({ attacker, secrets, bench }: Context, domain: string, st
   assert.equal(rows, [], domain);
 }
 
-test("below the root are refused where they stand below another site, or are the service's", async (context) => {
+test("rejects a domain below another site, and the service's own domains", async (context) => {
   const refusals: [domain: string, status: number, message: RegExp][] = [
     ["login.one-alpha.spokes.example.org", 400, /one label, and .* has 2$/],
     ["LOGIN.One-Alpha.spokes.example.org", 400, /one label, and .* has 2$/],
@@ -91,7 +91,7 @@ test("below the root are refused where they stand below another site, or are the
   for (const [domain, status, message] of refusals) await refused(context, domain, status, message);
 });
 
-test("elsewhere are refused without a proof, and with the proof of another hub", async (context) => {
+test("rejects an external domain without a verification record, or with that of another hub", async (context) => {
   const { names, victim } = context;
   await refused(context, "grafana.example.org", 409, /set the TXT record _wheelwright\.grafana\.example\.org to/);
   const stolen = await valueFor(victim, "other.school.example");
@@ -101,7 +101,7 @@ test("elsewhere are refused without a proof, and with the proof of another hub",
   await refused(context, "many.school.example", 409, /set the TXT record/);
 });
 
-test("near another site are refused even with a proof, and no other name is told", async (context) => {
+test("rejects a verified domain that conflicts with another site, without naming the other site", async (context) => {
   const { names, attacker } = context;
   const value = await valueFor(attacker, "any.example");
   for (const domain of ["school.example", "login.moodle.school.example", "moodle.school.example"]) {
@@ -110,7 +110,7 @@ test("near another site are refused even with a proof, and no other name is told
   }
 });
 
-test("are had with the hub's own proof; of parent and child at once, one is", async ({ names, attacker, bench }) => {
+test("accepts a domain with the hub's own verification record, but not parent and child at the same time", async ({ names, attacker, bench }) => {
   const value = await valueFor(attacker, "own.example"), domains = ["own.example", "www.own.example"];
   for (const domain of domains) names.tell(`_wheelwright.${domain}`, [["v=spf1 -all"], [value]]);
   const answers = await Promise.all(domains.map((domain) => claim(attacker, domain)));
@@ -119,7 +119,7 @@ test("are had with the hub's own proof; of parent and child at once, one is", as
   assert.equal(rows.map(({ domain }) => domain), [answers.find(({ status }) => status === 201)!.body.domain]);
 });
 
-test("whose name servers never answer keep nobody else waiting", async ({ names, attacker, victim }) => {
+test("does not delay other requests when name servers never respond", async ({ names, attacker, victim }) => {
   const domains = Array.from({ length: 30 }, (_, i) => `mute-${i}.example.net`);
   for (const domain of domains) names.tell(`_wheelwright.${domain}`, "silence");
   const hanging = domains.map((domain) => claim(attacker, domain));

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
 
-const test = suite<{ attack: Attack }>("Bodies that do not come");
+const test = suite<{ attack: Attack }>("incomplete request bodies");
 test.before(async (context) => {
   context.attack = await openAttack();
 });
@@ -16,7 +16,7 @@ const PLACES = [
   ["/api/auth/tokens", "application/json"],
 ] as const;
 
-test("beside 520 of them everything else is answered: reading, writing, signing in, probes", async ({ attack }) => {
+test("520 of them do not block reads, writes, sign-ins or probes", async ({ attack }) => {
   const { call, token } = attack;
   const hub = await attack.hub("north");
   const opened = Array.from({ length: 520 }, (_, i) => {
@@ -36,7 +36,7 @@ test("beside 520 of them everything else is answered: reading, writing, signing 
   assert.is((await call(null, "POST", "/api/auth/login", login)).status, 401);
 });
 
-test("bodies in pieces of a byte cost no more than their bytes", async ({ attack }) => {
+test("bodies sent byte by byte use no extra memory", async ({ attack }) => {
   const { call, token } = attack, before = await attack.memory();
   const opened = Array.from({ length: 4 }, () => {
     const connection = attack.connect();

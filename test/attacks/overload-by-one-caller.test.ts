@@ -5,13 +5,13 @@ import { type Attack, openAttack } from "#test/support/attack.ts";
 import { connect } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ attack: Attack }>("One caller's work");
+const test = suite<{ attack: Attack }>("overload by one caller");
 test.before(async (context) => {
   context.attack = await openAttack({ env: { MAX_IN_FLIGHT: "64" } });
 });
 test.after(({ attack }) => attack.close());
 
-test("has a share of the server, and others have the rest", async ({ attack }) => {
+test("is shed while other callers are served", async ({ attack }) => {
   const { call, token } = attack, other = await attack.person("ben", true);
   const spoke = await attack.spoke(await attack.hub("north"), "oak");
   await attack.becomes(spoke, "active");
@@ -32,7 +32,7 @@ test("has a share of the server, and others have the rest", async ({ attack }) =
   await Promise.all(greedy);
 });
 
-test("that waits for one row leaves others connections to the database", async ({ attack }) => {
+test("leaves database connections for others while it waits for a row lock", async ({ attack }) => {
   const { call, token, db } = attack, other = await attack.person("eve", true), hub = await attack.hub("south");
   const isActive = async () =>
     (await db.sql("select 1 from federations where id = $1 and state = 'active'", [hub])).length;

@@ -4,13 +4,13 @@ import * as assert from "uvu/assert";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type Attack, openAttack } from "#test/support/attack.ts";
 
-const test = suite<{ attack: Attack }>("A process that was stopped");
+const test = suite<{ attack: Attack }>("a process that was paused");
 test.before(async (context) => {
   context.attack = await openAttack();
 });
 test.after(({ attack }) => attack.close());
 
-test("turns away nobody who comes alone", async ({ attack }) => {
+test("sheds no request when it resumes without load", async ({ attack }) => {
   const { call, token, replicas: [replica] } = attack;
   replica!.tell("SIGSTOP");
   const asked = [

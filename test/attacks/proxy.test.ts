@@ -9,7 +9,7 @@ import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 
-const test = suite("X-Forwarded-For that is made up");
+const test = suite("X-Forwarded-For");
 
 /** Sends six sign-ins, each with a different address in the header. Returns their statuses and the logged warnings. */
 async function attack(more: Record<string, string>): Promise<{ statuses: number[]; warnings: string[] }> {
@@ -48,7 +48,7 @@ async function attack(more: Record<string, string>): Promise<{ statuses: number[
   }
 }
 
-test("gets nobody a sixth sign-in in a minute, and is told to the operator once", async () => {
+test("does not bypass the sign-in limit when forged, and is logged once", async () => {
   const { statuses, warnings } = await attack({});
   assert.equal(statuses, [401, 401, 401, 401, 401, 429]);
   assert.is(warnings.length, 1, warnings.join("\n"));
@@ -58,7 +58,7 @@ test("gets nobody a sixth sign-in in a minute, and is told to the operator once"
   );
 });
 
-test("is believed of a proxy that is named, without a word", async () => {
+test("is accepted from a trusted proxy, without a warning", async () => {
   const { statuses, warnings } = await attack({ TRUSTED_PROXIES: "127.0.0.1" });
   assert.equal(statuses, [401, 401, 401, 401, 401, 401]);
   assert.equal(warnings, []);

@@ -28,7 +28,7 @@ interface Scene {
   client: TestClient;
 }
 
-const test = suite<Scene>("a database that takes no writes");
+const test = suite<Scene>("a read-only database");
 
 test.before(async (scene) => {
   scene.server = await openSeparatePostgresServer();
@@ -108,7 +108,7 @@ function complaints({ program }: Scene, from: number): string[] {
     .map(({ message, check, operation }) => [message, check, operation].join(" "));
 }
 
-test("sessions that stay read-only for their lives are not used for longer than the outage", async (scene) => {
+test("replaces database sessions that stay read-only after the outage", async (scene) => {
   const { db } = scene, name = new URL(db.url).pathname.slice(1), from = scene.program.lines.length;
   await db.sql("update api_tokens set last_used_at = null"); // so that the next use updates last_used_at
   await db.sql(`alter database ${name} set default_transaction_read_only = on`);
@@ -121,7 +121,7 @@ test("sessions that stay read-only for their lives are not used for longer than 
   assert.equal(said.filter((message, i) => said.indexOf(message) !== i), [], "each is said once");
 });
 
-test("a standby reads, and once it is promoted it writes", async (scene) => {
+test("serves reads from a standby, and writes once it is promoted", async (scene) => {
   const { server, db } = scene;
   await server.down("SIGINT");
   await writeFile(join(server.directory, "data/standby.signal"), "");

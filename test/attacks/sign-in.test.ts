@@ -103,7 +103,7 @@ function flood(url: string, guess: (i: number) => Guess) {
 
 const hex = (i: number) => (i % 65_536).toString(16);
 
-test("one IPv6 /48 floods somebody's account, and everybody signs in", async ({ url, db }) => {
+test("users can sign in while one IPv6 /48 network floods an account", async ({ url, db }) => {
   const ada = await createTestUser(db, "ada"), bob = await createTestUser(db, "bob");
   const strangers = flood(url, (i) => [`2001:db8:a:${hex(i)}::1`, ada.email]);
   await until(() => strangers.count(429) >= 150, PATIENCE);
@@ -121,7 +121,7 @@ test("one IPv6 /48 floods somebody's account, and everybody signs in", async ({ 
   assert.ok(judged <= 30 * minutes, `${judged} passwords of one network were judged in ${minutes} minutes`);
 });
 
-test("a few networks guess at one account, and its owner signs in", async ({ url, db }) => {
+test("an account's owner can sign in while a few networks guess the password", async ({ url, db }) => {
   const cid = await createTestUser(db, "cid"), dan = await createTestUser(db, "dan");
   const strangers = flood(url, (i) => [`2001:db8:c${i % 4}:${hex(i)}::1`, cid.email]);
   await until(() => strangers.count(401) >= 7 && strangers.count(429) > 0, PATIENCE);
@@ -133,7 +133,7 @@ test("a few networks guess at one account, and its owner signs in", async ({ url
   assert.equal(answers, [200, 200]);
 });
 
-test("many networks try all sorts of addresses, and people sign in", async ({ url, db }) => {
+test("users can sign in while many networks try many accounts", async ({ url, db }) => {
   const people = [];
   for (const name of ["eva", "fay", "gus"]) people.push(await createTestUser(db, name));
   const strangers = flood(url, (i) => [`2001:db8:${hex(0xd00 + i % 6)}:${hex(i)}::1`, `who${i}@example.org`]);

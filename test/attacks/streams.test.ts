@@ -8,7 +8,7 @@ import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { addHubAdmin, createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
 
-const test = suite<{ bench: Bench; stranger: TestUser }>("attacks by way of streams");
+const test = suite<{ bench: Bench; stranger: TestUser }>("attacks through event streams");
 
 test.before(async (context) => {
   context.bench = await openBench({ replicas: 1, delayMs: 20 });
@@ -65,7 +65,7 @@ function emit({ db }: Bench, federationId: string): Promise<unknown> {
   return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId, state: "active" }] }));
 }
 
-test("a stranger's logouts and revocations cut no stream of others, and cost them no event and no query", async ({ bench, stranger }) => {
+test("a user's logouts and revocations do not affect other users' streams", async ({ bench, stranger }) => {
   const EVENTS = 20;
   const tenants = await Promise.all(Array.from({ length: 10 }, (_, i) => makeTenant(bench, `tenant-${i}`)));
   const streams = await Promise.all(
@@ -108,7 +108,7 @@ async function withdraw(bench: Bench, person: TestUser): Promise<number[]> {
   ]);
 }
 
-test("who opens streams without end gets 20, and others get theirs and their answers", async ({ bench }) => {
+test("limits a caller to 20 streams, and serves other callers", async ({ bench }) => {
   const greedy = await makeTenant(bench, "greedy"), other = await makeTenant(bench, "other");
   const streams = await Promise.all(Array.from({ length: 100 }, () => follow(bench, greedy)));
   const statuses = streams.map(({ status }) => status);
@@ -121,7 +121,7 @@ test("who opens streams without end gets 20, and others get theirs and their ans
   for (const one of [...streams, stream]) one.leave();
 });
 
-test("the stream of a token that was taken back ends though no replica is told", async ({ bench }) => {
+test("ends the stream of a revoked token even if no replica is notified", async ({ bench }) => {
   const tenant = await makeTenant(bench, "careless"), stream = await follow(bench, tenant);
   await emit(bench, tenant.hub);
   assert.ok(await stream.hear(/^id: 1$/m));

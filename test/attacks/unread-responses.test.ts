@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ attack: Attack }>("Answers that nobody reads");
+const test = suite<{ attack: Attack }>("unread responses");
 test.before(async (context) => {
   context.attack = await openAttack();
 });
@@ -13,7 +13,7 @@ test.after(({ attack }) => attack.close());
 
 const GROWTH = 150; // MiB, mostly not yet garbage-collected; without a limit, each connection takes 850
 
-test("four connections of 2,000 unread requests cost little memory, and nobody else anything", async ({ attack }) => {
+test("four connections with 2,000 unread responses use little memory and do not affect others", async ({ attack }) => {
   const { call, token } = attack;
   for (const path of ["/api/openapi.json", "/api/docs", "/api/auth/me"]) await call(token, "GET", path);
   const before = await attack.memory();
@@ -33,7 +33,7 @@ test("four connections of 2,000 unread requests cost little memory, and nobody e
   await Promise.all(connections.map(({ closed }) => closed)); // the server closed them
 });
 
-test("some requests behind each other are answered, each in its turn", async ({ attack }) => {
+test("responds to pipelined requests in order", async ({ attack }) => {
   const connection = attack.connect();
   for (let i = 1; i <= 40; i++) {
     const last = i === 40 ? "Connection: close\r\n" : "";
@@ -43,7 +43,7 @@ test("some requests behind each other are answered, each in its turn", async ({ 
   assert.equal(numbers, Array.from({ length: 40 }, (_, i) => i + 1));
 });
 
-test("unread answers of many connections leave room for who signs in and for programs", async ({ attack }) => {
+test("many connections with unread responses do not block sign-ins or API calls", async ({ attack }) => {
   const { call, token } = attack;
   for (let i = 0; i < 200; i++) {
     const { socket, write } = attack.connect();

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { median, percentile, ratioOf, short, table } from "#test/bench/statistics.ts";
+import { formatNumber, median, percentile, ratioOf, renderTable } from "#test/bench/statistics.ts";
 import { openStage } from "#test/lib/client/stage.ts";
 import { createTestToken } from "#test/support/users.ts";
 
@@ -42,13 +42,13 @@ async function main(rounds: number): Promise<void> {
     await rm(home, { recursive: true, force: true });
   }
   const bare = times.get("node -e 0")!;
-  console.log(table([
+  console.log(renderTable([
     [`${rounds} times, ms`, "median", "p90", "beside Node alone"],
     ...[...times].map(([name, ms]) => [
       name,
-      short(median(ms)),
-      short(percentile(ms, 0.9)),
-      short(ratioOf(ms, bare).median),
+      formatNumber(median(ms)),
+      formatNumber(percentile(ms, 0.9)),
+      formatNumber(ratioOf(ms, bare).median),
     ]),
   ]));
 }

@@ -2,14 +2,14 @@
  * these servers use. */
 import { connect } from "node:net";
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly body: Buffer;
 }
 
 export interface Connection {
   /** Sends a request unchanged and calls back with the response. Must not be called before the previous response. */
-  send(request: Buffer, done: (reply: Reply) => void): void;
+  send(request: Buffer, done: (reply: HttpReply) => void): void;
   /** Rejects when the connection fails or the server closes it. */
   readonly broken: Promise<never>;
   close(): void;
@@ -18,7 +18,7 @@ export interface Connection {
 export async function openConnection(port: number): Promise<Connection> {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
   const opened = Promise.withResolvers<void>(), broken = Promise.withResolvers<never>();
-  let read = openReader(), waiting: ((reply: Reply) => void) | null = null, closed = false;
+  let read = openReader(), waiting: ((reply: HttpReply) => void) | null = null, closed = false;
   broken.promise.catch(() => {});
   socket.once("connect", opened.resolve);
   socket.on("error", (error) => (opened.reject(error), broken.reject(error)));
@@ -47,7 +47,7 @@ export async function openConnection(port: number): Promise<Connection> {
 
 /** Returns a function that takes the chunks of a response. It returns the response with the last chunk, and null
  * before. */
-export function openReader(): (chunk: Buffer) => Reply | null {
+export function openReader(): (chunk: Buffer) => HttpReply | null {
   let buffer: Buffer = Buffer.alloc(0), head: Head | null = null;
   return (chunk) => {
     buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);

@@ -5,7 +5,7 @@
  * The time of the control plane itself (queries, reads of the cluster) is not scaled, so it weighs more with a small
  * factor. Each duration is also printed divided by the factor. */
 import { parseArgs } from "node:util";
-import { timeWays } from "#test/support/bench/creation-times.ts";
+import { printCreationTimes } from "#test/support/bench/creation-times.ts";
 
 const { values } = parseArgs({ options: { factor: { type: "string", default: "1" } } });
-await timeWays(Number(values.factor), console.log);
+await printCreationTimes(Number(values.factor), console.log);

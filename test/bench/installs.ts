@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { shortSpread, spreadOf, table } from "#test/bench/statistics.ts";
-import { processorOf } from "#test/bench/processor.ts";
+import { formatSpread, renderTable, spreadOf } from "#test/bench/statistics.ts";
+import { readCpuTime } from "#test/bench/processor.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { openClusterProcess } from "#test/support/bench/cluster.ts";
 import { signIn, type TestClient } from "#test/support/client.ts";
@@ -76,7 +76,7 @@ async function measureInstalls(env: Env, profile: string | undefined, count: num
   const { body: hub } = await client.send("POST", "/api/federations", { slug: "north" });
   const used: Record<string, number[]> = { processor: [], seconds: [], calls: [], statements: [] };
   const read = async () => [
-    await processorOf(program.child.pid!),
+    await readCpuTime(program.child.pid!),
     performance.now() / SECOND,
     counts.calls(),
     await counts.statements(),
@@ -88,9 +88,9 @@ async function measureInstalls(env: Env, profile: string | undefined, count: num
     if (i >= 0) Object.values(used).forEach((list, kind) => list.push(after[kind]! - before[kind]!));
   }
   await program.stop();
-  const [processor, seconds, calls, statements] = Object.values(used).map((list) => shortSpread(spreadOf(list)));
+  const [processor, seconds, calls, statements] = Object.values(used).map((list) => formatSpread(spreadOf(list)));
   const mean = used["processor"]!.reduce((sum, one) => sum + one, 0) / count;
-  console.log(table([
+  console.log(renderTable([
     [`${count} installs`, "each"],
     ["processor, ms", processor!],
     ["processor, ms, mean", mean.toFixed(1)],
@@ -153,11 +153,11 @@ async function measureStarts(what: string, count: number, start: () => Promise<S
   for (let i = 0; i < count; i++) {
     const began = performance.now(), program = await start();
     seconds.push((performance.now() - began) / SECOND);
-    processor.push(await processorOf(program.child.pid!) / SECOND);
+    processor.push(await readCpuTime(program.child.pid!) / SECOND);
     await program.stop();
   }
   if (count === 0) return;
-  console.log(`${what}: ${shortSpread(spreadOf(seconds))} s, processor ${shortSpread(spreadOf(processor))} s`);
+  console.log(`${what}: ${formatSpread(spreadOf(seconds))} s, processor ${formatSpread(spreadOf(processor))} s`);
 }
 
 const { values } = parseArgs({

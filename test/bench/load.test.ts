@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openReader } from "#test/bench/connection.ts";
-import { ask, runClosed, runOpen, withConnections } from "#test/bench/load.ts";
+import { runClosed, runOpen, sendOnce, withConnections } from "#test/bench/load.ts";
 import { parseStat } from "#test/bench/processor.ts";
 
-const test = suite("load of a bench");
+const test = suite("load generator");
 const REQUEST = Buffer.from("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
 const accepting = { next: () => REQUEST, check: () => {} };
 
@@ -21,7 +21,7 @@ async function serving<T>(listener: RequestListener, work: (port: number) => Pro
   }
 }
 
-test("an answer is read whole, however it is cut, with its length or in chunks", () => {
+test("reads complete responses in any fragmentation, with a length or in chunks", () => {
   const whole = Buffer.from("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhello");
   const chunked = Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n");
   for (const [answer, status] of [[whole, 201], [chunked, 200]] as const) {
@@ -34,7 +34,7 @@ test("an answer is read whole, however it is cut, with its length or in chunks",
   }
 });
 
-test("a closed loop has as many requests under way as connections, and ends by count", async () => {
+test("a closed loop keeps one request per connection in progress, and ends by count", async () => {
   let now = 0, most = 0, total = 0;
   const answered = await serving((_, response) => {
     most = Math.max(most, ++now);
@@ -51,7 +51,7 @@ test("a closed loop has as many requests under way as connections, and ends by c
   assert.is(answered.requests, total);
 });
 
-test("an open loop counts a stall against all that were due meanwhile", async () => {
+test("an open loop counts a stall against all requests that were due during it", async () => {
   let stalled = false;
   const waited = await serving((_, response) => {
     if (stalled) return void response.end("{}");
@@ -63,7 +63,7 @@ test("an open loop counts a stall against all that were due meanwhile", async ()
   assert.ok(waited.filter((ms) => ms > 95).length >= 10, waited.join());
 });
 
-test("a wrong answer ends the measuring, and so does a connection that is lost", async () => {
+test("a wrong response or a lost connection ends the measurement", async () => {
   const check = ({ status }: { readonly status: number }) => {
     if (status !== 200) throw new Error(`It answered ${status}`);
   };
@@ -79,14 +79,14 @@ test("a wrong answer ends the measuring, and so does a connection that is lost",
   assert.match(failing, /It answered 500/);
   const lost = (work: (port: number) => Promise<unknown>) =>
     serving((_, response) => void response.destroy(), (port) => work(port).then(() => "", String));
-  assert.match(await lost((port) => ask(port, REQUEST)), /closed a connection/);
+  assert.match(await lost((port) => sendOnce(port, REQUEST)), /closed a connection/);
   assert.match(
     await lost((port) => withConnections(port, 2, (all) => runClosed(all, { ms: 60_000 }, accepting))),
     /closed a connection/,
   );
 });
 
-test("processor time is read behind a name that has spaces and brackets", () => {
+test("parseStat reads CPU time after a process name with spaces and brackets", () => {
   const stat = "42 (a (b) c) S 7 42 42 0 -1 4194304 1 2 3 4 250 50 30 10 20 0 11 0 5000 1 2";
   assert.equal(parseStat(stat), { parent: 7, own: 3000, ended: 400 });
 });

@@ -1,23 +1,23 @@
 /** Generates load on a server. A closed loop sends the next request after each response, and shows the throughput. An
  * open loop sends at a fixed rate, and shows how long clients wait. */
-import { type Connection, openConnection, type Reply } from "#test/bench/connection.ts";
-import { scheduleOf, sinceDue } from "#test/bench/statistics.ts";
+import { type Connection, type HttpReply, openConnection } from "#test/bench/connection.ts";
+import { latencySinceDue, scheduleOf } from "#test/bench/statistics.ts";
 
-export interface Load {
+export interface RequestLoad {
   /** Returns the next request as bytes. */
   readonly next: () => Buffer;
   /** Throws if the response is not the expected one. */
-  readonly check: (reply: Reply) => void;
+  readonly check: (reply: HttpReply) => void;
 }
 
 /** The end of a closed loop: after this many milliseconds, or earlier after this many responses. */
-export interface Length {
+export interface LoadDuration {
   readonly ms: number;
   readonly requests?: number;
 }
 
 /** The number of responses, and the milliseconds they took. */
-export interface Answered {
+export interface LoadResult {
   readonly requests: number;
   readonly ms: number;
 }
@@ -25,15 +25,15 @@ export interface Answered {
 /** Keeps all connections busy for the given length. */
 export async function runClosed(
   connections: readonly Connection[],
-  { ms, requests = Infinity }: Length,
-  load: Load,
-): Promise<Answered> {
+  { ms, requests = Infinity }: LoadDuration,
+  load: RequestLoad,
+): Promise<LoadResult> {
   const began = performance.now(), end = began + ms;
   let answers = 0, working = connections.length;
   await unbroken(connections, (done, fail) => {
     for (const connection of connections) {
       const ask = () => connection.send(load.next(), take);
-      const take = (reply: Reply) => {
+      const take = (reply: HttpReply) => {
         const wrong = attempt(() => load.check(reply));
         if (wrong) return fail(wrong);
         answers++;
@@ -52,7 +52,7 @@ const TICK = 1; // milliseconds between two checks for due requests: the resolut
 export async function runOpen(
   connections: readonly Connection[],
   { rate, ms }: { readonly rate: number; readonly ms: number },
-  load: Load,
+  load: RequestLoad,
 ): Promise<number[]> {
   const schedule = scheduleOf(rate, ms), free = [...connections], answeredAt: number[] = [];
   const began = performance.now();
@@ -75,7 +75,7 @@ export async function runOpen(
       });
     }
   });
-  return sinceDue(schedule, answeredAt);
+  return latencySinceDue(schedule, answeredAt);
 }
 
 export async function withConnections<T>(
@@ -92,9 +92,9 @@ export async function withConnections<T>(
 }
 
 /** Sends one request on a separate connection. */
-export async function ask(port: number, request: Buffer): Promise<Reply> {
+export async function sendOnce(port: number, request: Buffer): Promise<HttpReply> {
   return await withConnections(port, 1, async ([connection]) => {
-    const { promise, resolve } = Promise.withResolvers<Reply>();
+    const { promise, resolve } = Promise.withResolvers<HttpReply>();
     connection!.send(request, resolve);
     return await Promise.race([promise, connection!.broken]);
   });

@@ -1,17 +1,17 @@
 /** Reads the memory of a Wheelwright process through Node's inspector, after a garbage collection. */
 import { readFile } from "node:fs/promises";
-import type { Contender } from "#test/bench/servers.ts";
+import type { MeasuredServer } from "#test/bench/servers.ts";
 
-export const INSPECTED = "--inspect=127.0.0.1:0";
+export const INSPECT_FLAG = "--inspect=127.0.0.1:0";
 
 /** Bytes: the resident memory of the process, and the part used by objects and buffers. */
-export interface Memory {
+export interface ProcessMemory {
   readonly rss: number;
   readonly held: number;
 }
 
 /** Reads the memory. The process must have been started with INSPECTED. */
-export async function memoryOf({ log }: Contender): Promise<Memory> {
+export async function readMemory({ log }: MeasuredServer): Promise<ProcessMemory> {
   const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(await readFile(log, "utf8")) ?? [];
   const socket = new WebSocket(url!);
   let asked = 0;

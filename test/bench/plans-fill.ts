@@ -6,12 +6,12 @@
 import postgres from "postgres";
 
 /** The number of hubs and spokes. Spokes are distributed over the hubs in order, the busiest first. */
-export interface Places {
+export interface DatasetSize {
   readonly hubs: number;
   readonly spokes: number;
 }
 
-export const PLACES: Places = { hubs: 500, spokes: 5000 };
+export const DATASET_SIZE: DatasetSize = { hubs: 500, spokes: 5000 };
 const CHUNK = 500_000;
 
 /** The IDs of the inserted rows. `n` counts from 0, and the lowest are the busiest. */
@@ -25,7 +25,7 @@ function idOf(prefix: string, n: number): string {
 
 const sqlId = (prefix: string, n: string) => `'${prefix}_' || lpad(to_hex(${n}), 26, '0')`;
 
-export async function fillPlaces(sql: postgres.Sql, { hubs, spokes } = PLACES): Promise<void> {
+export async function insertHubsAndSpokes(sql: postgres.Sql, { hubs, spokes } = DATASET_SIZE): Promise<void> {
   await sql.unsafe(`
     insert into users (id, email, display_name, email_verified_at)
       select ${sqlId("usr", "n")}, 'user' || n || '@example.org', 'User', now() from generate_series(0, 499) as n;
@@ -43,35 +43,35 @@ export async function fillPlaces(sql: postgres.Sql, { hubs, spokes } = PLACES): 
 
 /** Inserts events from `from` up to, but not including, `to`. Foreign keys are not checked: the references are valid,
  * and checking each would take hours. */
-export async function fillEvents(
+export async function insertEvents(
   sql: postgres.Sql,
   from: number,
   to: number,
   say: (line: string) => void,
-  places = PLACES,
+  places = DATASET_SIZE,
 ): Promise<void> {
   const indexes = await sql`select indexname as name, indexdef as definition from pg_indexes
     where tablename = 'audit_events' and indexname <> 'audit_events_pkey'`;
-  const anew = to - from >= CHUNK;
-  if (anew) { for (const { name } of indexes) await sql`drop index ${sql(name)}`; }
+  const isBulk = to - from >= CHUNK;
+  if (isBulk) { for (const { name } of indexes) await sql`drop index ${sql(name)}`; }
   await sql.unsafe("set session_replication_role = replica; set maintenance_work_mem = '1GB'; select setseed(0.5)");
   for (let start = from; start < to; start += CHUNK) {
-    await sql.unsafe(insertEvents(start, Math.min(start + CHUNK, to), places));
-    if (anew) say(`${Math.min(start + CHUNK, to)} events`);
+    await sql.unsafe(insertStatement(start, Math.min(start + CHUNK, to), places));
+    if (isBulk) say(`${Math.min(start + CHUNK, to)} events`);
   }
   await sql.unsafe("set session_replication_role = origin");
-  if (anew) {
+  if (isBulk) {
     for (const { name, definition } of indexes) {
       await sql.unsafe(definition);
       say(`index ${name}`);
     }
   }
-  await recount(sql);
+  await updateCounters(sql);
   await sql.unsafe("analyze");
 }
 
 /** Recomputes the counters by counting all rows. */
-export async function recount(sql: postgres.Sql): Promise<void> {
+export async function updateCounters(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`
     update stream_heads set visible_events = found.count, last_at = found.last from (
       select federation_id, count(*) filter (where customer_visible) as count, max(at) as last
@@ -91,7 +91,7 @@ export async function recount(sql: postgres.Sql): Promise<void> {
 }
 
 /** Returns the statement that inserts events. The first thousand have kinds and actors that do not occur later. */
-function insertEvents(from: number, to: number, { hubs, spokes }: Places): string {
+function insertStatement(from: number, to: number, { hubs, spokes }: DatasetSize): string {
   return `
     insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
       federation_id, spoke_id, audience_user_id, customer_visible)

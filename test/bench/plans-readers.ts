@@ -6,7 +6,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
-import { fillEvents, hubId, spokeId, userId } from "#test/bench/plans-fill.ts";
+import { hubId, insertEvents, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const operator = (n: number): Reader => ({ role: "operator", userId: userId(n) });
@@ -81,5 +81,5 @@ export async function prepareReaders(
       join notification_reads as read on read.event_id = audit_events.id and read.user_id = ${user}
       where federation_id is not null group by federation_id having count(*) > 1`;
   });
-  await fillEvents(sql, events, events + 40, say);
+  await insertEvents(sql, events, events + 40, say);
 }

@@ -20,7 +20,7 @@ import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
-import { fillEvents, fillPlaces, hubId, PLACES, spokeId, userId } from "#test/bench/plans-fill.ts";
+import { DATASET_SIZE, hubId, insertEvents, insertHubsAndSpokes, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { prepareReaders, READERS } from "#test/bench/plans-readers.ts";
 import { marker } from "#test/lib/domains/notifications/tell.ts";
 import { loadMigrations } from "#test/support/migrations.ts";
@@ -59,7 +59,7 @@ function questions(events: number): Map<string, Question> {
       }),
   );
   asked.set("activity: the busiest spoke", audit({ spokeId: spokeId(0) }));
-  asked.set("activity: the quietest spoke", audit({ spokeId: spokeId(PLACES.spokes - 1) }));
+  asked.set("activity: the quietest spoke", audit({ spokeId: spokeId(DATASET_SIZE.spokes - 1) }));
   asked.set("audit: no filter", audit({}));
   asked.set("audit: before the middle", audit({}, middle));
   asked.set("audit: kind, frequent", audit({ kind: "auth_login" }));
@@ -126,8 +126,8 @@ async function fill(server: string, events: number): Promise<string> {
     await admin`create database ${admin(filling)} encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`;
     await migrate(databaseUrl(server, filling), await loadMigrations());
     const sql = postgres(databaseUrl(server, filling), { max: 1, onnotice: () => {} });
-    await fillPlaces(sql);
-    await fillEvents(sql, 0, events, say);
+    await insertHubsAndSpokes(sql);
+    await insertEvents(sql, 0, events, say);
     await prepareReaders(sql, databaseUrl(server, filling), events, say);
     await sql.unsafe("vacuum analyze"); // last, because later rows fill gaps all over the table
     await sql.end();

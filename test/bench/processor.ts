@@ -13,13 +13,13 @@ interface Stat {
 }
 
 /** Returns the milliseconds of CPU time of all the process's threads since its start. */
-export async function processorOf(pid: number): Promise<number> {
+export async function readCpuTime(pid: number): Promise<number> {
   return (await readStat(pid))!.own;
 }
 
 /** Returns the milliseconds of CPU time of a PostgreSQL server: the postmaster, its processes, and those that have
  * ended. */
-export async function processorOfServer(postmaster: number): Promise<number> {
+export async function readServerCpuTime(postmaster: number): Promise<number> {
   const { own, ended } = (await readStat(postmaster))!;
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const stats = await Promise.all(pids.map(readStat));

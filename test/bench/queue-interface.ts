@@ -2,7 +2,7 @@
 export const CONCURRENCY = 16, LANES = 1_000;
 
 /** A queue with a worker. Its jobs only call `onJob`. */
-export interface Queue {
+export interface MeasuredQueue {
   /** Adds this number of jobs, spread over the lanes, before the worker starts. */
   fill(jobs: number): Promise<void>;
   start(onJob: () => void): Promise<void>;

@@ -2,7 +2,7 @@
  * test/bench/peers/package.json. */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-interface.ts";
+import { CONCURRENCY, LANES, type MeasuredQueue } from "#test/bench/queue-interface.ts";
 
 // deno-lint-ignore no-explicit-any
 async function load(name: string): Promise<any> {
@@ -10,7 +10,7 @@ async function load(name: string): Promise<any> {
   return await import(pathToFileURL(from.resolve(name)).href);
 }
 
-export async function openGraphile(url: string): Promise<Queue> {
+export async function openGraphileQueue(url: string): Promise<MeasuredQueue> {
   const { Logger, makeWorkerUtils, run } = await load("graphile-worker");
   const logger = new Logger(() => () => {}), utils = await makeWorkerUtils({ connectionString: url, logger });
   await utils.migrate();
@@ -32,7 +32,7 @@ export async function openGraphile(url: string): Promise<Queue> {
   };
 }
 
-export async function openBoss(url: string): Promise<Queue> {
+export async function openPgBossQueue(url: string): Promise<MeasuredQueue> {
   const { PgBoss } = await load("pg-boss");
   const boss = new PgBoss({ connectionString: url, max: 10, useListenNotify: true });
   boss.on("error", () => {});

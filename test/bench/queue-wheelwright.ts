@@ -9,7 +9,7 @@ import { pollQueue } from "#lib/jobs/poll.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { connect } from "#test/support/server.ts";
-import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-interface.ts";
+import { CONCURRENCY, LANES, type MeasuredQueue } from "#test/bench/queue-interface.ts";
 
 const HUBS = 50;
 const quiet: JobKind = {
@@ -21,7 +21,7 @@ const quiet: JobKind = {
 };
 
 /** `quiet` jobs are like mail, in 1,000 lanes. `operations` are operations of 1,000 spokes with their stream events. */
-export async function openOurs(url: string, what: "quiet" | "operations"): Promise<Queue> {
+export async function openWheelwrightQueue(url: string, what: "quiet" | "operations"): Promise<MeasuredQueue> {
   const db = await openDatabase({ url, size: 10, log: silentLog });
   const kind = { ...quiet, visible: what === "operations" };
   if (kind.visible) await fillPlaces(url);
@@ -41,7 +41,7 @@ export async function openOurs(url: string, what: "quiet" | "operations"): Promi
 }
 
 /** Returns a function that polls for ten jobs among this many. It starts none, because all are operations. */
-export async function openLooks(url: string, lanes: number, each: number): Promise<() => Promise<void>> {
+export async function openPollQueue(url: string, lanes: number, each: number): Promise<() => Promise<void>> {
   const kind = { ...quiet, visible: true }, known = knownKindsOf([kind]);
   await fillPlaces(url);
   await fillJobs(url, kind, lanes, each);

@@ -1,23 +1,23 @@
 /** Runs one measurement of test/bench/queue.ts in a separate process, and prints its numbers as JSON. */
 import { readdir, readFile } from "node:fs/promises";
-import { openLooks, openOurs } from "#test/bench/queue-wheelwright.ts";
-import { openBoss, openGraphile } from "#test/bench/queue-peers.ts";
-import type { Queue } from "#test/bench/queue-interface.ts";
+import { openPollQueue, openWheelwrightQueue } from "#test/bench/queue-wheelwright.ts";
+import { openGraphileQueue, openPgBossQueue } from "#test/bench/queue-peers.ts";
+import type { MeasuredQueue } from "#test/bench/queue-interface.ts";
 import { sleep } from "#lib/base/time.ts";
 
 const LOOKS = 300;
 
 type Values = Record<string, number[]>;
 
-const opened: Record<string, (url: string) => Promise<Queue>> = {
-  "wheelwright": (url) => openOurs(url, "quiet"),
-  "operations": (url) => openOurs(url, "operations"),
-  "graphile-worker": openGraphile,
-  "pg-boss": openBoss,
+const opened: Record<string, (url: string) => Promise<MeasuredQueue>> = {
+  "wheelwright": (url) => openWheelwrightQueue(url, "quiet"),
+  "operations": (url) => openWheelwrightQueue(url, "operations"),
+  "graphile-worker": openGraphileQueue,
+  "pg-boss": openPgBossQueue,
 };
 
 /** Measures the milliseconds from adding a job to an idle queue until its handler runs. */
-async function idle(queue: Queue, times: number): Promise<Values> {
+async function idle(queue: MeasuredQueue, times: number): Promise<Values> {
   let onJob = () => {};
   await queue.start(() => onJob());
   const took: number[] = [];
@@ -48,7 +48,7 @@ async function looks(look: () => Promise<void>, postmaster: string): Promise<Val
 }
 
 /** Measures the CPU time of one job among many, from the start of the worker to the end of the last job. */
-async function drain(queue: Queue, jobs: number, postmaster: string): Promise<Values> {
+async function drain(queue: MeasuredQueue, jobs: number, postmaster: string): Promise<Values> {
   await queue.fill(jobs);
   const all = Promise.withResolvers<void>(), begun = performance.now();
   let left = jobs;
@@ -88,7 +88,7 @@ async function serverTime(postmaster: string): Promise<number> {
 
 async function main([subject, url, postmaster, measurement, ...rest]: string[]): Promise<Values> {
   const [first, second] = rest.map(Number) as [number, number];
-  if (measurement === "look") return await looks(await openLooks(url!, first, second), postmaster!);
+  if (measurement === "look") return await looks(await openPollQueue(url!, first, second), postmaster!);
   const queue = await opened[subject!]!(url!);
   return measurement === "idle" ? await idle(queue, first) : await drain(queue, first, postmaster!);
 }

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { until } from "#test/support/until.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 
 const NEVER = 60 * 60 * 1000; // milliseconds until an object is ready: the highest value allowed
 const STEP = "database";
@@ -33,7 +33,7 @@ async function main(kills: number, stops: number): Promise<void> {
 /** Creates a hub and waits until it is active. A hub needs no ready object. */
 async function startHub(bench: Bench): Promise<string> {
   const hub = await bench.hub("math");
-  await until(async () => (await query(bench.db, "select state from federations"))[0].state === "active", 60_000);
+  await until(async () => (await queryRows(bench.db, "select state from federations"))[0].state === "active", 60_000);
   return hub;
 }
 
@@ -65,7 +65,7 @@ function isLoss(message: string, fence: unknown, ours: number): boolean {
 async function judges({ db, replicas }: Bench): Promise<void> {
   const ids = replicas.map(({ id }) => id);
   await until(async () => {
-    const rows = await query(
+    const rows = await queryRows(
       db,
       `select id from bench_beats where id = any($1) and at > clock_timestamp() - interval '5 seconds'
        group by 1 having count(*) >= 5`,

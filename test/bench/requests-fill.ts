@@ -4,13 +4,13 @@
  * Hubs and spokes are copies of two that the program created, so that their rows have a realistic width. */
 import type postgres from "postgres";
 import { type Database } from "#lib/drivers/db/database.ts";
-import { recount } from "#test/bench/plans-fill.ts";
+import { updateCounters } from "#test/bench/plans-fill.ts";
 import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 
-export const HUBS = 100, SPOKES = 50, EVENTS = 30, UNREAD = 10;
+export const HUB_COUNT = 100, SPOKES = 50, EVENTS = 30, UNREAD = 10;
 
 /** A hub with its administrator's token. */
-export interface Place {
+export interface HubCredentials {
   readonly slug: string;
   readonly hub: string;
   readonly spokes: readonly string[];
@@ -19,15 +19,15 @@ export interface Place {
 }
 
 /** The IDs of the hub and the spoke to copy. */
-export interface Model {
+export interface TestData {
   readonly hub: string;
   readonly spoke: string;
 }
 
-export async function fill(db: Database, sql: postgres.Sql, model: Model): Promise<Place[]> {
-  const places: Place[] = [];
+export async function fillDatabase(db: Database, sql: postgres.Sql, model: TestData): Promise<HubCredentials[]> {
+  const places: HubCredentials[] = [];
   await fillHubs(sql, model);
-  for (let n = 0; n < HUBS; n++) {
+  for (let n = 0; n < HUB_COUNT; n++) {
     const person = await createTestUser(db, `admin-${n}`), hub = idOf("fed", n);
     await addHubAdmin(db, person, hub);
     const { plaintext } = await createTestToken(db, person, "cli");
@@ -35,7 +35,7 @@ export async function fill(db: Database, sql: postgres.Sql, model: Model): Promi
     places.push({ slug: `hub-${n}`, hub, spokes, token: plaintext });
   }
   await fillEvents(sql);
-  await recount(sql);
+  await updateCounters(sql);
   await markRead(sql);
   await sql`update api_tokens set last_used_at = wheelwright_now()`;
   await sql`vacuum analyze`;
@@ -46,16 +46,18 @@ const idOf = (prefix: string, n: number) => `${prefix}_${n.toString(16).padStart
 const sqlId = (prefix: string, n: string) => `'${prefix}_' || lpad(to_hex(${n}), 26, '0')`;
 const BEGAN = "'2026-01-01T00:00Z'::timestamptz";
 
-async function fillHubs(sql: postgres.Sql, { hub, spoke }: Model): Promise<void> {
+async function fillHubs(sql: postgres.Sql, { hub, spoke }: TestData): Promise<void> {
   await sql.unsafe(
-    `insert into federations select copy.* from federations as model cross join generate_series(0, ${HUBS - 1}) as n
+    `insert into federations select copy.* from federations as model cross join generate_series(0, ${
+      HUB_COUNT - 1
+    }) as n
       cross join lateral jsonb_populate_record(model, jsonb_build_object('id', ${sqlId("fed", "n")},
         'slug', 'hub-' || n, 'name', 'Hub ' || n, 'namespace', 'hub-' || n, 'state', 'active',
         'created_at', ${BEGAN}, 'ready_at', ${BEGAN})) as copy where model.id = $1`,
     [hub],
   );
   await sql.unsafe(
-    `insert into spokes select copy.* from spokes as model cross join generate_series(0, ${HUBS * SPOKES - 1}) as n
+    `insert into spokes select copy.* from spokes as model cross join generate_series(0, ${HUB_COUNT * SPOKES - 1}) as n
       cross join lateral jsonb_populate_record(model, jsonb_build_object('id', ${sqlId("spk", "n")},
         'federation_id', ${sqlId("fed", `n / ${SPOKES}`)}, 'slug', 'spoke-' || n, 'display_name', 'Spoke ' || n,
         'domain', 'spoke-' || n || '.spokes.example.org', 'namespace', 'spoke-' || n, 'state', 'active',
@@ -74,9 +76,9 @@ async function fillEvents(sql: postgres.Sql): Promise<void> {
       select ${sqlId("evt", `n * ${EVENTS} + i`)}, 'spoke_actioned', member.user_id, 'admin@example.org', 'spoke',
         ${sqlId("spk", "n")}, jsonb_build_object('action', 'restart', 'slug', 'spoke-' || n, 'operationId', 'op-' || i),
         '192.0.2.7', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
-        ${BEGAN} + (i * ${HUBS * SPOKES} + n) * interval '1 second', member.federation_id, ${sqlId("spk", "n")},
+        ${BEGAN} + (i * ${HUB_COUNT * SPOKES} + n) * interval '1 second', member.federation_id, ${sqlId("spk", "n")},
         i = 0, false
-      from generate_series(0, ${EVENTS - 1}) as i cross join generate_series(0, ${HUBS * SPOKES - 1}) as n
+      from generate_series(0, ${EVENTS - 1}) as i cross join generate_series(0, ${HUB_COUNT * SPOKES - 1}) as n
       join federation_members as member on member.federation_id = ${sqlId("fed", `n / ${SPOKES}`)}`,
   );
 }

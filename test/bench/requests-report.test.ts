@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { judge, type Measured, report } from "#test/bench/requests-report.ts";
+import { checkTargets, renderRequestsReport, type RequestMeasurement } from "#test/bench/requests-report.ts";
 
-const test = suite("report of the request bench");
+const test = suite("requests report");
 
-function measured(rate: number, p99: number): Measured {
+function measured(rate: number, p99: number): RequestMeasurement {
   const three = (value: number) => [value, value, value];
   return {
     rate: three(rate),
@@ -16,17 +16,17 @@ function measured(rate: number, p99: number): Measured {
   };
 }
 
-test("each target holds or is missed by itself", () => {
-  const held = (ours: Measured) =>
-    judge({ wheelwright: ours, bare: measured(1000, 10), fastify: measured(500, 20) }).map((one) => one.held);
+test("checks each target separately", () => {
+  const held = (ours: RequestMeasurement) =>
+    checkTargets({ wheelwright: ours, bare: measured(1000, 10), fastify: measured(500, 20) }).map((one) => one.held);
   assert.equal(held(measured(900, 12)), [true, true, true]);
   assert.equal(held(measured(899, 12)), [false, false, true]);
   assert.equal(held(measured(950, 12.1)), [true, true, false]);
   assert.equal(held(measured(100, 1)), [false, false, true]);
 });
 
-test("the report names who is beside whom, and says what was missed", () => {
-  const text = report("GET it", {
+test("prints the compared servers and the missed targets", () => {
+  const text = renderRequestsReport("GET it", {
     wheelwright: measured(800, 11),
     bare: measured(1000, 10),
     fastify: measured(400, 20),

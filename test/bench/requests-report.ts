@@ -1,8 +1,8 @@
 /** Prints the table of the request bench, and checks its targets. */
-import { ratioOf, short, shortSpread, type Spread, spreadOf, table } from "#test/bench/statistics.ts";
+import { formatNumber, formatSpread, ratioOf, renderTable, type Spread, spreadOf } from "#test/bench/statistics.ts";
 
 /** The results of one contender for one kind of request, with a number for each round. */
-export interface Measured {
+export interface RequestMeasurement {
   /** Requests per second. */
   readonly rate: readonly number[];
   /** Milliseconds of CPU time per request: of the server, of PostgreSQL, and of the load generator. */
@@ -14,9 +14,9 @@ export interface Measured {
   readonly p99: readonly number[];
 }
 
-export type Contest = Readonly<Record<"wheelwright" | "bare" | "fastify", Measured>>;
+export type RequestComparison = Readonly<Record<"wheelwright" | "bare" | "fastify", RequestMeasurement>>;
 
-export interface Verdict {
+export interface TargetCheck {
   readonly what: string;
   /** The ratio of Wheelwright to the peer. */
   readonly ratio: Spread;
@@ -26,8 +26,8 @@ export interface Verdict {
 
 const OF_BARE = 0.9, OF_FASTIFY = 1.8, LATE = 1.2;
 
-export function judge({ wheelwright, bare, fastify }: Contest): readonly Verdict[] {
-  const atLeast = (what: string, ratio: Spread, least: number): Verdict => (
+export function checkTargets({ wheelwright, bare, fastify }: RequestComparison): readonly TargetCheck[] {
+  const atLeast = (what: string, ratio: Spread, least: number): TargetCheck => (
     { what, ratio, target: `>= ${least}`, held: ratio.median >= least }
   );
   const late = ratioOf(wheelwright.p99, bare.p99);
@@ -51,24 +51,24 @@ const HEADS = [
   "p99",
 ];
 
-export function report(label: string, contest: Contest, pace: number): string {
+export function renderRequestsReport(label: string, contest: RequestComparison, pace: number): string {
   const { bare, fastify } = contest;
-  const ratio = (these: readonly number[], those: readonly number[]) => short(ratioOf(these, those).median);
-  const lines = Object.entries(contest).map(([name, one]: [string, Measured]) => [
+  const ratio = (these: readonly number[], those: readonly number[]) => formatNumber(ratioOf(these, those).median);
+  const lines = Object.entries(contest).map(([name, one]: [string, RequestMeasurement]) => [
     `  ${name}`,
-    shortSpread(spreadOf(one.rate)),
+    formatSpread(spreadOf(one.rate)),
     ratio(one.rate, bare.rate),
     ratio(one.rate, fastify.rate),
-    shortSpread(spreadOf(one.server)),
+    formatSpread(spreadOf(one.server)),
     ratio(one.server, bare.server),
-    shortSpread(spreadOf(one.database)),
-    short(spreadOf(one.client).median),
-    shortSpread(spreadOf(one.p50)),
-    shortSpread(spreadOf(one.p99)),
+    formatSpread(spreadOf(one.database)),
+    formatNumber(spreadOf(one.client).median),
+    formatSpread(spreadOf(one.p50)),
+    formatSpread(spreadOf(one.p99)),
   ]);
-  const verdicts = judge(contest).map(({ what, ratio, target, held }) =>
-    `  ${held ? "holds" : "MISSED"}: ${shortSpread(ratio)} ${what}, target ${target}`
+  const verdicts = checkTargets(contest).map(({ what, ratio, target, held }) =>
+    `  ${held ? "holds" : "MISSED"}: ${formatSpread(ratio)} ${what}, target ${target}`
   );
-  const title = `${label} (p50 and p99 in ms at ${short(pace)} requests/s)`;
-  return [title, table([HEADS, ...lines]), ...verdicts, ""].join("\n");
+  const title = `${label} (p50 and p99 in ms at ${formatNumber(pace)} requests/s)`;
+  return [title, renderTable([HEADS, ...lines]), ...verdicts, ""].join("\n");
 }

@@ -1,14 +1,14 @@
 /** Defines the requests to measure, one for each row of the table. */
-import type { Name } from "#test/bench/requests-scene.ts";
-import type { Place } from "#test/bench/requests-fill.ts";
+import type { ServerName } from "#test/bench/requests-scene.ts";
+import type { HubCredentials } from "#test/bench/requests-fill.ts";
 
-export interface Row {
+export interface RequestRow {
   /** The name to use with --only. */
   readonly name: string;
   readonly label: string;
   readonly status: number;
   /** Returns request number `n` for this contender. */
-  request(place: Place, n: number, contender: Name): Asked;
+  request(place: HubCredentials, n: number, contender: ServerName): Asked;
   /** Returns the number of items in the response. */
   // deno-lint-ignore no-explicit-any
   count(body: any): number;
@@ -25,10 +25,10 @@ interface Asked {
 }
 
 const get = (path: string): Asked => ({ method: "GET", path });
-const spokeOf = ({ spokes }: Place, n: number) => spokes[n % spokes.length]!;
+const spokeOf = ({ spokes }: HubCredentials, n: number) => spokes[n % spokes.length]!;
 const listed = { status: 200, count: (body: unknown[]) => body.length, items: 50 };
 
-export const ROWS: readonly Row[] = [
+export const REQUEST_ROWS: readonly RequestRow[] = [
   {
     name: "spoke",
     label: "GET one spoke by bearer token",
@@ -76,7 +76,7 @@ export const ROWS: readonly Row[] = [
 ];
 
 /** Returns the bytes of a request. */
-export function wireOf({ method, path, body }: Asked, token: string): Buffer {
+export function renderRequest({ method, path, body }: Asked, token: string): Buffer {
   const text = body === undefined ? "" : JSON.stringify(body);
   const lines = [
     `${method} ${path} HTTP/1.1`,

@@ -1,18 +1,18 @@
 /** Sets up the request bench: a filled database, Wheelwright, and peers with the same API. */
 import { join } from "node:path";
-import { type Contender, PEERS } from "#test/bench/servers.ts";
-import type { Contest } from "#test/bench/requests-report.ts";
-import { fill, type Model, type Place } from "#test/bench/requests-fill.ts";
-import { openStage } from "#test/bench/start-servers.ts";
+import { type MeasuredServer, PEERS_DIRECTORY } from "#test/bench/servers.ts";
+import type { RequestComparison } from "#test/bench/requests-report.ts";
+import { fillDatabase, type HubCredentials, type TestData } from "#test/bench/requests-fill.ts";
+import { startServers } from "#test/bench/start-servers.ts";
 import { withToken } from "#test/support/client.ts";
 import { createTestToken, createTestUser } from "#test/support/users.ts";
 import { connect } from "#test/support/server.ts";
 
-export type Name = keyof Contest;
+export type ServerName = keyof RequestComparison;
 
-export interface Scene {
-  readonly contenders: readonly Contender<Name>[];
-  readonly places: readonly Place[];
+export interface RequestBench {
+  readonly contenders: readonly MeasuredServer<ServerName>[];
+  readonly places: readonly HubCredentials[];
   /** The process ID of the PostgreSQL server. */
   readonly postmaster: number;
   /** Runs a statement on the database. */
@@ -23,16 +23,16 @@ export interface Scene {
 const POOL = "10"; // database connections of each contender
 
 /** `profile` is a directory where Wheelwright writes a CPU profile when it ends. */
-export async function openScene(profile?: string): Promise<Scene> {
-  const { db, postmaster, start, startOurs, close } = await openStage<Name>(profile);
+export async function openRequestBench(profile?: string): Promise<RequestBench> {
+  const { db, postmaster, start, startOurs, close } = await startServers<ServerName>(profile);
   try {
     const ours = await startOurs("wheelwright", { DATABASE_POOL: POOL });
     const operator = await createTestToken(db, await createTestUser(db, "operator", { operator: true }), "cli");
     const sql = connect(db.url, 1);
-    const places = await fill(db, sql, await makeModel(ours.port, operator.plaintext));
+    const places = await fillDatabase(db, sql, await makeModel(ours.port, operator.plaintext));
     await sql.end({ timeout: 1 });
-    const bare = await start("bare", [join(PEERS, "bare.ts")], { POOL });
-    const fastify = await start("fastify", [join(PEERS, "fastify.ts")], { POOL });
+    const bare = await start("bare", [join(PEERS_DIRECTORY, "bare.ts")], { POOL });
+    const fastify = await start("fastify", [join(PEERS_DIRECTORY, "fastify.ts")], { POOL });
     const run = async (statement: string) => void await db.sql(statement);
     return { contenders: [ours, bare, fastify], places, postmaster, run, close };
   } catch (error) {
@@ -42,7 +42,7 @@ export async function openScene(profile?: string): Promise<Scene> {
 }
 
 /** Creates a hub and a spoke through the API. */
-async function makeModel(port: number, token: string): Promise<Model> {
+async function makeModel(port: number, token: string): Promise<TestData> {
   const client = withToken(`http://127.0.0.1:${port}`, token);
   const hub = await client.send("POST", "/api/federations", { slug: "model", name: "Model" });
   const spoke = await client.send("POST", `/api/federations/${hub.body.id}/spokes`, { slug: "model", size: "small" });

@@ -9,13 +9,20 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { median, percentile } from "#test/bench/statistics.ts";
-import { ask, type Length, type Load, runClosed, runOpen, withConnections } from "#test/bench/load.ts";
-import type { Reply } from "#test/bench/connection.ts";
-import { processorOf, processorOfServer } from "#test/bench/processor.ts";
-import { type Contest, type Measured, report } from "#test/bench/requests-report.ts";
-import { type Row, ROWS, wireOf } from "#test/bench/requests-rows.ts";
-import type { Contender } from "#test/bench/servers.ts";
-import { type Name, openScene, type Scene } from "#test/bench/requests-scene.ts";
+import {
+  type LoadDuration,
+  type RequestLoad,
+  runClosed,
+  runOpen,
+  sendOnce,
+  withConnections,
+} from "#test/bench/load.ts";
+import type { HttpReply } from "#test/bench/connection.ts";
+import { readCpuTime, readServerCpuTime } from "#test/bench/processor.ts";
+import { renderRequestsReport, type RequestComparison, type RequestMeasurement } from "#test/bench/requests-report.ts";
+import { renderRequest, REQUEST_ROWS, type RequestRow } from "#test/bench/requests-rows.ts";
+import type { MeasuredServer } from "#test/bench/servers.ts";
+import { openRequestBench, type RequestBench, type ServerName } from "#test/bench/requests-scene.ts";
 
 const CONNECTIONS = 32;
 const PACE = 0.6; // fraction of the slowest contender's throughput, which all of them can sustain
@@ -24,7 +31,7 @@ const PACE = 0.6; // fraction of the slowest contender's throughput, which all o
 interface Effort {
   /** The warm-up has a fixed number of requests, so that code is compiled before measurements, however slow the
    * machine. */
-  readonly warmUp: Length;
+  readonly warmUp: LoadDuration;
   readonly closed: { readonly rounds: number; readonly ms: number };
   readonly open: { readonly rounds: number; readonly ms: number };
 }
@@ -50,14 +57,14 @@ async function main(line: readonly string[]): Promise<void> {
       profile: { type: "string" },
     },
   });
-  const rows = ROWS.filter(({ name }) => values.only === undefined || name === values.only);
-  if (rows.length === 0) throw new Error(`--only must be one of ${ROWS.map(({ name }) => name).join(", ")}`);
+  const rows = REQUEST_ROWS.filter(({ name }) => values.only === undefined || name === values.only);
+  if (rows.length === 0) throw new Error(`--only must be one of ${REQUEST_ROWS.map(({ name }) => name).join(", ")}`);
   const effort = values.quick ? QUICK : FULL, results: object[] = [];
-  const scene = await openScene(values.profile);
+  const scene = await openRequestBench(values.profile);
   try {
     for (const row of rows) {
       const { pace, contest } = await measure(scene, row, effort);
-      console.log(report(row.label, contest, pace));
+      console.log(renderRequestsReport(row.label, contest, pace));
       results.push({ name: row.name, pace, contest });
       // Writes after each row, so that an interrupted run keeps its results.
       if (values.json) {
@@ -70,12 +77,16 @@ async function main(line: readonly string[]): Promise<void> {
 }
 
 interface Side {
-  readonly contender: Contender<Name>;
-  readonly load: Load;
-  readonly measured: { readonly [M in keyof Measured]: number[] };
+  readonly contender: MeasuredServer<ServerName>;
+  readonly load: RequestLoad;
+  readonly measured: { readonly [M in keyof RequestMeasurement]: number[] };
 }
 
-async function measure(scene: Scene, row: Row, effort: Effort): Promise<{ pace: number; contest: Contest }> {
+async function measure(
+  scene: RequestBench,
+  row: RequestRow,
+  effort: Effort,
+): Promise<{ pace: number; contest: RequestComparison }> {
   const sides = scene.contenders.map((contender): Side => ({
     contender,
     load: loadOf(scene, row, contender.name),
@@ -103,14 +114,18 @@ async function measure(scene: Scene, row: Row, effort: Effort): Promise<{ pace: 
     }
   }
   const contest = Object.fromEntries(sides.map(({ contender, measured }) => [contender.name, measured]));
-  return { pace, contest: contest as unknown as Contest };
+  return { pace, contest: contest as unknown as RequestComparison };
 }
 
-const closed = (contender: Contender<Name>, length: Length, load: Load) =>
+const closed = (contender: MeasuredServer<ServerName>, length: LoadDuration, load: RequestLoad) =>
   withConnections(contender.port, CONNECTIONS, (connections) => runClosed(connections, length, load));
 
-async function measureClosed({ postmaster }: Scene, { contender, load, measured }: Side, ms: number): Promise<void> {
-  const used = async () => [await processorOf(contender.pid), await processorOfServer(postmaster)] as const;
+async function measureClosed(
+  { postmaster }: RequestBench,
+  { contender, load, measured }: Side,
+  ms: number,
+): Promise<void> {
+  const used = async () => [await readCpuTime(contender.pid), await readServerCpuTime(postmaster)] as const;
   const before = await used(), own = process.cpuUsage();
   const answered = await closed(contender, { ms }, load), { requests } = answered;
   const { user, system } = process.cpuUsage(own);
@@ -122,12 +137,12 @@ async function measureClosed({ postmaster }: Scene, { contender, load, measured 
 }
 
 /** Requests the hubs in turn, each as its own administrator. */
-function loadOf({ places }: Scene, row: Row, name: Name): Load {
+function loadOf({ places }: RequestBench, row: RequestRow, name: ServerName): RequestLoad {
   const known = new Map<number, Buffer>(), different = places.length * places[0]!.spokes.length;
   let n = 0;
   const make = (i: number) => {
     const place = places[i % places.length]!;
-    return wireOf(row.request(place, row.status === 201 ? i : Math.floor(i / places.length), name), place.token);
+    return renderRequest(row.request(place, row.status === 201 ? i : Math.floor(i / places.length), name), place.token);
   };
   return {
     next() {
@@ -146,10 +161,10 @@ function loadOf({ places }: Scene, row: Row, name: Name): Load {
 }
 
 /** Throws if the contenders' responses differ, because they would not be comparable. */
-async function compareAnswers(row: Row, sides: readonly Side[]): Promise<void> {
+async function compareAnswers(row: RequestRow, sides: readonly Side[]): Promise<void> {
   const shapes = new Map<string, string>();
   for (const { contender: { name, port }, load } of sides) {
-    const reply: Reply = await ask(port, load.next());
+    const reply: HttpReply = await sendOnce(port, load.next());
     load.check(reply);
     const body = JSON.parse(reply.body.toString()), items = row.count(body);
     if (items !== row.items) throw new Error(`${name} answered ${row.name} with ${items} items, not ${row.items}`);

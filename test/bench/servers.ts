@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { until } from "#test/support/until.ts";
 
-export interface Contender<Name extends string = string> {
+export interface MeasuredServer<Name extends string = string> {
   readonly name: Name;
   readonly pid: number;
   readonly port: number;
@@ -16,20 +16,22 @@ export interface Contender<Name extends string = string> {
 }
 
 const HERE = fileURLToPath(new URL("./", import.meta.url));
-export const PEERS = join(HERE, "peers"), PROGRAM = join(HERE, "../../src/main.ts");
+export const PEERS_DIRECTORY = join(HERE, "peers"), PROGRAM = join(HERE, "../../src/main.ts");
 const PATIENCE = 60_000;
 
-export function installPeers(): void {
-  if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
+export function installPeerPackages(): void {
+  if (!existsSync(join(PEERS_DIRECTORY, "node_modules"))) {
+    execFileSync("npm", ["ci"], { cwd: PEERS_DIRECTORY, stdio: "inherit" });
+  }
 }
 
 /** Starts a server. Its output goes to a file, so that no process has to read it during measurements. */
-export async function startContender<Name extends string>(
+export async function startMeasuredServer<Name extends string>(
   name: Name,
   line: readonly string[],
   env: Readonly<Record<string, string>>,
   directory: string,
-): Promise<Contender<Name>> {
+): Promise<MeasuredServer<Name>> {
   const path = join(directory, `${name}.log`), output = openSync(path, "w"), { PATH, HOME } = process.env;
   const child = spawn(process.execPath, line, { env: { PATH, HOME, ...env }, stdio: ["ignore", output, output] });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

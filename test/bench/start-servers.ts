@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
-import { type Contender, installPeers, PROGRAM, startContender } from "#test/bench/servers.ts";
+import { installPeerPackages, type MeasuredServer, PROGRAM, startMeasuredServer } from "#test/bench/servers.ts";
 import { findPostmaster } from "#test/bench/processor.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTemplateDatabase, openSeparatePostgresServer } from "#test/support/server.ts";
@@ -18,15 +18,15 @@ interface Stage<Name extends string> {
   /** The process ID of the PostgreSQL server. */
   readonly postmaster: number;
   /** Starts Node with these arguments. The contender ends with the stage at the latest. */
-  start(name: Name, line: readonly string[], env: Env): Promise<Contender<Name>>;
+  start(name: Name, line: readonly string[], env: Env): Promise<MeasuredServer<Name>>;
   /** Starts Wheelwright. `flags` are options of Node. */
-  startOurs(name: Name, env: Env, flags?: readonly string[]): Promise<Contender<Name>>;
+  startOurs(name: Name, env: Env, flags?: readonly string[]): Promise<MeasuredServer<Name>>;
   close(): Promise<void>;
 }
 
 /** `profile` is a directory where Wheelwright writes a CPU profile when it ends. */
-export async function openStage<Name extends string>(profile?: string): Promise<Stage<Name>> {
-  installPeers();
+export async function startServers<Name extends string>(profile?: string): Promise<Stage<Name>> {
+  installPeerPackages();
   // A signal alone would end this process without its "exit" event, in which the servers are stopped.
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     process.once(signal, () => process.exit(code));
@@ -51,7 +51,7 @@ export async function openStage<Name extends string>(profile?: string): Promise<
     await writeFile(kubeconfig, simulator.kubeconfig());
 
     const start = async (name: Name, line: readonly string[], env: Env) => {
-      const contender = await startContender(name, line, { ...env, DATABASE_URL: db.url }, directory);
+      const contender = await startMeasuredServer(name, line, { ...env, DATABASE_URL: db.url }, directory);
       closers.push(contender.stop);
       return contender;
     };

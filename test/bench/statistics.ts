@@ -45,23 +45,23 @@ export function scheduleOf(rate: number, ms: number): Schedule {
 
 /** Returns latencies from the time each request was due, not from the time it was sent. A server that stalls also
  * delays the requests that wait to be sent (coordinated omission). */
-export function sinceDue(schedule: Schedule, answeredAt: readonly number[]): number[] {
+export function latencySinceDue(schedule: Schedule, answeredAt: readonly number[]): number[] {
   return answeredAt.map((at, i) => at - schedule.dueAt(i));
 }
 
 /** Formats a number with three significant digits. */
-export function short(value: number): string {
+export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return "-";
   if (Math.abs(value) >= 100) return value.toFixed(0);
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-export function shortSpread({ median, min, max }: Spread): string {
-  return `${short(median)} (${short(min)}–${short(max)})`;
+export function formatSpread({ median, min, max }: Spread): string {
+  return `${formatNumber(median)} (${formatNumber(min)}–${formatNumber(max)})`;
 }
 
 /** Returns lines with columns as wide as their widest cell. The first column is aligned left, the others right. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function renderTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   const line = (row: readonly string[]) =>

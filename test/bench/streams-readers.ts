@@ -4,7 +4,7 @@
  * sends the times of each event that all connections received, in milliseconds since the epoch. */
 import { connect } from "node:net";
 
-export interface Following {
+export interface StreamReaderOptions {
   readonly port: number;
   readonly path: string;
   readonly tokens: readonly string[];
@@ -12,13 +12,13 @@ export interface Following {
   readonly each: number;
 }
 
-export type Told = "ready" | { readonly number: number; readonly at: readonly number[] };
+export type StreamReaderMessage = "ready" | { readonly number: number; readonly at: readonly number[] };
 
 const AT_ONCE = 32; // connections opened in parallel
 
-const tell = (what: Told) => process.send!(what);
+const tell = (what: StreamReaderMessage) => process.send!(what);
 
-async function followAll({ port, path, tokens, each }: Following): Promise<void> {
+async function followAll({ port, path, tokens, each }: StreamReaderOptions): Promise<void> {
   const all = tokens.flatMap((token) => Array.from({ length: each }, () => token)), heard = new Map<number, number[]>();
   const onEvent = (number: number, at: number) => {
     const times = heard.get(number) ?? [];
@@ -56,5 +56,5 @@ function follow(port: number, path: string, token: string, onEvent: (number: num
   });
 }
 
-process.once("message", (following: Following) => void followAll(following));
+process.once("message", (following: StreamReaderOptions) => void followAll(following));
 process.once("disconnect", () => process.exit());

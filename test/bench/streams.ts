@@ -13,12 +13,12 @@ import { parseArgs } from "node:util";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { sleep } from "#lib/base/time.ts";
-import { type Contender, PEERS } from "#test/bench/servers.ts";
-import { percentile, ratioOf, shortSpread, spreadOf, table } from "#test/bench/statistics.ts";
-import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
-import { processorOf, processorOfServer } from "#test/bench/processor.ts";
-import { openStage } from "#test/bench/start-servers.ts";
-import type { Following, Told } from "#test/bench/streams-readers.ts";
+import { type MeasuredServer, PEERS_DIRECTORY } from "#test/bench/servers.ts";
+import { formatSpread, percentile, ratioOf, renderTable, spreadOf } from "#test/bench/statistics.ts";
+import { INSPECT_FLAG, readMemory } from "#test/bench/memory.ts";
+import { readCpuTime, readServerCpuTime } from "#test/bench/processor.ts";
+import { startServers } from "#test/bench/start-servers.ts";
+import type { StreamReaderMessage, StreamReaderOptions } from "#test/bench/streams-readers.ts";
 import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
 
@@ -27,7 +27,7 @@ const EACH = 20; // streams per user
 const SUBJECTS = ["wheelwright", "raw"] as const, LEAST = 1.5;
 
 type Subject = (typeof SUBJECTS)[number];
-type Stage = Awaited<ReturnType<typeof openStage<Subject>>>;
+type Stage = Awaited<ReturnType<typeof startServers<Subject>>>;
 /** The figures by name, in milliseconds, and in KiB per stream. */
 type Figures = Readonly<Record<string, number>>;
 
@@ -43,7 +43,7 @@ async function main(line: readonly string[]): Promise<void> {
   });
   const sizes = values.readers?.map(Number) ?? (values.quick ? [1_000] : [100, 1_000, 10_000]);
   const effort = values.quick ? { rounds: 2, events: 20, quiet: 5_000 } : { rounds: 3, events: 40, quiet: 10_000 };
-  const results: object[] = [], stage = await openStage<Subject>(values.profile);
+  const results: object[] = [], stage = await startServers<Subject>(values.profile);
   try {
     const tokens = await makeReaders(stage, Math.max(...sizes) / EACH);
     for (const size of sizes) {
@@ -92,14 +92,19 @@ async function measure(
   const server = await start(stage, subject), streams = tokens.length * EACH;
   const readers = fork(READERS), { hear, end } = listenTo(readers);
   try {
-    const empty = await memoryOf(server), before = await usedBy(stage, server);
+    const empty = await readMemory(server), before = await usedBy(stage, server);
     const began = performance.now();
     readers.send(
-      { port: server.port, path: `/api/federations/${hub}/events?since=0`, tokens, each: EACH } satisfies Following,
+      {
+        port: server.port,
+        path: `/api/federations/${hub}/events?since=0`,
+        tokens,
+        each: EACH,
+      } satisfies StreamReaderOptions,
     );
     await hear("ready");
     const opened = await usedBy(stage, server), opening = performance.now() - began;
-    const full = await memoryOf(server), atRest = await usedBy(stage, server);
+    const full = await readMemory(server), atRest = await usedBy(stage, server);
     await sleep(effort.quiet);
     const rested = await usedBy(stage, server), late: number[] = [];
     for (let number = 1; number <= effort.events; number++) {
@@ -126,10 +131,10 @@ async function measure(
   }
 }
 
-function start({ start, startOurs }: Stage, subject: Subject): Promise<Contender<Subject>> {
-  if (subject === "raw") return start(subject, [INSPECTED, join(PEERS, "fan-out.ts")], { POOL: "10" });
+function start({ start, startOurs }: Stage, subject: Subject): Promise<MeasuredServer<Subject>> {
+  if (subject === "raw") return start(subject, [INSPECT_FLAG, join(PEERS_DIRECTORY, "fan-out.ts")], { POOL: "10" });
   const bounds = { MAX_STREAMS: "20000", MAX_IN_FLIGHT: "1000", TRUSTED_PROXIES: "127.0.0.0/8" };
-  return startOurs(subject, { DATABASE_POOL: "10", ...bounds }, [INSPECTED]);
+  return startOurs(subject, { DATABASE_POOL: "10", ...bounds }, [INSPECT_FLAG]);
 }
 
 /** Emits an event. Both subjects commit a row and notify listeners. */
@@ -146,8 +151,8 @@ async function emit({ db }: Stage, subject: Subject, hub: string, number: number
   );
 }
 
-async function usedBy({ postmaster }: Stage, { pid }: Contender) {
-  return { server: await processorOf(pid), database: await processorOfServer(postmaster) };
+async function usedBy({ postmaster }: Stage, { pid }: MeasuredServer) {
+  return { server: await readCpuTime(pid), database: await readServerCpuTime(postmaster) };
 }
 
 /** Receives the readers' messages. A caller waits for each one by its key. */
@@ -155,7 +160,7 @@ function listenTo(child: ReturnType<typeof fork>) {
   const told = new Map<string | number, readonly number[]>(), waiting = new Map<string | number, () => void>();
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
-  child.on("message", (message: Told) => {
+  child.on("message", (message: StreamReaderMessage) => {
     const [key, at] = message === "ready" ? [message, []] : [message.number, message.at];
     told.set(key, at);
     waiting.get(key)?.();
@@ -180,11 +185,11 @@ function listenTo(child: ReturnType<typeof fork>) {
 function report({ wheelwright, raw }: Record<Subject, readonly Figures[]>): string {
   const of = (figures: readonly Figures[], name: string) => figures.map((each) => each[name]!);
   const names = Object.keys(raw[0]!);
-  return table([
+  return renderTable([
     ["", "Wheelwright", "raw", `ratio (target <= ${LEAST})`],
     ...names.map((name) => {
       const [ours, theirs] = [of(wheelwright, name), of(raw, name)];
-      return [name, shortSpread(spreadOf(ours)), shortSpread(spreadOf(theirs)), shortSpread(ratioOf(ours, theirs))];
+      return [name, formatSpread(spreadOf(ours)), formatSpread(spreadOf(theirs)), formatSpread(ratioOf(ours, theirs))];
     }),
   ]);
 }

@@ -14,7 +14,7 @@ import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { PACE } from "#lib/workers/sweep/sweep.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
-import { openStanding, type Standing } from "#test/support/bench/copied-spokes.ts";
+import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-spokes.ts";
 
 const SIZES = [3334, 10_000, 30_000];
 const FOLLOWED = 30 * SECOND;
@@ -24,7 +24,7 @@ const CHANGED = 300, RAN = 10;
 /** Returns whether every change was reported within a minute. */
 async function measure(spokes: number): Promise<boolean> {
   const scene = await openWorkScene(), model = await installOne(scene);
-  const standing = await openStanding(scene, model, spokes), between = await openBetween(standing.url);
+  const standing = await openCopiedSpokes(scene, model, spokes), between = await openBetween(standing.url);
   const { app, close } = await makeApp(scene.db, between.kubeconfig(), silentLog);
   const ending = new AbortController();
   const drifted = async () =>
@@ -79,14 +79,14 @@ function watchClock(asked: readonly unknown[]): () => string {
   };
 }
 
-async function change({ row }: WorkScene, { world }: Standing, id: string): Promise<void> {
+async function change({ row }: WorkScene, { world }: CopiedSpokes, id: string): Promise<void> {
   const { namespace } = await row(id), { store } = world;
   store.save({ ...store.get("ConfigMap", namespace, "fpm-size")!, data: { changed: "by hand" } } as StoredObject);
 }
 
-const crons = new WeakMap<Standing, readonly StoredObject[]>();
+const crons = new WeakMap<CopiedSpokes, readonly StoredObject[]>();
 
-function run(standing: Standing, i: number): void {
+function run(standing: CopiedSpokes, i: number): void {
   const { store } = standing.world, all = crons.get(standing) ?? store.list("CronJob");
   crons.set(standing, all);
   const cron = store.get("CronJob", all[i]!.metadata.namespace, all[i]!.metadata.name)!;

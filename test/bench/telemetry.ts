@@ -12,13 +12,13 @@ import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
 import { METRICS } from "#lib/metrics/definitions.ts";
 import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
 import { manifest } from "#src/manifest.ts";
-import type { Contender } from "#test/bench/servers.ts";
-import { median, ratioOf, short, shortSpread, table } from "#test/bench/statistics.ts";
-import { ask, type Load, runClosed, withConnections } from "#test/bench/load.ts";
-import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
-import { processorOf } from "#test/bench/processor.ts";
-import { wireOf } from "#test/bench/requests-rows.ts";
-import { openStage } from "#test/bench/start-servers.ts";
+import type { MeasuredServer } from "#test/bench/servers.ts";
+import { formatNumber, formatSpread, median, ratioOf, renderTable } from "#test/bench/statistics.ts";
+import { type RequestLoad, runClosed, sendOnce, withConnections } from "#test/bench/load.ts";
+import { INSPECT_FLAG, readMemory } from "#test/bench/memory.ts";
+import { readCpuTime } from "#test/bench/processor.ts";
+import { renderRequest } from "#test/bench/requests-rows.ts";
+import { startServers } from "#test/bench/start-servers.ts";
 import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
@@ -43,7 +43,7 @@ async function main(line: readonly string[]): Promise<void> {
   const { values: { quick } } = parseArgs({ args: [...line], options: { quick: { type: "boolean", default: false } } });
   const effort = quick ? { rounds: 8, ms: 400, warmUp: 1500 } : { rounds: 30, ms: 1000, warmUp: 5000 };
   await look();
-  const stage = await openStage<Way | "collector">();
+  const stage = await startServers<Way | "collector">();
   try {
     const { db } = stage,
       person = await createTestUser(db, "hub-admin"),
@@ -52,9 +52,11 @@ async function main(line: readonly string[]): Promise<void> {
     await addHubAdmin(db, person, hub);
     for (let i = 0; i < SPOKES; i++) spokes.push(await insertSpoke(db, person.id, hub, `s${i}`));
     await stage.start("collector", [fileURLToPath(new URL("./trace-sink.ts", import.meta.url)), "19466"], {});
-    const contenders: Contender<Way>[] = [];
-    for (const name of NAMES) contenders.push(await stage.startOurs(name, WAYS[name], [INSPECTED]) as Contender<Way>);
-    const loads: Readonly<Record<string, Load>> = {
+    const contenders: MeasuredServer<Way>[] = [];
+    for (const name of NAMES) {
+      contenders.push(await stage.startOurs(name, WAYS[name], [INSPECT_FLAG]) as MeasuredServer<Way>);
+    }
+    const loads: Readonly<Record<string, RequestLoad>> = {
       "GET one spoke": loadOf(spokes.map((id) => `/api/spokes/${id}`), plaintext),
       "GET a hub's 50 spokes": loadOf([`/api/federations/${hub}/spokes?limit=50`], plaintext),
     };
@@ -65,8 +67,8 @@ async function main(line: readonly string[]): Promise<void> {
   }
 }
 
-function loadOf(paths: readonly string[], token: string): Load {
-  const known = paths.map((path) => wireOf({ method: "GET", path }, token));
+function loadOf(paths: readonly string[], token: string): RequestLoad {
+  const known = paths.map((path) => renderRequest({ method: "GET", path }, token));
   let n = 0;
   return {
     next: () => known[n++ % known.length]!,
@@ -85,45 +87,50 @@ interface Effort {
 
 async function compare(
   label: string,
-  contenders: readonly Contender<Way>[],
-  load: Load,
+  contenders: readonly MeasuredServer<Way>[],
+  load: RequestLoad,
   { rounds, ms, warmUp }: Effort,
 ): Promise<void> {
-  const closed = ({ port }: Contender, length: { ms: number; requests?: number }) =>
+  const closed = ({ port }: MeasuredServer, length: { ms: number; requests?: number }) =>
     withConnections(port, CONNECTIONS, (connections) => runClosed(connections, length, load));
   for (const each of contenders) await closed(each, { ms: 120_000, requests: warmUp });
   const rates: Record<string, number[]> = {}, processor: Record<string, number[]> = {};
   for (let round = 0; round < rounds; round++) {
     // Reverses the order in every other round, because the machine may be busier later in a round.
     for (const each of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      const before = await processorOf(each.pid), answered = await closed(each, { ms });
+      const before = await readCpuTime(each.pid), answered = await closed(each, { ms });
       (rates[each.name] ??= []).push(answered.requests / answered.ms * 1000);
-      (processor[each.name] ??= []).push((await processorOf(each.pid) - before) / answered.requests);
+      (processor[each.name] ??= []).push((await readCpuTime(each.pid) - before) / answered.requests);
     }
   }
   const [first] = NAMES,
     rows = NAMES.map((name) => {
       const ratio = ratioOf(rates[name]!, rates[first!]!), cost = ratioOf(processor[name]!, processor[first!]!);
-      const figures = [short(median(rates[name]!)), shortSpread(ratio), shortSpread(cost)];
+      const figures = [formatNumber(median(rates[name]!)), formatSpread(ratio), formatSpread(cost)];
       return [name, ...figures, isJudged(name) ? verdict(ratio.median >= FEWEST) : ""];
     });
-  console.log(`\n${label}\n${table([["", "requests/s", "times", "processor, times", ""], ...rows])}`);
+  console.log(`\n${label}\n${renderTable([["", "requests/s", "times", "processor, times", ""], ...rows])}`);
 }
 
 /** Measures memory after the same work and some reads of the metrics. */
-async function remember(contenders: readonly Contender<Way>[]): Promise<void> {
+async function remember(contenders: readonly MeasuredServer<Way>[]): Promise<void> {
   for (let i = 0; i < 3; i++) {
     for (const { METRICS_PORT: port } of [WAYS.metrics, WAYS.both]) {
-      await ask(Number(port), wireOf({ method: "GET", path: "/metrics" }, ""));
+      await sendOnce(Number(port), renderRequest({ method: "GET", path: "/metrics" }, ""));
     }
   }
-  const MB = 2 ** 20, memory = await Promise.all(contenders.map(memoryOf)), [first] = memory;
+  const MB = 2 ** 20, memory = await Promise.all(contenders.map(readMemory)), [first] = memory;
   const rows = memory.map(({ rss, held }, i) => {
     const more = (held - first!.held) / MB;
-    const figures = [short(rss / MB), short((rss - first!.rss) / MB), short(held / MB), short(more)];
+    const figures = [
+      formatNumber(rss / MB),
+      formatNumber((rss - first!.rss) / MB),
+      formatNumber(held / MB),
+      formatNumber(more),
+    ];
     return [contenders[i]!.name, ...figures, isJudged(contenders[i]!.name) ? verdict(more <= MOST_MEMORY) : ""];
   });
-  console.log(`\nMemory, MB\n${table([["", "resident", "more", "held", "more", ""], ...rows])}`);
+  console.log(`\nMemory, MB\n${renderTable([["", "resident", "more", "held", "more", ""], ...rows])}`);
 }
 
 /** Measures a read with every possible series: more than any process will ever have. */
@@ -140,7 +147,9 @@ async function look(): Promise<void> {
     times.push((user + system) / 1000);
   }
   const lines = text.split("\n").length, ms = median(times.slice(10));
-  console.log(`A look at the metrics, ${lines} lines: ${short(ms)} ms of processor time ${verdict(ms <= MOST_LOOK)}`);
+  console.log(
+    `A look at the metrics, ${lines} lines: ${formatNumber(ms)} ms of processor time ${verdict(ms <= MOST_LOOK)}`,
+  );
 }
 
 async function fill(telemetry: Telemetry): Promise<void> {

@@ -5,7 +5,7 @@
  * of all actions and every violated guarantee. The exit status reports whether there was a violation. */
 import { parseArgs } from "node:util";
 import { runTrial } from "#test/support/bench/action-trial.ts";
-import { timeWays } from "#test/support/bench/creation-times.ts";
+import { printCreationTimes } from "#test/support/bench/creation-times.ts";
 
 const FACTOR = 0.5; // of the measured durations
 
@@ -27,14 +27,14 @@ async function main(): Promise<boolean> {
       [{ action: "resize", size: "medium" }],
       [{ action: "upgrade", lmsVersion: "5.2.2" }],
       [{ action: "reapply" }],
-    ].filter((wishes) => wishes.some(({ action }) => only?.includes(action) ?? true)).map((wishes) => ({
-      wishes,
-      kill: wishes.at(-1)!.action,
+    ].filter((actions) => actions.some(({ action }) => only?.includes(action) ?? true)).map((actions) => ({
+      actions,
+      kill: actions.at(-1)!.action,
     })),
-    tell: (line) => console.log(`${seconds()} s: ${line}`),
+    print: (line) => console.log(`${seconds()} s: ${line}`),
   });
   for (const breach of breaches) console.log(`BREACH ${breach}`);
-  await timeWays(FACTOR, console.log);
+  await printCreationTimes(FACTOR, console.log);
   const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
   console.log(`${breaches.length} breaches in ${seconds()} s; ${told}`);
   return breaches.length === 0;

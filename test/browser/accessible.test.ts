@@ -6,12 +6,12 @@ import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import type { Portal } from "#test/support/portal.ts";
 import { createTestToken } from "#test/support/users.ts";
-import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
+import { isPageEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 
 const test = browserSuite("a page");
 
-const pages = endpointsOf(manifest).filter(({ method, endpoint }) =>
-  method === "GET" && isPage(endpoint) && endpoint.portal && endpoint.scope === "session"
+const pages = listEndpoints(manifest).filter(({ method, endpoint }) =>
+  method === "GET" && isPageEndpoint(endpoint) && endpoint.portal && endpoint.scope === "session"
 ).map(({ pattern }) => pattern).filter((pattern) => pattern !== "/audit/export"); // a file, not a page
 
 /** An object for each path parameter. */

@@ -3,11 +3,11 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Kind } from "#test/contract/findings.ts";
+import type { BreakingKind } from "#test/contract/findings.ts";
 import { compare, documentOf, type Json, loadCurrentDocument } from "#test/support/contract.ts";
 import { type Direction, listMutations, type Mutation } from "#test/support/mutations.ts";
 
-const test = suite("checkContract, everywhere in the present document");
+const test = suite("checkContract, on every schema of the current document");
 
 const SUBJECT = { $ref: "#/components/schemas/Subject" };
 
@@ -95,7 +95,7 @@ function documentFor({ direction }: Subject, schema: Json, schemas: Json): Json 
 /** A mutated schema and its expected finding, or null for none. */
 interface Case {
   readonly name: string;
-  readonly kind: Kind | "any" | null;
+  readonly kind: BreakingKind | "any" | null;
   readonly schema: Json;
 }
 
@@ -120,7 +120,7 @@ function casesOf({ schema, direction }: Subject): readonly Case[] {
   ];
 }
 
-test("tells of what breaks, by its kind, and of nothing else", async () => {
+test("reports each breaking change by kind, and nothing else", async () => {
   const { paths, components } = await loadCurrentDocument();
   const wrong: string[] = [], tried: Case["kind"][] = [];
   for (const subject of subjectsOf({ paths, components })) {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findHasty } from "#test/contract/announcements.ts";
+import { findShortAnnouncements } from "#test/contract/announcements.ts";
 import {
   breakIn,
   CHECK_DATE,
@@ -10,7 +10,7 @@ import {
   surfaceIn,
 } from "#test/support/contract.ts";
 
-const test = suite("judge, of the present document");
+const test = suite("checkAnnouncement, on the current document");
 
 const PATH = "/api/my-spokes";
 /** The endpoints of spokes. Trying so many changes on all endpoints takes too long. */
@@ -33,13 +33,13 @@ async function judged(declared: (document: Json) => void, change: (document: Jso
 const IN_TIME = declare("2026-12-01", "2027-01-15");
 const KNOWN = "declared since 2026-12-01 to be gone on 2027-01-15";
 
-test("lets go, from its sunset on, what a release declared", async () => {
+test("accepts an announced change from its sunset on", async () => {
   assert.equal(await judged(IN_TIME, remove, "2027-01-15"), says(true, `Allowed: ${KNOWN}`));
   assert.equal(await judged(IN_TIME, remove, "2028-01-01"), says(true, `Allowed: ${KNOWN}`));
   assert.equal(await judged(IN_TIME, spoil, "2027-01-15"), says(true, `Allowed: ${KNOWN}`));
 });
 
-test("does not let it go one day before", async () => {
+test("rejects the change one day before the sunset", async () => {
   const early = "it may land from that day on, in 1 day";
   assert.equal(await judged(IN_TIME, remove, "2027-01-14"), says(false, `Too early: ${KNOWN}; ${early}`));
   assert.equal(
@@ -51,13 +51,13 @@ test("does not let it go one day before", async () => {
   assert.is((await judged(noon, remove, "2027-01-16"))[0]!.allowed, true);
 });
 
-test("does not let go what was declared less than 30 days ahead", async () => {
+test("rejects a breaking change that was announced less than 30 days ahead", async () => {
   const words = "Declared only 29 days ahead, where 30 were promised: release a sunset not before 2026-12-31";
   assert.equal(await judged(declare("2026-12-01", "2026-12-30"), remove, "2027-06-01"), says(false, words));
   assert.is((await judged(declare("2026-12-01", "2026-12-31"), remove, "2027-06-01"))[0]!.allowed, true);
 });
 
-test("does not let go what no release declared", async () => {
+test("rejects a breaking change that no release announced", async () => {
   const nothing = () => undefined;
   const words = "Not declared: it may land 30 days after a release that declares it, not before 2026-12-21";
   assert.equal(await judged(nothing, remove), says(false, words));
@@ -72,7 +72,7 @@ test("does not let go what no release declared", async () => {
   assert.equal(await judged(unmarked, remove), says(false, words));
 });
 
-test("says when it may land of what is declared in no release yet", async () => {
+test("reports when an unreleased announcement takes effect", async () => {
   const both = (since: string, sunset: string) => (document: Json) => {
     declare(since, sunset)(document);
     spoil(document);
@@ -89,7 +89,7 @@ test("says when it may land of what is declared in no release yet", async () => 
   );
 });
 
-test("judges each operation by its own declaration", async () => {
+test("checks each operation by its own announcement", async () => {
   const found = breakIn(
     cloneDocument(await present, IN_TIME),
     ({ components }) => delete components.schemas.Spoke.properties.slug,
@@ -100,16 +100,16 @@ test("judges each operation by its own declaration", async () => {
   assert.ok(found.length > 5);
 });
 
-test("takes its day from whoever asks", async () => {
+test("uses the given date", async () => {
   const document = await present;
   assert.throws(() => breakIn(document, remove, "tomorrow"), /tomorrow is no day/);
 });
 
-const hasty = suite("findHasty, of the present document");
+const hasty = suite("findHasty, on the current document");
 
 async function hastyAfter(told: (document: Json) => void, now: (document: Json) => void, today = CHECK_DATE) {
   const before = cloneDocument(await present, told);
-  return findHasty(surfaceIn(before), surfaceIn(cloneDocument(await present, now)), today);
+  return findShortAnnouncements(surfaceIn(before), surfaceIn(cloneDocument(await present, now)), today);
 }
 
 hasty("finds a sunset of which people would learn less than 30 days ahead", async () => {

@@ -2,16 +2,16 @@
  * has passed. An announcement in the current surface alone does not count, because nobody could have read it. */
 import { NOTICE_PERIOD } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
-import { byAddress } from "#test/contract/endpoints.ts";
-import type { Endpoint, Surface } from "#test/contract/parse-surface.ts";
+import { groupByAddress } from "#test/contract/endpoints.ts";
+import type { Surface, SurfaceEndpoint } from "#test/contract/parse-surface.ts";
 
-export interface Verdict {
+export interface AnnouncementCheck {
   readonly allowed: boolean;
   /** The reason, and the first day on which the change may be released. A sentence without its full stop. */
   readonly says: string;
 }
 
-interface Announced {
+interface Announcement {
   /** Milliseconds since the epoch. */
   readonly since: number;
   readonly sunset: number;
@@ -21,8 +21,8 @@ const PROMISE = NOTICE_PERIOD / DAY;
 
 /** `was` is the endpoint of the last release, `is` the current one, or null if it was removed. `day` is a result of
  * `dayOf`. */
-export function judge(was: Endpoint, is: Endpoint | null, day: number): Verdict {
-  const released = announcedIn(was), present = is && announcedIn(is);
+export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | null, day: number): AnnouncementCheck {
+  const released = announcementOf(was), present = is && announcementOf(is);
   if (released) return judgeReleased(released, day);
   if (!present) {
     const says = `Not declared: it may land ${PROMISE} days after a release that declares it, not before ${
@@ -38,7 +38,7 @@ export function judge(was: Endpoint, is: Endpoint | null, day: number): Verdict 
   return { allowed: false, says };
 }
 
-function judgeReleased({ since, sunset }: Announced, day: number): Verdict {
+function judgeReleased({ since, sunset }: Announcement, day: number): AnnouncementCheck {
   if (sunset - since < NOTICE_PERIOD) {
     const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
     const says =
@@ -55,28 +55,30 @@ function judgeReleased({ since, sunset }: Announced, day: number): Verdict {
 }
 
 /** Finds endpoints whose sunset would be announced less than 30 days ahead if they were released today. */
-export function findHasty(released: Surface, present: Surface, today: string): readonly string[] {
-  const before = byAddress(released);
-  return [...byAddress(present)].flatMap(([address, is]) => {
-    const was = before.get(address), announced = announcedIn(is);
-    if (!was || !announced || announced.sunset >= dayOf(today) + NOTICE_PERIOD) return [];
+export function findShortAnnouncements(released: Surface, present: Surface, today: string): readonly string[] {
+  const before = groupByAddress(released);
+  return [...groupByAddress(present)].flatMap(([address, is]) => {
+    const was = before.get(address), announced = announcementOf(is);
+    if (!was || !announced || announced.sunset >= parseDay(today) + NOTICE_PERIOD) return [];
     // An announced sunset may be postponed, however near the new one is.
-    const told = announcedIn(was);
+    const told = announcementOf(was);
     if (told && announced.sunset >= told.sunset) return [];
-    const earliest = iso(told ? Math.min(told.sunset, dayOf(today) + NOTICE_PERIOD) : dayOf(today) + NOTICE_PERIOD);
+    const earliest = iso(
+      told ? Math.min(told.sunset, parseDay(today) + NOTICE_PERIOD) : parseDay(today) + NOTICE_PERIOD,
+    );
     return [
       `${is.name}: its sunset is ${iso(announced.sunset)}, and has to be ${earliest} or later to be released today`,
     ];
   });
 }
 
-function announcedIn({ deprecated }: Endpoint): Announced | null {
+function announcementOf({ deprecated }: SurfaceEndpoint): Announcement | null {
   const announced = { since: Date.parse(deprecated?.since ?? ""), sunset: Date.parse(deprecated?.sunset ?? "") };
   return Number.isNaN(announced.since) || Number.isNaN(announced.sunset) ? null : announced;
 }
 
 /** Parses an ISO date to milliseconds since the epoch. Throws if it is invalid. */
-export function dayOf(today: string): number {
+export function parseDay(today: string): number {
   const day = Date.parse(today);
   if (Number.isNaN(day)) throw new Error(`${today} is no day; give it as 2026-11-21`);
   return day;

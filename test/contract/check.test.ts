@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { check, presentDocument, release } from "#test/contract/check.ts";
-import { surfaceOf } from "#test/contract/surface.ts";
+import { buildCurrentDocument, releaseContract, runContractCheck } from "#test/contract/check.ts";
+import { renderSurface } from "#test/contract/surface.ts";
 import { CHECK_DATE, cloneDocument, documentOf, type Json } from "#test/support/contract.ts";
 
-const test = suite("the contract's commands");
+const test = suite("contract commands");
 
 const document = documentOf({ type: "object", properties: { a: { type: "string" } } }, { type: "string" });
 const but = (...changes: ((post: Json) => void)[]) =>
-  surfaceOf(cloneDocument(document, ({ paths }) => changes.forEach((change) => change(paths["/things"].post))));
+  renderSurface(cloneDocument(document, ({ paths }) => changes.forEach((change) => change(paths["/things"].post))));
 const require = (post: Json) => post.requestBody.required = true;
 const close = (post: Json) => post.requestBody.content["application/json"].schema.additionalProperties = false;
 const THINGS = but(), broken = but(require);
@@ -35,55 +35,58 @@ async function having(
   }
 }
 
-test("fail on what breaks, and only then", () =>
+test("fail on breaking changes only", () =>
   having(THINGS, async (promise) => {
-    const { status, text } = await check({ promise, present: broken, today: CHECK_DATE });
+    const { status, text } = await runContractCheck({ promise, present: broken, today: CHECK_DATE });
     assert.is(status, 1);
     assert.match(text, "The body has to be sent now");
-    assert.is((await check({ promise, present: THINGS, today: CHECK_DATE })).status, 0);
+    assert.is((await runContractCheck({ promise, present: THINGS, today: CHECK_DATE })).status, 0);
   }));
 
-test("pass what was announced and is due", () =>
+test("accept an announced change that is due", () =>
   having(declare("2026-10-01", CHECK_DATE), async (promise) => {
-    assert.is((await check({ promise, present: broken, today: "2026-11-20" })).status, 1);
-    assert.is((await check({ promise, present: broken, today: CHECK_DATE })).status, 0);
+    assert.is((await runContractCheck({ promise, present: broken, today: "2026-11-20" })).status, 1);
+    assert.is((await runContractCheck({ promise, present: broken, today: CHECK_DATE })).status, 0);
   }));
 
-test("let one exception through, and nothing else, until what it is for is released", () =>
+test("accept one exception until its release, and nothing else", () =>
   having(THINGS, async (promise) => {
     const exceptions = [{
       kind: "validation_tightened",
       says: "refuses fields that it does not know, and ignored them",
       why: "So it is",
     }] as const;
-    assert.is((await check({ promise, present: but(close), today: CHECK_DATE })).status, 1);
-    assert.is((await check({ promise, present: but(close, require), today: CHECK_DATE, exceptions })).status, 1);
-    assert.is((await release({ promise, present: but(close), today: CHECK_DATE, exceptions })).status, 0);
-    const { status, text } = await check({ promise, present: but(close), today: CHECK_DATE, exceptions });
+    assert.is((await runContractCheck({ promise, present: but(close), today: CHECK_DATE })).status, 1);
+    assert.is(
+      (await runContractCheck({ promise, present: but(close, require), today: CHECK_DATE, exceptions })).status,
+      1,
+    );
+    assert.is((await releaseContract({ promise, present: but(close), today: CHECK_DATE, exceptions })).status, 0);
+    const { status, text } = await runContractCheck({ promise, present: but(close), today: CHECK_DATE, exceptions });
     assert.is(status, 1);
     assert.match(text, "excuses nothing any more");
   }));
 
-test("make the present surface the promise", () =>
+test("store the current surface as released", () =>
   having(THINGS, async (promise, read) => {
     const present = declare(CHECK_DATE, "2026-12-31");
-    const { status, text } = await release({ promise, present, today: CHECK_DATE });
+    const { status, text } = await releaseContract({ promise, present, today: CHECK_DATE });
     assert.is(status, 0);
     assert.match(text, "Released");
     assert.equal(await read(), present);
   }));
 
-test("release nothing that breaks the last promise", () =>
+test("reject a release that breaks the last surface", () =>
   having(THINGS, async (promise, read) => {
-    const { status, text } = await release({ promise, present: broken, today: CHECK_DATE });
+    const { status, text } = await releaseContract({ promise, present: broken, today: CHECK_DATE });
     assert.is(status, 1);
     assert.match(text, "Not released");
     assert.equal(await read(), THINGS);
   }));
 
-test("release no declaration that leaves less than 30 days", () =>
+test("reject an announcement with less than 30 days until the sunset", () =>
   having(THINGS, async (promise, read) => {
-    const { status, text } = await release({
+    const { status, text } = await releaseContract({
       promise,
       present: declare("2026-01-01", "2026-12-01"),
       today: CHECK_DATE,
@@ -93,8 +96,8 @@ test("release no declaration that leaves less than 30 days", () =>
     assert.equal(await read(), THINGS);
   }));
 
-test("compare with the document of this program, whatever its version", () => {
-  const { info, paths } = presentDocument() as Json;
+test("compare with the document of this program, in any version", () => {
+  const { info, paths } = buildCurrentDocument() as Json;
   assert.is(info.version, "v0 (golden)");
   assert.ok(paths["/api/openapi.json"].get);
 });

@@ -14,50 +14,52 @@ import { parseArgs } from "node:util";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { manifest } from "#src/manifest.ts";
 import { checkContract } from "#test/contract/contract.ts";
-import { findHasty } from "#test/contract/announcements.ts";
+import { findShortAnnouncements } from "#test/contract/announcements.ts";
 import type { OpenApiDocument } from "#test/contract/openapi-document.ts";
-import { type Exception, EXCEPTIONS, staleExceptions } from "#test/contract/exceptions.ts";
-import { readSurface } from "#test/contract/parse-surface.ts";
+import { CONTRACT_EXCEPTIONS, type ContractException, listStaleExceptions } from "#test/contract/exceptions.ts";
+import { parseSurface } from "#test/contract/parse-surface.ts";
 import { reportContract } from "#test/contract/report.ts";
-import { surfaceOf } from "#test/contract/surface.ts";
+import { renderSurface } from "#test/contract/surface.ts";
 
 const PRESENT = new URL("../golden/surface.txt", import.meta.url);
 const PROMISE = new URL("../golden/surface.released.txt", import.meta.url);
 
-export interface Asked {
+export interface ContractCheckOptions {
   /** The file with the last release's surface. */
   readonly promise: URL;
   readonly present: string;
   /** An ISO date. */
   readonly today: string;
-  readonly exceptions?: readonly Exception[];
+  readonly exceptions?: readonly ContractException[];
 }
 
-export interface Said {
+export interface ContractCheckResult {
   readonly status: number;
   readonly text: string;
 }
 
-export async function check({ promise, present, today, exceptions = [] }: Asked): Promise<Said> {
-  const released = readSurface(await readFile(promise, "utf8"));
-  const found = checkContract(released, readSurface(present), today, exceptions);
-  const stale = staleExceptions(found, exceptions);
+export async function runContractCheck(
+  { promise, present, today, exceptions = [] }: ContractCheckOptions,
+): Promise<ContractCheckResult> {
+  const released = parseSurface(await readFile(promise, "utf8"));
+  const found = checkContract(released, parseSurface(present), today, exceptions);
+  const stale = listStaleExceptions(found, exceptions);
   const status = stale.length > 0 || found.some(({ verdict }) => !verdict.allowed) ? 1 : 0;
   const text = reportContract(found, { endpoints: released.endpoints.size, today });
   return { status, text: text + stale.map(tellStale).join("") };
 }
 
-function tellStale({ says }: Exception): string {
+function tellStale({ says }: ContractException): string {
   return `\nAn exception excuses nothing any more; take it out of test/contract/exceptions.ts: … ${says}\n`;
 }
 
 /** Replaces the released surface by the current one. Refuses if that would break the contract or announce a removal too
  * late. */
-export async function release(asked: Asked): Promise<Said> {
-  const { status, text } = await check(asked);
+export async function releaseContract(asked: ContractCheckOptions): Promise<ContractCheckResult> {
+  const { status, text } = await runContractCheck(asked);
   if (status !== 0) return { status, text: `${text}\nNot released.\n` };
   const { promise, present, today } = asked;
-  const hasty = findHasty(readSurface(await readFile(promise, "utf8")), readSurface(present), today);
+  const hasty = findShortAnnouncements(parseSurface(await readFile(promise, "utf8")), parseSurface(present), today);
   if (hasty.length > 0) {
     const told = "Not released: who calls would learn of it less than 30 days ahead";
     return { status: 1, text: `${told}\n${hasty.map((one) => `  ${one}\n`).join("")}` };
@@ -68,44 +70,45 @@ export async function release(asked: Asked): Promise<Said> {
 }
 
 /** Returns the document with fixed versions, so that only changes of the surface change it. */
-export function presentDocument(): OpenApiDocument {
+export function buildCurrentDocument(): OpenApiDocument {
   const document = describeApi(manifest, { api: "v0", version: "golden", commit: "golden" });
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
 }
 
-async function fresh(): Promise<Said> {
-  if (await readFile(PRESENT, "utf8").catch(() => null) === surfaceOf(presentDocument())) {
+async function fresh(): Promise<ContractCheckResult> {
+  if (await readFile(PRESENT, "utf8").catch(() => null) === renderSurface(buildCurrentDocument())) {
     return { status: 0, text: "" };
   }
   return { status: 1, text: "Stale: test/golden/surface.txt; run npm run generate\n" };
 }
 
-async function write(): Promise<Said> {
-  await writeFile(PRESENT, surfaceOf(presentDocument()));
+async function write(): Promise<ContractCheckResult> {
+  await writeFile(PRESENT, renderSurface(buildCurrentDocument()));
   return { status: 0, text: "" };
 }
 
-async function main(line: string[]): Promise<Said> {
+async function main(line: string[]): Promise<ContractCheckResult> {
   const flag = { type: "boolean" } as const;
   const options = { on: { type: "string" }, release: flag, write: flag, fresh: flag } as const;
   const { values } = parseArgs({ args: line, options });
   if (values.write) return write();
   if (values.fresh) return fresh();
   const today = values.on ?? new Date().toISOString().slice(0, 10);
-  return (values.release ? release : check)({
+  return (values.release ? releaseContract : runContractCheck)({
     promise: PROMISE,
-    present: surfaceOf(presentDocument()),
+    present: renderSurface(buildCurrentDocument()),
     today,
-    exceptions: EXCEPTIONS,
+    exceptions: CONTRACT_EXCEPTIONS,
   });
 }
 
 // Does not run when a test imports this module.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  main(process.argv.slice(2)).catch((error: Error): Said => ({ status: 1, text: `${error.message}\n` })).then(
-    ({ status, text }) => {
-      (status === 0 ? process.stdout : process.stderr).write(text);
-      process.exitCode = status;
-    },
-  );
+  main(process.argv.slice(2)).catch((error: Error): ContractCheckResult => ({ status: 1, text: `${error.message}\n` }))
+    .then(
+      ({ status, text }) => {
+        (status === 0 ? process.stdout : process.stderr).write(text);
+        process.exitCode = status;
+      },
+    );
 }

@@ -1,16 +1,23 @@
 /** Compares two versions of an endpoint: its addresses, the credentials it accepts, its requests and its responses. */
-import { asksFor, narrowness, spoken } from "#test/contract/credentials.ts";
-import { type Change, change, type Place, step } from "#test/contract/findings.ts";
-import type { Endpoint, Node, Surface } from "#test/contract/parse-surface.ts";
-import { compareNodes, comparePresence } from "#test/contract/compare-schemas.ts";
+import { accessRank, describeCredentials, requiresCredentials } from "#test/contract/credentials.ts";
+import { type Change, createChange, positionAt, type SchemaPosition } from "#test/contract/findings.ts";
+import type { SchemaNode, Surface, SurfaceEndpoint } from "#test/contract/parse-surface.ts";
+import { comparePresence, compareSchemaNodes } from "#test/contract/compare-schemas.ts";
 
 /** Headers that announce a deprecation. They are removed with it. */
 const OF_DEPRECATION = [".deprecation", ".sunset", ".link"];
 
-export type Whole = Pick<Place, "before" | "after" | "isUnchanged">;
+export type SurfacePair = Pick<SchemaPosition, "before" | "after" | "isUnchanged">;
 
-export function compareEndpoints(before: Endpoint, after: Endpoint, whole: Whole) {
-  const request: Place = { ...whole, direction: "request", root: "address", path: "", within: null, above: [] };
+export function compareEndpoints(before: SurfaceEndpoint, after: SurfaceEndpoint, whole: SurfacePair) {
+  const request: SchemaPosition = {
+    ...whole,
+    direction: "request",
+    root: "address",
+    path: "",
+    within: null,
+    above: [],
+  };
   return [
     ...compareAddresses(before, after, request),
     ...compareCallers(before, after, { ...request, root: "credentials" }),
@@ -22,31 +29,32 @@ export function compareEndpoints(before: Endpoint, after: Endpoint, whole: Whole
 }
 
 /** Finds addresses that an existing endpoint lost. */
-function compareAddresses(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
+function compareAddresses(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   return [
     ...at.before.servers.filter((url) => !at.after.servers.includes(url)).map((url) => `under the server ${url}`),
     ...before.aliases.filter((path) => !after.aliases.includes(path)).map((path) => `at ${path}`),
-  ].map((address) => change(at, "endpoint_moved", `It is no longer ${address}`));
+  ].map((address) => createChange(at, "endpoint_moved", `It is no longer ${address}`));
 }
 
 /** Finds credentials that are no longer accepted. A refused credential counts like a value that is no longer valid. */
-function compareCallers(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
-  const gone = before.credentials.filter((one) => !after.credentials.includes(one)).map(spoken);
-  const tell = (says: string, within: string | null = null) => change({ ...at, within }, "validation_tightened", says);
+function compareCallers(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
+  const gone = before.credentials.filter((one) => !after.credentials.includes(one)).map(describeCredentials);
+  const tell = (says: string, within: string | null = null) =>
+    createChange({ ...at, within }, "validation_tightened", says);
   return [
     ...(gone.length > 0 ? [tell(`It can no longer be called with ${gone.join(" or ")}`)] : []),
-    ...(narrowness(after.access) > narrowness(before.access)
+    ...(accessRank(after.access) > accessRank(before.access)
       ? [tell(`Fewer may call it: the access was "${before.access}", is "${after.access}" now`)]
       : []),
     ...[...at.before.credentials].filter(([name, how]) =>
-      asksFor(name, before.credentials) && at.after.credentials.get(name) !== how
+      requiresCredentials(name, before.credentials) && at.after.credentials.get(name) !== how
     ).map(([name]) => tell(`The credential \`${name}\` is sent in another way now`, `the scheme ${name}`)),
   ];
 }
 
 /** Finds changed error codes. Removing an error breaks no client, but programs depend on the codes of the remaining
  * errors. */
-function compareCodes(was: Endpoint, is: Endpoint, at: Place): readonly Change[] {
+function compareCodes(was: SurfaceEndpoint, is: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const { before: { codes: before }, after: { codes: after } } = at;
   const fresh = [...after].filter(([code]) => !before.has(code) && isOf(code, is, at.after));
   const changed = [...before].filter(([code, status]) => after.get(code) !== status && isOf(code, was, at.before));
@@ -56,23 +64,25 @@ function compareCodes(was: Endpoint, is: Endpoint, at: Place): readonly Change[]
     const says = now === undefined
       ? `\`${code}\` is gone; \`${other}\` is new and comes with ${status}, too: is it the same under another name?`
       : `\`${code}\` comes with ${now} now, and came with ${status}`;
-    return [change({ ...at, within: "Problem.code" }, "enum_changed", says)];
+    return [createChange({ ...at, within: "Problem.code" }, "enum_changed", says)];
   });
 }
 
 /** Whether the endpoint can fail with this code. Codes that no endpoint lists apply to all endpoints. */
-function isOf(code: string, { faults }: Endpoint, { endpoints }: Surface): boolean {
+function isOf(code: string, { faults }: SurfaceEndpoint, { endpoints }: Surface): boolean {
   return faults.includes(code) || ![...endpoints.values()].some((endpoint) => endpoint.faults.includes(code));
 }
 
-const NONE: Node = { types: ["object"], optional: true, rules: {}, values: [], parts: new Map() };
+const NONE: SchemaNode = { types: ["object"], optional: true, rules: {}, values: [], parts: new Map() };
 
 /** Compares parameters like the fields of an object. */
-function compareParameters(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
+function compareParameters(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const [names, others] = [namesIn(before), namesIn(after)];
   const moved = names.flatMap((name, i) => {
     const says = `\`${name}\` is \`${others[i]}\` now: generated clients call it by its name`;
-    return name === others[i] ? [] : [change(step({ ...at, root: "the path" }, `.${name}`), "field_renamed", says)];
+    return name === others[i]
+      ? []
+      : [createChange(positionAt({ ...at, root: "the path" }, `.${name}`), "field_renamed", says)];
   });
   // Path parameters are identified by their position.
   const parts = [...(after.places.get("path") ?? NONE).parts].map(([name, node]) =>
@@ -83,58 +93,68 @@ function compareParameters(before: Endpoint, after: Endpoint, at: Place): readon
     ...moved,
     ...["path", "query", "header", "cookie"].flatMap((place) => {
       const is = place === "path" ? path : after.places.get(place) ?? NONE;
-      return compareNodes(before.places.get(place) ?? NONE, is, { ...at, root: `the ${place}` });
+      return compareSchemaNodes(before.places.get(place) ?? NONE, is, { ...at, root: `the ${place}` });
     }),
   ];
 }
 
-function namesIn({ name }: Endpoint): readonly string[] {
+function namesIn({ name }: SurfaceEndpoint): readonly string[] {
   return [...name.matchAll(/\{([^}]*)\}/g)].map(([, one]) => one!);
 }
 
 /** Returns the nodes of places with this prefix, keyed by the rest of their names. */
-function under(place: string, { places }: Endpoint): ReadonlyMap<string, Node> {
+function under(place: string, { places }: SurfaceEndpoint): ReadonlyMap<string, SchemaNode> {
   const within = [...places].filter(([name]) => name.startsWith(`${place} `));
   return new Map(within.map(([name, node]) => [name.slice(place.length + 1), node]));
 }
 
-function compareBodies(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
+function compareBodies(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const was = under("body", before), is = under("body", after);
   const isRequired = [...is.values()].some(({ optional }) => !optional);
-  if (was.size === 0) return isRequired ? [change(at, "validation_tightened", "A body has to be sent now")] : [];
-  if (is.size === 0) return [change(at, "field_renamed", "The body is no longer read: what is sent there is lost")];
+  if (was.size === 0) return isRequired ? [createChange(at, "validation_tightened", "A body has to be sent now")] : [];
+  if (is.size === 0) {
+    return [createChange(at, "field_renamed", "The body is no longer read: what is sent there is lost")];
+  }
   return [...was].flatMap(([type, node]) => {
     const other = is.get(type);
-    if (!other) return [change(at, "type_changed", `${at.root} can no longer be sent as ${type}`)];
-    return [...comparePresence(node, other, at), ...compareNodes(node, other, at)];
+    if (!other) return [createChange(at, "type_changed", `${at.root} can no longer be sent as ${type}`)];
+    return [...comparePresence(node, other, at), ...compareSchemaNodes(node, other, at)];
   });
 }
 
-function compareAnswers(before: Endpoint, after: Endpoint, outer: Place): readonly Change[] {
+function compareAnswers(before: SurfaceEndpoint, after: SurfaceEndpoint, outer: SchemaPosition): readonly Change[] {
   const kept = statusesOf(after), others = kept.filter((status) => /^[23]/.test(status)).join(" or ");
   return statusesOf(before).flatMap((status) => {
     const at = { ...outer, root: `answer ${status}` }, was = under(status, before), is = under(status, after);
     if (!kept.includes(status)) {
       if (/^[45]/.test(status)) return []; // removing an error breaks no client
       const says = `It no longer answers ${status}, with all that this had; only ${others || "no success at all"}`;
-      return [change(at, "response_field_removed", says)];
+      return [createChange(at, "response_field_removed", says)];
     }
     return [...was].flatMap(([type, node]) => {
       if (type === "header") return compareHeaders(before, after, status, at);
       const other = is.get(type);
-      if (other) return compareNodes(node, other, at);
-      return type === "nothing" ? [] : [change(at, "type_changed", `${at.root} no longer comes as ${type}`)];
+      if (other) return compareSchemaNodes(node, other, at);
+      return type === "nothing" ? [] : [createChange(at, "type_changed", `${at.root} no longer comes as ${type}`)];
     });
   });
 }
 
-function compareHeaders(before: Endpoint, after: Endpoint, status: string, at: Place): readonly Change[] {
-  const [was, is] = [before, after].map(({ places }) => places.get(`${status} header`) ?? NONE) as [Node, Node];
+function compareHeaders(
+  before: SurfaceEndpoint,
+  after: SurfaceEndpoint,
+  status: string,
+  at: SchemaPosition,
+): readonly Change[] {
+  const [was, is] = [before, after].map(({ places }) => places.get(`${status} header`) ?? NONE) as [
+    SchemaNode,
+    SchemaNode,
+  ];
   const isOver = before.deprecated && !after.deprecated;
   const parts = [...was.parts].filter(([name]) => !isOver || !OF_DEPRECATION.includes(name));
-  return compareNodes({ ...was, parts: new Map(parts) }, is, { ...at, root: `${at.root}, header` });
+  return compareSchemaNodes({ ...was, parts: new Map(parts) }, is, { ...at, root: `${at.root}, header` });
 }
 
-function statusesOf({ places }: Endpoint): readonly string[] {
+function statusesOf({ places }: SurfaceEndpoint): readonly string[] {
   return [...new Set([...places.keys()].flatMap((place) => /^\d{3}/.exec(place)?.[0] ?? []))];
 }

@@ -1,29 +1,39 @@
 /**
  * Compares the values of two enums. A constant is an enum with one value. Responses may get new values without notice.
  */
-import { type Change, change, type Place, subject } from "#test/contract/findings.ts";
-import type { Shape } from "#test/contract/schema-shapes.ts";
+import { type Change, createChange, describePosition, type SchemaPosition } from "#test/contract/findings.ts";
+import type { SchemaShape } from "#test/contract/schema-shapes.ts";
 
-export function compareValues(before: Shape, after: Shape, at: Place): readonly Change[] {
+export function compareEnums(before: SchemaShape, after: SchemaShape, at: SchemaPosition): readonly Change[] {
   const was = valuesOf(before), is = valuesOf(after);
   const gone = was && is ? was.filter((value) => !is.includes(value)) : [];
   if (at.direction === "request") {
-    if (!was && is) return [change(at, "enum_changed", `${subject(at)} accepts nothing but ${words(is)} now`)];
-    return gone.length > 0 ? [change(at, "enum_changed", `${subject(at)} no longer accepts ${words(gone)}`)] : [];
+    if (!was && is) {
+      return [createChange(at, "enum_changed", `${describePosition(at)} accepts nothing but ${words(is)} now`)];
+    }
+    return gone.length > 0
+      ? [createChange(at, "enum_changed", `${describePosition(at)} no longer accepts ${words(gone)}`)]
+      : [];
   }
   // No finding for a boolean whose single value becomes another type: it never was an enum.
   if (!was || before.node.values.length === 0) return [];
   if (!is) {
-    return [change(at, "enum_changed", `${subject(at)} is no longer one of ${words(was)}, but any ${after.type}`)];
+    return [
+      createChange(
+        at,
+        "enum_changed",
+        `${describePosition(at)} is no longer one of ${words(was)}, but any ${after.type}`,
+      ),
+    ];
   }
   if (gone.length === 0) return [];
   const fresh = is.filter((value) => !was.includes(value));
   const hint = fresh.length > 0 ? `; ${words(fresh)} is new: is it the same under another name?` : "";
-  return [change(at, "enum_changed", `${subject(at)} is never ${words(gone)} any more${hint}`)];
+  return [createChange(at, "enum_changed", `${describePosition(at)} is never ${words(gone)} any more${hint}`)];
 }
 
 /** Returns all possible values, or null if the schema does not list them. */
-function valuesOf({ type, node }: Shape): readonly unknown[] | null {
+function valuesOf({ type, node }: SchemaShape): readonly unknown[] | null {
   const own = node.values.filter((value) =>
     type === "any" || type === typeOf(value) || type === "integer" && typeOf(value) === "number"
   );

@@ -2,7 +2,7 @@
  * 1 to 100 characters"). */
 
 /** A rule that is stricter than before, with the texts to put after "was" and "is now". */
-interface Tightened {
+interface TightenedRule {
   readonly rule: string;
   readonly was: string;
   readonly is: string;
@@ -11,7 +11,7 @@ interface Tightened {
 type Rules = Readonly<Record<string, unknown>>;
 
 /** The rules of each type: upper bounds, lower bounds, and rules for which any change counts as stricter. */
-const OF: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const RULES_BY_TYPE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   string: [["maxLength"], ["minLength"], ["pattern", "format"]],
   array: [["maxItems"], ["minItems"], []],
   number: [["maximum"], ["minimum"], []],
@@ -19,8 +19,8 @@ const OF: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** Returns the stricter rules for values of the type. The schema may have rules for other types too. */
-export function tightened(type: string, before: Rules, after: Rules): readonly Tightened[] {
-  const [upper = [], lower = [], same = []] = OF[type] ?? [];
+export function findTightenedRules(type: string, before: Rules, after: Rules): readonly TightenedRule[] {
+  const [upper = [], lower = [], same = []] = RULES_BY_TYPE[type] ?? [];
   const found = [
     ...upper.filter((rule) => number(after[rule], Infinity) < number(before[rule], Infinity)),
     ...lower.filter((rule) => number(after[rule], least(rule)) > number(before[rule], least(rule))),
@@ -42,7 +42,7 @@ const RANGE = /(?<=\b(?:of|from|be) )(\d+)(?: to (\d+))?\b(?![.\d])|\bat most (\
 
 /** Compares the numbers in the words of the rule if the rest of the sentence is the same. Other wording counts as no
  * change. */
-function inWords(before: unknown, after: unknown): readonly Tightened[] {
+function inWords(before: unknown, after: unknown): readonly TightenedRule[] {
   const was = boundsIn(before), is = boundsIn(after);
   if (!was || !is || was.rest !== is.rest || is.least <= was.least && is.most >= was.most) return [];
   return [{ rule: `what it must be (${was.rest})`, was: was.words, is: is.words }];

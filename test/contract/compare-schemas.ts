@@ -1,34 +1,40 @@
 /** Compares two schemas of the same place: types, values, rules and nested fields. */
-import { type Change, change, type Place, step, subject } from "#test/contract/findings.ts";
-import type { Node, Surface } from "#test/contract/parse-surface.ts";
-import { findRenamed } from "#test/contract/match-renames.ts";
-import { tightened } from "#test/contract/compare-rules.ts";
-import { type Shape, shapesOf } from "#test/contract/schema-shapes.ts";
-import { compareValues } from "#test/contract/compare-enums.ts";
+import {
+  type Change,
+  createChange,
+  describePosition,
+  positionAt,
+  type SchemaPosition,
+} from "#test/contract/findings.ts";
+import type { SchemaNode, Surface } from "#test/contract/parse-surface.ts";
+import { matchRenames } from "#test/contract/match-renames.ts";
+import { findTightenedRules } from "#test/contract/compare-rules.ts";
+import { listShapes, type SchemaShape } from "#test/contract/schema-shapes.ts";
+import { compareEnums } from "#test/contract/compare-enums.ts";
 
-const ANY: Node = { types: ["any"], optional: false, rules: {}, values: [], parts: new Map() };
+const ANY: SchemaNode = { types: ["any"], optional: false, rules: {}, values: [], parts: new Map() };
 
 /** Returns the breaking changes of a place's schema. The parent compares whether the place exists. */
-export function compareNodes(before: Node, after: Node, at: Place): readonly Change[] {
+export function compareSchemaNodes(before: SchemaNode, after: SchemaNode, at: SchemaPosition): readonly Change[] {
   const pair = [meant(before, at.before), meant(after, at.after)] as const;
   if (isSame(before, after, at) || at.above.some(([one, other]) => one === pair[0] && other === pair[1])) return [];
   const inner = { ...at, above: [...at.above, pair] };
-  const was = shapesOf(before, at.before), is = shapesOf(after, at.after);
+  const was = listShapes(before, at.before), is = listShapes(after, at.after);
   const found = at.direction === "request" ? compareAccepted(was, is, inner) : compareAnswered(was, is, inner);
   // Reports a change that two shapes share only once.
   return found.filter((one, i) => found.findIndex((other) => key(other) === key(one)) === i);
 }
 
 /** Resolves a named schema, so that a name equals its definition. */
-function meant(node: Node, { schemas }: Surface): Node {
+function meant(node: SchemaNode, { schemas }: Surface): SchemaNode {
   return node.types.length === 1 ? schemas.get(node.types[0]!) ?? node : node;
 }
 
-function isSame(before: Node, after: Node, { isUnchanged }: Place): boolean {
+function isSame(before: SchemaNode, after: SchemaNode, { isUnchanged }: SchemaPosition): boolean {
   return before.parts.size + after.parts.size === 0 && textOf(before) === textOf(after) && isUnchanged(before);
 }
 
-function textOf({ types, rules, values }: Node): string {
+function textOf({ types, rules, values }: SchemaNode): string {
   return JSON.stringify([types, rules, values]);
 }
 
@@ -37,24 +43,34 @@ function key({ kind, where, says }: Change): string {
 }
 
 /** Checks that each shape that was accepted is still accepted. */
-function compareAccepted(was: readonly Shape[], is: readonly Shape[], at: Place): readonly Change[] {
-  const found: Change[] = [], refused: Shape[] = [];
+function compareAccepted(
+  was: readonly SchemaShape[],
+  is: readonly SchemaShape[],
+  at: SchemaPosition,
+): readonly Change[] {
+  const found: Change[] = [], refused: SchemaShape[] = [];
   for (const shape of was) {
     const takers = is.filter((other) => includes(other.type, shape.type));
     if (takers.length === 0) refused.push(shape);
     else found.push(...fewest(takers.map((other) => compareShapes(shape, other, at))));
   }
   if (refused.some(({ type }) => type !== "null")) {
-    found.push(change(at, "type_changed", `${subject(at)} was ${list(was)}, and is ${list(is)} now`));
+    found.push(createChange(at, "type_changed", `${describePosition(at)} was ${list(was)}, and is ${list(is)} now`));
   } else if (refused.length > 0) {
-    found.push(change(at, "validation_tightened", `${subject(at)} was allowed to be null, and is not any more`));
+    found.push(
+      createChange(at, "validation_tightened", `${describePosition(at)} was allowed to be null, and is not any more`),
+    );
   }
   return found;
 }
 
 /** Checks that each shape of a response was possible before. */
-function compareAnswered(was: readonly Shape[], is: readonly Shape[], at: Place): readonly Change[] {
-  const found: Change[] = [], seen = new Set<Shape>(), fresh = new Set<string>();
+function compareAnswered(
+  was: readonly SchemaShape[],
+  is: readonly SchemaShape[],
+  at: SchemaPosition,
+): readonly Change[] {
+  const found: Change[] = [], seen = new Set<SchemaShape>(), fresh = new Set<string>();
   for (const shape of is) {
     const known = was.filter((other) => includes(other.type, shape.type));
     if (known.length === 0) fresh.add(shape.type);
@@ -64,14 +80,21 @@ function compareAnswered(was: readonly Shape[], is: readonly Shape[], at: Place)
       found.push(...best);
     }
   }
-  const isNullable = fresh.delete("null"), isValue = ({ type }: Shape) => type !== "null";
+  const isNullable = fresh.delete("null"), isValue = ({ type }: SchemaShape) => type !== "null";
   if (fresh.size > 0 || was.some(isValue) && !is.some(isValue)) {
-    return [...found, change(at, "type_changed", `${subject(at)} was ${list(was)}, and is ${list(is)} now`)];
+    return [
+      ...found,
+      createChange(at, "type_changed", `${describePosition(at)} was ${list(was)}, and is ${list(is)} now`),
+    ];
   }
-  if (isNullable) found.push(change(at, "type_changed", `${subject(at)} may be null now, and never was`));
+  if (isNullable) {
+    found.push(createChange(at, "type_changed", `${describePosition(at)} may be null now, and never was`));
+  }
   for (const { node } of was.filter((shape) => shape.type === "object" && !seen.has(shape))) {
     const names = fieldsOf(node).map((name) => `\`${name.slice(1)}\``).join(", ") || "any field";
-    found.push(change(at, "response_field_removed", `${subject(at)} no longer has the form with ${names}`));
+    found.push(
+      createChange(at, "response_field_removed", `${describePosition(at)} no longer has the form with ${names}`),
+    );
   }
   return found;
 }
@@ -84,91 +107,104 @@ function fewest(found: readonly (readonly Change[])[]): readonly Change[] {
   return found.reduce((best, other) => other.length < best.length ? other : best);
 }
 
-function list(shapes: readonly Shape[]): string {
+function list(shapes: readonly SchemaShape[]): string {
   return [...new Set(shapes.map(({ type }) => type === "any" ? "anything" : type))].join(" or ");
 }
 
-function compareShapes(before: Shape, after: Shape, outer: Place): readonly Change[] {
+function compareShapes(before: SchemaShape, after: SchemaShape, outer: SchemaPosition): readonly Change[] {
   const at = before.name === null ? outer : { ...outer, within: before.name };
   const was = before.node, is = after.node, isOf = (type: string) => before.type === type && after.type === type;
   return [
-    ...compareValues(before, after, at),
+    ...compareEnums(before, after, at),
     ...compareRules(before.type, was, is, at),
     ...(isOf("object") ? [...compareFields(was, is, at), ...compareOthers(was, is, at)] : []),
-    ...(isOf("array") ? compareNodes(was.parts.get("[]") ?? ANY, is.parts.get("[]") ?? ANY, step(at, "[]")) : []),
+    ...(isOf("array")
+      ? compareSchemaNodes(was.parts.get("[]") ?? ANY, is.parts.get("[]") ?? ANY, positionAt(at, "[]"))
+      : []),
   ];
 }
 
-function compareRules(type: string, { rules: before }: Node, { rules: after }: Node, at: Place): readonly Change[] {
+function compareRules(
+  type: string,
+  { rules: before }: SchemaNode,
+  { rules: after }: SchemaNode,
+  at: SchemaPosition,
+): readonly Change[] {
   if (at.direction === "request") {
-    return tightened(type, before, after).map(({ rule, was, is }) =>
-      change(at, "validation_tightened", `${subject(at)} accepts less: ${rule} was ${was}, is ${is} now`)
+    return findTightenedRules(type, before, after).map(({ rule, was, is }) =>
+      createChange(at, "validation_tightened", `${describePosition(at)} accepts less: ${rule} was ${was}, is ${is} now`)
     );
   }
   // The comparison is reversed: a response may become narrower. Rules in words apply only to requests.
   const { says: _, ...wide } = before, { says: __, ...narrow } = after;
-  return tightened(type, narrow, wide).map(({ rule, was, is }) =>
-    change(at, "type_changed", `${subject(at)} may be more: ${rule} was ${is}, is ${was} now`)
+  return findTightenedRules(type, narrow, wide).map(({ rule, was, is }) =>
+    createChange(at, "type_changed", `${describePosition(at)} may be more: ${rule} was ${is}, is ${was} now`)
   );
 }
 
-function fieldsOf({ parts }: Node): readonly string[] {
+function fieldsOf({ parts }: SchemaNode): readonly string[] {
   return [...parts.keys()].filter((name) => name.startsWith("."));
 }
 
 /** Finds fields that were removed or renamed, that became required, or that are no longer always present. */
-function compareFields(before: Node, after: Node, at: Place): readonly Change[] {
+function compareFields(before: SchemaNode, after: SchemaNode, at: SchemaPosition): readonly Change[] {
   const was = (name: string) => before.parts.get(name)!, is = (name: string) => after.parts.get(name)!;
   const gone = fieldsOf(before).filter((name) => !is(name)), fresh = fieldsOf(after).filter((name) => !was(name));
-  const renamed = findRenamed(gone, fresh, (name, other) => isAlike(was(name), is(other), step(at, name)));
+  const renamed = matchRenames(gone, fresh, (name, other) => isAlike(was(name), is(other), positionAt(at, name)));
   const known = gone.filter((name) => !was(name).optional).map((name) => renamed.get(name));
   const needed = at.direction === "request" ? fresh.filter((name) => !is(name).optional && !known.includes(name)) : [];
   return [
     ...fieldsOf(before).flatMap((name) => {
-      const place = step(at, name);
+      const place = positionAt(at, name);
       if (!is(name)) return goneField(place, renamed.get(name));
-      return [...comparePresence(was(name), is(name), place), ...compareNodes(was(name), is(name), place)];
+      return [...comparePresence(was(name), is(name), place), ...compareSchemaNodes(was(name), is(name), place)];
     }),
     ...needed.map((name) =>
-      change(step(at, name), "validation_tightened", `${subject(step(at, name))} has to be sent now`)
+      createChange(
+        positionAt(at, name),
+        "validation_tightened",
+        `${describePosition(positionAt(at, name))} has to be sent now`,
+      )
     ),
   ];
 }
 
 /** Whether one may be the other renamed: both have the same types, and the change inside breaks nothing. */
-function isAlike(before: Node, after: Node, at: Place): boolean {
-  const types = (shapes: readonly Shape[]) => shapes.map(({ type }) => type).sort().join();
-  return types(shapesOf(before, at.before)) === types(shapesOf(after, at.after)) &&
-    compareNodes(before, after, at).length === 0;
+function isAlike(before: SchemaNode, after: SchemaNode, at: SchemaPosition): boolean {
+  const types = (shapes: readonly SchemaShape[]) => shapes.map(({ type }) => type).sort().join();
+  return types(listShapes(before, at.before)) === types(listShapes(after, at.after)) &&
+    compareSchemaNodes(before, after, at).length === 0;
 }
 
-function goneField(at: Place, now: string | undefined): readonly Change[] {
+function goneField(at: SchemaPosition, now: string | undefined): readonly Change[] {
   if (now !== undefined) {
     const hint = `\`${now.slice(1)}\` is new and of the same type: is it the same under another name?`;
-    return [change(at, "field_renamed", `${subject(at)} is gone; ${hint}`)];
+    return [createChange(at, "field_renamed", `${describePosition(at)} is gone; ${hint}`)];
   }
   return at.direction === "response"
-    ? [change(at, "response_field_removed", `${subject(at)} is gone`)]
-    : [change(at, "field_renamed", `${subject(at)} is no longer read: what is sent there is lost`)];
+    ? [createChange(at, "response_field_removed", `${describePosition(at)} is gone`)]
+    : [createChange(at, "field_renamed", `${describePosition(at)} is no longer read: what is sent there is lost`)];
 }
 
-export function comparePresence(before: Node, after: Node, at: Place): readonly Change[] {
+export function comparePresence(before: SchemaNode, after: SchemaNode, at: SchemaPosition): readonly Change[] {
   if (before.optional === after.optional || after.optional === (at.direction === "request")) return [];
   return after.optional
-    ? [change(at, "response_field_removed", `${subject(at)} is no longer always there`)]
-    : [change(at, "validation_tightened", `${subject(at)} has to be sent now`)];
+    ? [createChange(at, "response_field_removed", `${describePosition(at)} is no longer always there`)]
+    : [createChange(at, "validation_tightened", `${describePosition(at)} has to be sent now`)];
 }
 
 /** Compares the schemas of fields that are not named. */
-function compareOthers(before: Node, after: Node, at: Place): readonly Change[] {
+function compareOthers(before: SchemaNode, after: SchemaNode, at: SchemaPosition): readonly Change[] {
   const was = before.parts.get("{*}"), is = after.parts.get("{*}");
   const isAsked = at.direction === "request", isClosed = after.rules.closed === true && before.rules.closed !== true;
-  const refuses = `${subject(at)} refuses fields that it does not know, and ignored them`;
-  if (isAsked && isClosed) return [change(at, "validation_tightened", refuses)];
-  if (was && is) return compareNodes(was, is, step(at, "{*}"));
+  const refuses = `${describePosition(at)} refuses fields that it does not know, and ignored them`;
+  if (isAsked && isClosed) return [createChange(at, "validation_tightened", refuses)];
+  if (was && is) return compareSchemaNodes(was, is, positionAt(at, "{*}"));
   if (was && !isAsked) {
-    return [change(at, "response_field_removed", `${subject(at)} had fields of any name, and has none now`)];
+    return [
+      createChange(at, "response_field_removed", `${describePosition(at)} had fields of any name, and has none now`),
+    ];
   }
   // A field that was ignored is now validated.
-  return is && isAsked && before.rules.closed !== true ? compareNodes(ANY, is, step(at, "{*}")) : [];
+  return is && isAsked && before.rules.closed !== true ? compareSchemaNodes(ANY, is, positionAt(at, "{*}")) : [];
 }

@@ -11,7 +11,7 @@ import {
   testEachCase,
 } from "#test/support/contract.ts";
 
-const test = suite("checkContract, of the present document");
+const test = suite("checkContract, on the current document");
 
 const present = loadCurrentDocument();
 
@@ -23,12 +23,12 @@ const answerOf = (operation: Json, status = 200, type = "application/json") =>
   operation.responses[status].content[type];
 const parameterOf = (operation: Json, name: string) => operation.parameters.find((one: Json) => one.name === name);
 
-test("finds nothing in the document itself", async () => {
+test("finds nothing in an unchanged document", async () => {
   const document = await present;
   assert.equal(breakIn(document, () => undefined), []);
 });
 
-test("finds a response field that is gone, or not always there any more", () =>
+test("finds a response field that was removed or became optional", () =>
   each([
     ["response_field_removed Spoke.displayName", (_, { Spoke }) => delete Spoke.properties.displayName],
     ["response_field_removed Operation.error.hint", (_, { Operation }) =>
@@ -53,7 +53,7 @@ test("finds a response field that is gone, or not always there any more", () =>
       AuditEvent.properties.metadata.additionalProperties = false],
   ]));
 
-test("finds a field that has another name, in what is sent and in what is answered", () =>
+test("finds a renamed field in requests and responses", () =>
   each([
     ["field_renamed Spoke.displayName", (_, { Spoke }) => rename(Spoke, "displayName", "title")],
     ["field_renamed Operation.waitingFor.label", (_, { Operation }) =>
@@ -83,7 +83,7 @@ test("finds a field that has another name, in what is sent and in what is answer
       delete paths["/api/auth/login"].post.requestBody],
   ]));
 
-test("finds a field of another type", () =>
+test("finds a field with another type", () =>
   each([
     ["type_changed Spoke.slug", (_, { Spoke }) => Spoke.properties.slug.type = "number"],
     ["type_changed Member.displayName", (_, { Member }) => nullable(Member, "displayName")],
@@ -114,7 +114,7 @@ test("finds a field of another type", () =>
       retype(paths["/verify"].get.responses[200], "text/html", "text/plain")],
   ]));
 
-test("finds an enum whose values are others", () =>
+test("finds an enum with other values", () =>
   each([
     ["enum_changed SpokeAction.action", (_, { SpokeAction }) => SpokeAction.properties.action.enum.pop()],
     ["enum_changed NewToken.scope", (_, { NewToken }) => NewToken.properties.scope.enum[0] = "everything"],
@@ -131,7 +131,7 @@ test("finds an enum whose values are others", () =>
       NewSpoke.properties.size.anyOf[0].enum = ["small"]],
   ]));
 
-test("finds validation that is tighter", () =>
+test("finds tighter validation", () =>
   each([
     ["validation_tightened NewSpoke.size", (_, { NewSpoke }) => NewSpoke.required.push("size")],
     ["validation_tightened NewSpoke.plan", (_, { NewSpoke }) => {
@@ -169,14 +169,14 @@ test("finds validation that is tighter", () =>
       paths["/api/my-spokes"].get["x-access"] = "operator"],
   ]));
 
-test("finds a body whose unknown fields are refused, and were ignored", async () => {
+test("finds a body that now rejects unknown fields", async () => {
   const loose = cloneDocument(await present, ({ components: { schemas } }) => {
     for (const schema of Object.values<Json>(schemas)) delete schema.additionalProperties;
   });
   testEachCase(loose, [["validation_tightened NewSpoke", (_, { NewSpoke }) => NewSpoke.additionalProperties = false]]);
 });
 
-test("finds a sunset that is told no more, though it stands", async () => {
+test("finds an endpoint that no longer announces its sunset", async () => {
   const headersOf = ({ paths }: Json) => paths["/api/my-spokes"].get.responses[200].headers;
   const declared = cloneDocument(await present, (copy) => {
     const deprecation = { since: "2026-11-01", sunset: "2026-12-31", note: "Gone" };
@@ -188,7 +188,7 @@ test("finds a sunset that is told no more, though it stands", async () => {
   ]);
 });
 
-test("finds a code that comes with another status, or has another name", async () => {
+test("finds an error code with another status or name", async () => {
   const document = await present;
   const tell = (change: (codes: Json, copy: Json) => void) =>
     breakIn(document, (copy) => change(copy.components.examples, copy)).map(({ kind, within, operation, says }) =>
@@ -213,7 +213,7 @@ test("finds a code that comes with another status, or has another name", async (
   assert.equal(tell((codes) => delete codes.request_decided), []);
 });
 
-test("tells a change of a shared schema for each operation that feels it", async () => {
+test("reports a change of a shared schema for each affected operation", async () => {
   const found = breakIn(await present, ({ components }) => delete components.schemas.User.properties.email);
   assert.equal(found.map(({ operation, where }) => `${operation} ${where}`).sort(), [
     "GET /api/auth/me answer 200: user.email",

@@ -3,16 +3,16 @@
  *
  * A breaking change may be released if the previous release deprecated the endpoint and its sunset has passed, or if
  * it is a listed exception. The check reads no clock: the dates come from the surfaces and the caller. */
-import { compareEndpoints, type Whole } from "#test/contract/compare-endpoints.ts";
-import { dayOf, judge, type Verdict } from "#test/contract/announcements.ts";
-import { byAddress, findMoved } from "#test/contract/endpoints.ts";
-import { type Exception, exceptionFor } from "#test/contract/exceptions.ts";
+import { compareEndpoints, type SurfacePair } from "#test/contract/compare-endpoints.ts";
+import { type AnnouncementCheck, checkAnnouncement, parseDay } from "#test/contract/announcements.ts";
+import { findMovedEndpoints, groupByAddress } from "#test/contract/endpoints.ts";
+import { type ContractException, findException } from "#test/contract/exceptions.ts";
 import type { Finding } from "#test/contract/findings.ts";
-import type { Endpoint, Surface } from "#test/contract/parse-surface.ts";
-import { unchangedIn } from "#test/contract/schema-shapes.ts";
+import type { Surface, SurfaceEndpoint } from "#test/contract/parse-surface.ts";
+import { isUnchanged } from "#test/contract/schema-shapes.ts";
 
-export interface Judged extends Finding {
-  readonly verdict: Verdict;
+export interface CheckedFinding extends Finding {
+  readonly verdict: AnnouncementCheck;
 }
 
 /** Returns every breaking change, with whether it may be released on the day `today` (an ISO date). */
@@ -20,11 +20,11 @@ export function checkContract(
   released: Surface,
   present: Surface,
   today: string,
-  exceptions: readonly Exception[] = [],
-): readonly Judged[] {
-  const before = byAddress(released), after = byAddress(present), day = dayOf(today);
-  const whole = { before: released, after: present, isUnchanged: unchangedIn(released, present) };
-  const gone = findMoved(
+  exceptions: readonly ContractException[] = [],
+): readonly CheckedFinding[] {
+  const before = groupByAddress(released), after = groupByAddress(present), day = parseDay(today);
+  const whole = { before: released, after: present, isUnchanged: isUnchanged(released, present) };
+  const gone = findMovedEndpoints(
     [...before].filter(([address]) => !after.has(address)).map(([, endpoint]) => endpoint),
     [...after].filter(([address]) => !before.has(address)).map(([, endpoint]) => endpoint),
   );
@@ -37,14 +37,16 @@ export function checkContract(
         : [];
     }),
   ].map(([was, is, found]) => {
-    const exception = exceptionFor(found, exceptions);
-    const verdict = exception ? { allowed: true, says: `Allowed this once: ${exception.why}` } : judge(was, is, day);
+    const exception = findException(found, exceptions);
+    const verdict = exception
+      ? { allowed: true, says: `Allowed this once: ${exception.why}` }
+      : checkAnnouncement(was, is, day);
     return { ...found, operation: was.name, verdict };
   });
 }
 
 /** Whether the endpoint's lines and everything that they refer to are unchanged. Most changes affect few endpoints. */
-function isUntouched(was: Endpoint, is: Endpoint, { before, after, isUnchanged }: Whole): boolean {
+function isUntouched(was: SurfaceEndpoint, is: SurfaceEndpoint, { before, after, isUnchanged }: SurfacePair): boolean {
   return before.common === after.common && was.lines.join("\n") === is.lines.join("\n") &&
     [...was.places.values()].every(isUnchanged);
 }

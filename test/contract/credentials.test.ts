@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { breakIn, cloneDocument, type Json, loadCurrentDocument } from "#test/support/contract.ts";
 
-const test = suite("compareCredentials, of the present document");
+const test = suite("compareCredentials, on the current document");
 
 const PATH = "/api/version", USERS = "/api/users";
 /** Two endpoints of the current document. Trying so many changes on all of them takes too long. */
@@ -24,7 +24,7 @@ async function between(scope: string, other: string): Promise<string> {
   return found.map(({ says }) => says.replace("It can no longer be called with ", "")).join();
 }
 
-test("finds each scope that lets fewer credentials in than before", async () => {
+test("finds each scope that accepts fewer credentials than before", async () => {
   const found: string[] = [];
   for (const scope of SCOPES) {
     for (const other of SCOPES) {
@@ -62,7 +62,7 @@ async function told(change: (get: Json, document: Json) => void): Promise<readon
     .filter(({ operation }) => operation === "GET /api/users").map(({ says }) => says);
 }
 
-test("believes neither of the document's two sayings without the other", async () => {
+test("requires both parts of an announcement in the document", async () => {
   const tokens = "a readonly token or a provisioning token or a cli token";
   assert.equal(await told((get) => get.security.pop()), ["It can no longer be called with a session"]);
   assert.equal(await told((get) => get.security.shift()), [`It can no longer be called with ${tokens}`]);
@@ -71,7 +71,7 @@ test("believes neither of the document's two sayings without the other", async (
   assert.equal(await told((get) => get.security.push({})), []);
 });
 
-test("finds a credential that is sent in another way", async () => {
+test("finds a credential that is sent differently", async () => {
   const says = (name: string) => [`The credential \`${name}\` is sent in another way now`];
   const change = (edit: (schemes: Json) => void) => told((_, { components }) => edit(components.securitySchemes));
   assert.equal(await change(({ session }) => session.name = "other"), says("session"));
@@ -80,7 +80,7 @@ test("finds a credential that is sent in another way", async () => {
   assert.equal(await change(({ bearer }) => bearer.description = "Other words"), []);
 });
 
-test("finds an access that lets fewer in, where that is sure", async () => {
+test("finds a narrower access rule where the order is known", async () => {
   const between = async (access: string, other: string) => {
     const set = (to: string) => ({ paths }: Json) => paths[PATH].get["x-access"] = to;
     return breakIn(cloneDocument(await present, set(access)), set(other)).map(({ says }) => says).join();

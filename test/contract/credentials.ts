@@ -1,11 +1,11 @@
 /** Reads which credentials an endpoint accepts, and how many users may call it. */
 import { accessNoteOf } from "#lib/reference/refusals.ts";
 import { SCOPES } from "#lib/reference/overview.ts";
-import type { Named, Operation } from "#test/contract/openapi-document.ts";
+import type { NamedValues, Operation } from "#test/contract/openapi-document.ts";
 
-export const NOTHING = "nothing", SESSION = "session";
+export const NO_CREDENTIALS = "nothing", SESSION = "session";
 const TOKENS = SCOPES.map(([scope]) => scope);
-const ALL = [NOTHING, ...TOKENS, SESSION];
+const ALL = [NO_CREDENTIALS, ...TOKENS, SESSION];
 
 /**
  * Returns the accepted credentials. The document declares them twice, and both declarations must allow a credential.
@@ -15,7 +15,7 @@ export function credentialsOf({ "x-scope": scope = "public", security = [] }: Op
   return ALL.filter((one) => secured.includes(one) && scoped.includes(one));
 }
 
-function goodFor(way: Named<readonly string[]>): readonly string[] {
+function goodFor(way: NamedValues<readonly string[]>): readonly string[] {
   if (way.bearer) {
     return way.bearer.map(tokensFrom).reduce((one, other) => one.length < other.length ? one : other, TOKENS);
   }
@@ -25,7 +25,7 @@ function goodFor(way: Named<readonly string[]>): readonly string[] {
 /** Returns the credentials that satisfy the scope. See EndpointScope in lib/http/endpoint.ts. */
 function enough(scope: string): readonly string[] {
   if (scope === "public") return ALL;
-  return scope === "flow" ? [NOTHING, SESSION] : [...tokensFrom(scope), SESSION];
+  return scope === "flow" ? [NO_CREDENTIALS, SESSION] : [...tokensFrom(scope), SESSION];
 }
 
 /** Returns the token scopes that include this scope, or none for a scope that no token has. */
@@ -35,17 +35,22 @@ function tokensFrom(scope: string): readonly string[] {
 }
 
 /** Whether the endpoint requires the credential of this security scheme. A public endpoint requires none. */
-export function asksFor(scheme: string, credentials: readonly string[]): boolean {
-  return !credentials.includes(NOTHING) && credentials.some((one) => scheme === (one === SESSION ? SESSION : "bearer"));
+export function requiresCredentials(scheme: string, credentials: readonly string[]): boolean {
+  return !credentials.includes(NO_CREDENTIALS) &&
+    credentials.some((one) => scheme === (one === SESSION ? SESSION : "bearer"));
 }
 
 /** Returns the credential's name for a sentence. */
-export function spoken(credential: string): string {
-  return credential === NOTHING ? "no credential" : credential === SESSION ? "a session" : `a ${credential} token`;
+export function describeCredentials(credential: string): string {
+  return credential === NO_CREDENTIALS
+    ? "no credential"
+    : credential === SESSION
+    ? "a session"
+    : `a ${credential} token`;
 }
 
 /** Ranks an access rule: a higher number allows fewer users. Rules with the same number are indistinguishable here. */
-export function narrowness(access: string): number {
+export function accessRank(access: string): number {
   if (access === "anyone") return 0;
   if (access === "signed in") return 1;
   return accessNoteOf(access)?.who === "Operators" ? 3 : 2;

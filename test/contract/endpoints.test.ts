@@ -10,7 +10,7 @@ import {
   testEachCase,
 } from "#test/support/contract.ts";
 
-const test = suite("findMoved, of the present document");
+const test = suite("findMoved, on the current document");
 
 const present = loadCurrentDocument();
 
@@ -18,7 +18,7 @@ const each = async (cases: readonly Case[]): Promise<void> => testEachCase(await
 
 const SPOKE = "/api/spokes/{spokeId}";
 
-test("finds an endpoint that is gone", () =>
+test("finds a removed endpoint", () =>
   each([
     ["endpoint_removed GET /api/my-spokes address", (paths) => delete paths["/api/my-spokes"]],
     [`endpoint_removed DELETE ${SPOKE} address`, (paths) => delete paths[SPOKE].delete],
@@ -29,7 +29,7 @@ test("finds an endpoint that is gone", () =>
     }],
   ]));
 
-test("finds an endpoint that has another method or path", async () => {
+test("finds an endpoint with another method or path", async () => {
   await each([
     ["endpoint_moved GET /api/my-spokes address", (paths) => move(paths, "/api/my-spokes", "/api/spokes")],
     ["endpoint_moved PATCH /api/users/{userId} address", ({ "/api/users/{userId}": item }) => {

@@ -1,13 +1,13 @@
 /** Finds released endpoints that are no longer at their address: removed, or moved to a new endpoint with the same
  * form. */
 import type { Change } from "#test/contract/findings.ts";
-import type { Endpoint, Surface } from "#test/contract/parse-surface.ts";
+import type { Surface, SurfaceEndpoint } from "#test/contract/parse-surface.ts";
 
 /** Returns a finding for each missing endpoint. `fresh` are the endpoints that the release did not have. */
-export function findMoved(
-  gone: readonly Endpoint[],
-  fresh: readonly Endpoint[],
-): readonly (readonly [gone: Endpoint, found: Change])[] {
+export function findMovedEndpoints(
+  gone: readonly SurfaceEndpoint[],
+  fresh: readonly SurfaceEndpoint[],
+): readonly (readonly [gone: SurfaceEndpoint, found: Change])[] {
   const free = [...fresh];
   return gone.map((endpoint) => {
     const place = { where: "address", within: null };
@@ -20,20 +20,20 @@ export function findMoved(
 }
 
 /** Whether both have the same requests and responses, and the same method or path. */
-function isLike(one: Endpoint, other: Endpoint): boolean {
+function isLike(one: SurfaceEndpoint, other: SurfaceEndpoint): boolean {
   const [method, path] = addressOf(one).split(" "), [otherMethod, otherPath] = addressOf(other).split(" ");
   return formOf(one) === formOf(other) && (method === otherMethod || path === otherPath);
 }
 
 /** Returns the endpoints by address without parameter names: `GET /api/spokes/{}`. */
-export function byAddress({ endpoints }: Surface): ReadonlyMap<string, Endpoint> {
+export function groupByAddress({ endpoints }: Surface): ReadonlyMap<string, SurfaceEndpoint> {
   return new Map([...endpoints.values()].map((endpoint) => [addressOf(endpoint), endpoint]));
 }
 
-function addressOf({ name }: Endpoint): string {
+function addressOf({ name }: SurfaceEndpoint): string {
   return name.replace(/\{[^}]*\}/g, "{}");
 }
 
-function formOf({ lines }: Endpoint): string {
+function formOf({ lines }: SurfaceEndpoint): string {
   return lines.filter((line) => /^(?:query|header|body|[23]\d\d) /.test(line)).join("\n");
 }

@@ -4,10 +4,10 @@
  * A breaking change without its own kind uses the nearest one. A response that no longer occurs counts as removed
  * fields, and an insufficient scope as tighter validation. A request field that is no longer read may have been
  * renamed. */
-import type { Node, Surface } from "#test/contract/parse-surface.ts";
+import type { SchemaNode, Surface } from "#test/contract/parse-surface.ts";
 
 /** Each kind with its heading. */
-export const KINDS = {
+export const BREAKING_KINDS = {
   endpoint_removed: "an endpoint is gone",
   endpoint_moved: "an endpoint has another method or path",
   response_field_removed: "a response field is gone",
@@ -17,10 +17,10 @@ export const KINDS = {
   validation_tightened: "validation is tighter",
 } as const;
 
-export type Kind = keyof typeof KINDS;
+export type BreakingKind = keyof typeof BREAKING_KINDS;
 
 export interface Change {
-  readonly kind: Kind;
+  readonly kind: BreakingKind;
   /** The location within the operation: `answer 200: operation.error.hint`. */
   readonly where: string;
   /** The location within its named schema, or null: `Operation.error.hint`. */
@@ -37,12 +37,12 @@ export interface Finding extends Change {
 /** A request may accept more than before, and a response may contain less. */
 type Direction = "request" | "response";
 
-export interface Place {
+export interface SchemaPosition {
   readonly direction: Direction;
   readonly before: Surface;
   readonly after: Surface;
   /** Whether an unchanged node refers only to unchanged schemas. */
-  readonly isUnchanged: (node: Node) => boolean;
+  readonly isUnchanged: (node: SchemaNode) => boolean;
   /** The start of the path: `the body`, `answer 200`, ``the query's `limit` ``. */
   readonly root: string;
   /** The path within the root: `operation.waitingFor.kind`, or empty. */
@@ -52,11 +52,11 @@ export interface Place {
   /**
    * The pairs that are being compared. A pair that occurs again is recursive, and its comparison is already running.
    */
-  readonly above: readonly (readonly [Node, Node])[];
+  readonly above: readonly (readonly [SchemaNode, SchemaNode])[];
 }
 
 /** Returns the place one step deeper: `.slug`, `[]`, `{*}`. */
-export function step(at: Place, name: string): Place {
+export function positionAt(at: SchemaPosition, name: string): SchemaPosition {
   return {
     ...at,
     path: at.path === "" ? name.replace(/^\./, "") : at.path + name,
@@ -64,12 +64,12 @@ export function step(at: Place, name: string): Place {
   };
 }
 
-export function change(at: Place, kind: Kind, says: string): Change {
+export function createChange(at: SchemaPosition, kind: BreakingKind, says: string): Change {
   return { kind, where: at.path === "" ? at.root : `${at.root}: ${at.path}`, within: at.within, says };
 }
 
 /** Returns the name of the place in a sentence: `` `kind` ``, or the part of the request. */
-export function subject(at: Place): string {
+export function describePosition(at: SchemaPosition): string {
   const last = at.path.split(".").at(-1)!;
   return last === "" ? at.root : `\`${last}\``;
 }

@@ -4,7 +4,7 @@
 type Renamed = ReadonlyMap<string, string>;
 
 /** `isAlike` decides whether the content under a new name could be that of the old one. */
-export function findRenamed(
+export function matchRenames(
   gone: readonly string[],
   fresh: readonly string[],
   isAlike: (gone: string, fresh: string) => boolean,

@@ -1,7 +1,7 @@
 /** Defines the parts of an OpenAPI document that the surface reads. */
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
 
-export type Named<T> = Readonly<Record<string, T>>;
+export type NamedValues<T> = Readonly<Record<string, T>>;
 
 interface Parameter {
   readonly name: string;
@@ -12,7 +12,7 @@ interface Parameter {
   readonly example?: unknown;
 }
 
-type Content = Named<{ readonly schema?: JsonSchema }>;
+type Content = NamedValues<{ readonly schema?: JsonSchema }>;
 
 export interface Header {
   readonly $ref?: string;
@@ -22,15 +22,15 @@ export interface Header {
 
 export interface Answer {
   readonly content?: Content;
-  readonly headers?: Named<Header>;
+  readonly headers?: NamedValues<Header>;
 }
 
 export interface Operation {
   readonly deprecated?: boolean;
-  readonly security?: readonly Named<readonly string[]>[];
+  readonly security?: readonly NamedValues<readonly string[]>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
-  readonly responses?: Named<Answer>;
+  readonly responses?: NamedValues<Answer>;
   /** Other paths of the same endpoint. */
   readonly "x-aliases"?: readonly string[];
   readonly "x-access"?: string;
@@ -41,12 +41,12 @@ export interface Operation {
 
 export interface OpenApiDocument {
   readonly servers?: readonly { readonly url: string }[];
-  readonly paths?: Named<Named<Operation>>;
+  readonly paths?: NamedValues<NamedValues<Operation>>;
   readonly components?: {
-    readonly schemas?: Named<JsonSchema>;
-    readonly headers?: Named<Header>;
-    readonly examples?: Named<{ readonly value: { readonly code?: string; readonly statusCode: number } }>;
-    readonly securitySchemes?: Named<JsonSchema>;
+    readonly schemas?: NamedValues<JsonSchema>;
+    readonly headers?: NamedValues<Header>;
+    readonly examples?: NamedValues<{ readonly value: { readonly code?: string; readonly statusCode: number } }>;
+    readonly securitySchemes?: NamedValues<JsonSchema>;
   };
 }
 

@@ -1,18 +1,18 @@
 /** Parses the surface from its lines. surface.ts and schema-lines.ts describe their format. */
-import type { Named } from "#test/contract/openapi-document.ts";
+import type { NamedValues } from "#test/contract/openapi-document.ts";
 
 /** A field, or another place with a schema. */
-export interface Node {
+export interface SchemaNode {
   /** JSON types, `any`, or the name of a schema. */
   types: readonly string[];
   optional: boolean;
-  rules: Named<unknown>;
+  rules: NamedValues<unknown>;
   readonly values: unknown[];
   /** The parts by step: `.slug`, `[]`, `{*}`, `<available=true>`. */
-  readonly parts: Map<string, Node>;
+  readonly parts: Map<string, SchemaNode>;
 }
 
-export interface Endpoint {
+export interface SurfaceEndpoint {
   /** The name as in the reference: `GET /api/spokes/{spokeId}`. */
   readonly name: string;
   access: string;
@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly aliases: string[];
   readonly faults: string[];
   /** The request and response parts by place: `query`, `body application/json`, `202 header`. */
-  readonly places: Map<string, Node>;
+  readonly places: Map<string, SchemaNode>;
   /** The endpoint's lines, unchanged. */
   readonly lines: string[];
 }
@@ -33,8 +33,8 @@ export interface Surface {
   readonly credentials: Map<string, string>;
   /** The status of each error code. */
   readonly codes: Map<string, string>;
-  readonly endpoints: Map<string, Endpoint>;
-  readonly schemas: Map<string, Node>;
+  readonly endpoints: Map<string, SurfaceEndpoint>;
+  readonly schemas: Map<string, SchemaNode>;
   /** The lines of each schema, unchanged. */
   readonly texts: Map<string, string>;
   /** The lines that belong to no endpoint and no schema. */
@@ -48,7 +48,7 @@ const STEP = /\.[^.[{<]+|\[\]|\{\*\}|<[^>]*>/g;
 const TYPES = ["string", "number", "integer", "boolean", "null", "array", "object", "any"];
 
 /** Parses the surface. Throws on an invalid or missing line, as a merge may leave. */
-export function readSurface(text: string): Surface {
+export function parseSurface(text: string): Surface {
   const surface: Surface = {
     servers: [],
     credentials: new Map(),
@@ -58,7 +58,7 @@ export function readSurface(text: string): Surface {
     texts: new Map(),
     common: "",
   };
-  const refusals = new Map<string, Node>(), refused: (readonly [Endpoint, string])[] = [];
+  const refusals = new Map<string, SchemaNode>(), refused: (readonly [SurfaceEndpoint, string])[] = [];
   for (const line of text.split("\n").filter(Boolean)) {
     const [, owner = "", rest = ""] = /^([A-Z]+ \/\S*|\w+) (.+)$/.exec(line) ?? [];
     const [first = "", ...others] = rest.split(" ");
@@ -89,11 +89,11 @@ export function readSurface(text: string): Surface {
   return surface;
 }
 
-function newEndpoint(name: string): Endpoint {
+function newEndpoint(name: string): SurfaceEndpoint {
   return { name, access: "", credentials: [], deprecated: null, aliases: [], faults: [], places: new Map(), lines: [] };
 }
 
-function readEndpoint(endpoint: Endpoint, rest: string, line: string): void {
+function readEndpoint(endpoint: SurfaceEndpoint, rest: string, line: string): void {
   const [, access, credentials = ""] = /^by (".*") with (.*)$/.exec(rest) ?? [];
   const [, since = "", sunset = ""] = /^deprecated since (.*) until (.*)$/.exec(rest) ?? [];
   const [, list, one = ""] = /^(alias|fault) (.*)$/.exec(rest) ?? [];
@@ -103,7 +103,7 @@ function readEndpoint(endpoint: Endpoint, rest: string, line: string): void {
   else readPlace(endpoint.places, rest, line);
 }
 
-function readPlace(places: Map<string, Node>, rest: string, line: string): void {
+function readPlace(places: Map<string, SchemaNode>, rest: string, line: string): void {
   const [, place, schema] = PLACE.exec(rest) ?? [];
   if (place === undefined) throw new Error(`No line of a surface: ${line}`);
   // Parameters and headers are fields of an object. A response without content has no schema.
@@ -112,11 +112,11 @@ function readPlace(places: Map<string, Node>, rest: string, line: string): void 
   readNode(memo(places, place, () => newNode(types)), known ?? "any", line);
 }
 
-function newNode(types: readonly string[] = []): Node {
+function newNode(types: readonly string[] = []): SchemaNode {
   return { types, optional: false, rules: {}, values: [], parts: new Map() };
 }
 
-function readNode(root: Node, text: string, line: string): void {
+function readNode(root: SchemaNode, text: string, line: string): void {
   const [, path = "", value, types = "", mark, rules = ""] = SCHEMA.exec(text) ?? [];
   if (value === undefined && types === "") throw new Error(`No line of a surface: ${line}`);
   const node = (path.match(STEP) ?? []).reduce((at, step) => memo(at.parts, step, newNode), root);
@@ -128,7 +128,7 @@ function readNode(root: Node, text: string, line: string): void {
 }
 
 /** Copies the headers of every response to each response. */
-function spread(places: Map<string, Node>): void {
+function spread(places: Map<string, SchemaNode>): void {
   const every = places.get("every header");
   places.delete("every header");
   for (const status of new Set([...places.keys()].flatMap((place) => /^\d{3}/.exec(place)?.[0] ?? []))) {
@@ -138,7 +138,7 @@ function spread(places: Map<string, Node>): void {
 }
 
 function check({ endpoints, schemas }: Surface): void {
-  const checkNode = ({ types, parts }: Node, at: string): void => {
+  const checkNode = ({ types, parts }: SchemaNode, at: string): void => {
     if (types.length === 0) throw new Error(`The surface has no line that says what ${at} is`);
     const unknown = types.find((type) => !TYPES.includes(type) && !schemas.has(type));
     if (unknown) throw new Error(`The surface has no schema ${unknown}, of which ${at} is`);

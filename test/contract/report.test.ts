@@ -10,7 +10,7 @@ import {
   surfaceIn,
 } from "#test/support/contract.ts";
 
-const test = suite("reportContract, of the present document");
+const test = suite("reportContract, on the current document");
 
 const present = loadCurrentDocument();
 
@@ -26,11 +26,11 @@ async function report(
 
 const LAST = "Nothing breaks for those who call the ALL endpoints of the last release";
 
-test("says so when nothing breaks", async () => {
+test("reports that nothing breaks", async () => {
   assert.is(await report(() => undefined), `${LAST}\n`);
 });
 
-test("says what breaks, where, whom, and how to go on", async () => {
+test("reports what breaks, where, for whom, and how to proceed", async () => {
   const text = await report(({ paths, components: { schemas } }) => {
     schemas.SpokeAction.properties.action.enum.pop();
     const { id, ...others } = schemas.Notification.properties;
@@ -66,7 +66,7 @@ How to go on
   );
 });
 
-test("tells a change that many feel once, with the number of those that are not named", async () => {
+test("reports a change of many operations once, with a count", async () => {
   const text = await report(({ components }) => delete components.schemas.Operation.properties.kind);
   assert.is(text.match(/✗/g)?.length, 1);
   assert.match(text, /Operation\.kind\n {4}`kind` is gone\.\n(?: {6}[A-Z]+ \/api\/\S+\n){6} {6}and \d+ more\n/);
@@ -74,7 +74,7 @@ test("tells a change that many feel once, with the number of those that are not 
   assert.match(all, "It is no longer under the server /.\n      every endpoint, all ALL\n");
 });
 
-test("sets apart what was announced, and alone lets it pass", async () => {
+test("lists announced changes separately, and accepts only those", async () => {
   const declare = ({ paths }: Json) =>
     Object.assign(paths["/api/my-spokes"].get, {
       ...{ deprecated: true, "x-deprecation": { since: "2026-01-01", sunset: "2026-11-01", note: "" } },

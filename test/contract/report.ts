@@ -1,9 +1,9 @@
 /** Reports the findings of the contract check to the developer: what broke, where, and what to do next. */
-import type { Judged } from "#test/contract/contract.ts";
-import { type Kind, KINDS } from "#test/contract/findings.ts";
+import type { CheckedFinding } from "#test/contract/contract.ts";
+import { BREAKING_KINDS, type BreakingKind } from "#test/contract/findings.ts";
 import { NOTICE_PERIOD } from "#lib/base/notice.ts";
 
-export interface Occasion {
+export interface ReportContext {
   /** The number of endpoints in the last release. A change of all of them is reported as one. */
   readonly endpoints: number;
   /** The day of the check, an ISO date. */
@@ -12,7 +12,7 @@ export interface Occasion {
 
 /** Findings of several operations with the same change, usually in a shared schema. */
 interface Group {
-  readonly kind: Kind;
+  readonly kind: BreakingKind;
   readonly place: string;
   readonly says: string;
   readonly operations: readonly string[];
@@ -20,7 +20,7 @@ interface Group {
 
 const MOST = 6; // operations to name; more are counted
 
-export function reportContract(found: readonly Judged[], { endpoints, today }: Occasion): string {
+export function reportContract(found: readonly CheckedFinding[], { endpoints, today }: ReportContext): string {
   const refused = found.filter(({ verdict }) => !verdict.allowed);
   const allowed = found.filter(({ verdict }) => verdict.allowed);
   if (refused.length === 0) {
@@ -47,7 +47,7 @@ How to go on
 }
 
 /** Lists the findings under each verdict. */
-function list(found: readonly Judged[], endpoints: number): string {
+function list(found: readonly CheckedFinding[], endpoints: number): string {
   const verdicts = [...new Set(found.map(({ verdict }) => verdict.says))];
   return verdicts.map((says) => {
     const groups = groupOf(found.filter(({ verdict }) => verdict.says === says));
@@ -59,19 +59,19 @@ function describe({ kind, place, says, operations }: Group, endpoints: number): 
   const named = operations.length === endpoints && endpoints > 1 ? [`every endpoint, all ${endpoints}`] : operations;
   const shown = named.length <= MOST + 1 ? named : [...named.slice(0, MOST), `and ${named.length - MOST} more`];
   const sentence = says[0]!.toUpperCase() + says.slice(1);
-  return `\n  ✗ ${KINDS[kind]}${place && `: ${place}`}\n` +
+  return `\n  ✗ ${BREAKING_KINDS[kind]}${place && `: ${place}`}\n` +
     `    ${sentence}${sentence.endsWith("?") ? "" : "."}\n` +
     shown.map((name) => `      ${name}\n`).join("");
 }
 
-function groupOf(found: readonly Judged[]): readonly Group[] {
+function groupOf(found: readonly CheckedFinding[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { kind, within, where, says, operation } of found) {
     const place = within ?? where, key = [kind, place, says].join("\n"), operations = groups.get(key)?.operations ?? [];
     const more = operations.includes(operation) ? operations : [...operations, operation];
     groups.set(key, { kind, place: place === "address" ? "" : place, says, operations: more });
   }
-  const kinds = Object.keys(KINDS);
+  const kinds = Object.keys(BREAKING_KINDS);
   return [...groups.values()].sort((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
 }
 

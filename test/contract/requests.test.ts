@@ -14,7 +14,7 @@ function between(once: Json, then: Json, told = ({ kind, where }: Json) => `${ki
   return compare(document(once), document(then)).map(told);
 }
 
-test("tells of a parameter that is renamed once, though the new one has to be sent", () => {
+test("reports a renamed required parameter once", () => {
   const once = { name: "hub", required: true }, then = { name: "hubId", required: true };
   assert.equal(between(once, then), ["field_renamed the query: hub"]);
   assert.equal(between({ ...once, required: false }, then), [
@@ -23,7 +23,7 @@ test("tells of a parameter that is renamed once, though the new one has to be se
   ]);
 });
 
-test("takes no parameter for another that is sent elsewhere", () => {
+test("does not pair parameters in different locations", () => {
   const says = (one: Json) => one.says;
   assert.equal(between({ name: "a" }, { name: "b" }, says), [
     "`a` is gone; `b` is new and of the same type: is it the same under another name?",
@@ -33,7 +33,7 @@ test("takes no parameter for another that is sent elsewhere", () => {
   ]);
 });
 
-test("knows a parameter of the path by its position", () => {
+test("identifies path parameters by position", () => {
   const document = (name: string, schema: Json) => ({
     paths: { [`/things/{${name}}`]: { get: { parameters: [{ in: "path", name, required: true, schema }] } } },
   });
@@ -46,7 +46,7 @@ test("knows a parameter of the path by its position", () => {
   ]);
 });
 
-test("knows a header in any case of its letters, and a query's name in one", () => {
+test("ignores case in header names, but not in query names", () => {
   assert.equal(between({ name: "X-Key", in: "header" }, { name: "x-key", in: "header" }), []);
   assert.equal(between({ name: "Key" }, { name: "key" }), ["field_renamed the query: Key"]);
 });

@@ -22,7 +22,7 @@ interface Described {
   readonly optional?: boolean;
 }
 
-export function schemaLines(schema: JsonSchema, { of, path = "", optional = false }: Described): string[] {
+export function renderSchemaLines(schema: JsonSchema, { of, path = "", optional = false }: Described): string[] {
   const at = path === "" ? of : `${of} ${path}`;
   const options = optionsOf(schema, at), types = [...new Set(options.map(typeOf))];
   const forms = options.filter(({ type }) => type === "object"), lists = options.filter(({ type }) => type === "array");
@@ -33,7 +33,7 @@ export function schemaLines(schema: JsonSchema, { of, path = "", optional = fals
   return [
     `${at} ${types.join("|")}${optional ? "?" : ""}${rulesText(all)}`,
     ...values.map((value) => `${at} = ${JSON.stringify(value)}`),
-    ...lists.flatMap(({ items = {} }) => schemaLines(items as JsonSchema, { of, path: `${path}[]` })),
+    ...lists.flatMap(({ items = {} }) => renderSchemaLines(items as JsonSchema, { of, path: `${path}[]` })),
     ...forms.flatMap((form, i) => {
       if (forms.length === 1) return fieldLines(form, of, path);
       const inner = `${path}<${areTold ? names[i] : i + 1}>`;
@@ -102,9 +102,13 @@ function fieldLines({ properties = {}, required = [], additionalProperties }: Js
   return [
     ...Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, field]) => {
       if (/[\s.[\]{}<>]/.test(name)) throw new Error(`The surface cannot write the name ${name} in ${of}`);
-      return schemaLines(field, { of, path: `${path}.${name}`, optional: !(required as string[]).includes(name) });
+      return renderSchemaLines(field, {
+        of,
+        path: `${path}.${name}`,
+        optional: !(required as string[]).includes(name),
+      });
     }),
-    ...(others ? schemaLines(others, { of, path: `${path}{*}` }) : []),
+    ...(others ? renderSchemaLines(others, { of, path: `${path}{*}` }) : []),
   ];
 }
 

@@ -24,7 +24,7 @@ function between(
 
 const object = (properties: Json, more: Json = {}) => ({ type: "object", properties, ...more });
 
-test("judges a schema that is sent and answered in both directions", () => {
+test("compares a schema of requests and responses in both directions", () => {
   const once = object({ size: { type: "string", maxLength: 10 } }),
     then = object({ size: { type: "string", maxLength: 20 } });
   assert.equal(between(once, then), { sent: [], answered: ["type_changed size"] });
@@ -35,7 +35,7 @@ test("judges a schema that is sent and answered in both directions", () => {
   assert.equal([told(once, then), told(then, once)], [["answer 200: size"], ["the body: size"]]);
 });
 
-test("ends where a schema consists of itself", () => {
+test("stops at recursive schemas", () => {
   const node = (leaf: Json) =>
     object({
       leaf,
@@ -56,7 +56,7 @@ test("ends where a schema consists of itself", () => {
   assert.equal(between(ref, ref, { Node: TEXT }, { Node: circle }), { sent: [], answered: [] });
 });
 
-test("finds what has changed behind a name behind a name", () => {
+test("finds changes behind nested references", () => {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   const chain = (leaf: Json) => ({ A: object({ b: ref("B") }), B: object({ c: ref("C") }), C: object({ leaf }) });
   assert.equal(between(ref("A"), ref("A"), chain(TEXT), chain(NUMBER)), {
@@ -65,7 +65,7 @@ test("finds what has changed behind a name behind a name", () => {
   });
 });
 
-test("compares options with those that they are nearest to", () => {
+test("compares each option with the most similar one", () => {
   const cat = object({ kind: { const: "cat" }, lives: NUMBER }), dog = object({ kind: { const: "dog" }, tricks: TEXT });
   const worse = object({ kind: { const: "dog" }, tricks: NUMBER });
   assert.equal(between({ oneOf: [cat, dog] }, { oneOf: [dog, cat] }), { sent: [], answered: [] });
@@ -80,7 +80,7 @@ test("compares options with those that they are nearest to", () => {
   assert.equal(between(named(TEXT), named(NUMBER)), { sent: ["type_changed name"], answered: ["type_changed name"] });
 });
 
-test("compares types, null among them", () => {
+test("compares types, including null", () => {
   const maybe = { type: ["string", "null"] };
   assert.equal(between(maybe, { anyOf: [TEXT, { type: "null" }] }), { sent: [], answered: [] });
   assert.equal(between(maybe, TEXT), { sent: ["validation_tightened "], answered: [] });
@@ -95,7 +95,7 @@ test("compares types, null among them", () => {
   assert.equal(between({ enum: ["a", null] }, { enum: ["a"] }), { sent: ["validation_tightened "], answered: [] });
 });
 
-test("compares numbers by their bounds", () => {
+test("compares the bounds of numbers", () => {
   const from = (once: Json, then: Json) =>
     between({ type: "integer", ...once }, { type: "integer", ...then }).sent.length;
   assert.is(from({ maximum: 9 }, { maximum: 10 }), 0);
@@ -104,7 +104,7 @@ test("compares numbers by their bounds", () => {
   assert.is(from({ minimum: 0 }, {}), 0);
 });
 
-test("compares lists by what is in them", () => {
+test("compares the items of lists", () => {
   const list = (items: Json, more: Json = {}) => ({ type: "array", items, ...more });
   const both = (where: string) => ({ sent: [where], answered: [where] });
   assert.equal(between(list(TEXT), list(NUMBER)), both("type_changed []"));
@@ -115,13 +115,13 @@ test("compares lists by what is in them", () => {
   assert.equal(between({ type: "array" }, list(TEXT)), { sent: ["type_changed []"], answered: [] });
 });
 
-test("takes a new field for one that is gone only where it is of the same type", () => {
+test("pairs a new field with a removed one only if their types match", () => {
   assert.equal(between(object({ a: TEXT }), object({ b: TEXT })).answered, ["field_renamed a"]);
   assert.equal(between(object({ a: TEXT }), object({ b: NUMBER })).answered, ["response_field_removed a"]);
   assert.equal(between(object({ a: {} }), object({ b: TEXT })).answered, ["response_field_removed a"]);
 });
 
-test("compares maps by what is in them", () => {
+test("compares the values of maps", () => {
   const map = (additionalProperties: Json) => ({ type: "object", additionalProperties });
   assert.equal(between(map(TEXT), map(NUMBER)), { sent: ["type_changed {*}"], answered: ["type_changed {*}"] });
   assert.equal(between(map(TEXT), map(false)), {
@@ -133,7 +133,7 @@ test("compares maps by what is in them", () => {
   assert.equal(between(map(false), { ...map(false), title: "x" }), { sent: [], answered: [] });
 });
 
-test("reads bounds in words, and nothing else of them", () => {
+test("reads only bounds from the words of a rule", () => {
   const say = (once: string, then: string) => between({ ...TEXT, description: once }, { ...TEXT, description: then });
   const tighter = { sent: ["validation_tightened "], answered: [] }, same = { sent: [], answered: [] };
   assert.equal(

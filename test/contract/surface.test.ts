@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkContract } from "#test/contract/contract.ts";
-import { readSurface } from "#test/contract/parse-surface.ts";
-import { surfaceOf } from "#test/contract/surface.ts";
+import { parseSurface } from "#test/contract/parse-surface.ts";
+import { renderSurface } from "#test/contract/surface.ts";
 import { CHECK_DATE, cloneDocument, documentOf, type Json } from "#test/support/contract.ts";
 
 const test = suite("surfaceOf");
@@ -24,7 +24,7 @@ const thing = {
 };
 const either = { anyOf: [true, false].map((done) => ({ type: "object", properties: { done: { const: done } } })) };
 
-test("says each thing in a line, and what is shared once", () => {
+test("prints one line per item, and shared schemas once", () => {
   const document = cloneDocument(documentOf(TEXT, either, { Thing: thing }), (copy) => {
     Object.assign(copy.paths["/things"].post, {
       deprecated: true,
@@ -44,7 +44,7 @@ test("says each thing in a line, and what is shared once", () => {
     copy.components.securitySchemes = { bearer: { type: "http", scheme: "bearer", description: "A token" } };
   });
   assert.is(
-    surfaceOf(document),
+    renderSurface(document),
     `POST /things 200 application/json <done=false> object
 POST /things 200 application/json <done=false>.done = false
 POST /things 200 application/json <done=false>.done boolean?
@@ -81,7 +81,7 @@ server /
   );
 });
 
-test("refuses what it has no words for, instead of leaving it out", () => {
+test("rejects unsupported constructs instead of omitting them", () => {
   const schemas: Readonly<Record<string, Json>> = {
     "allOf at": { allOf: [TEXT] },
     "not at": { not: TEXT },
@@ -94,7 +94,7 @@ test("refuses what it has no words for, instead of leaving it out", () => {
     "the name a.b": { type: "object", properties: { "a.b": TEXT } },
   };
   for (const [says, schema] of Object.entries(schemas)) {
-    assert.throws(() => surfaceOf(documentOf(schema, TEXT)), new RegExp(says), says);
+    assert.throws(() => renderSurface(documentOf(schema, TEXT)), new RegExp(says), says);
   }
   const documents: Readonly<Record<string, (copy: Json) => void>> = {
     "security of the document": (copy) => copy.security = [],
@@ -109,11 +109,11 @@ test("refuses what it has no words for, instead of leaving it out", () => {
     "a reference of POST /things": ({ paths }) => paths["/things"].post.responses[404] = { $ref: "#/components/x" },
   };
   for (const [says, change] of Object.entries(documents)) {
-    assert.throws(() => surfaceOf(cloneDocument(documentOf(TEXT, TEXT), change)), new RegExp(says), says);
+    assert.throws(() => renderSurface(cloneDocument(documentOf(TEXT, TEXT), change)), new RegExp(says), says);
   }
 });
 
-const reading = suite("readSurface, of the present surface");
+const reading = suite("readSurface, on the current surface");
 
 const present = readFile(new URL("../golden/surface.txt", import.meta.url), "utf8");
 
@@ -129,18 +129,18 @@ reading("refuses what a merge has damaged", async () => {
     "how 429 is refused": (it) => it.replace(/^refusal 429 .*\n/gm, ""),
   };
   for (const [says, change] of Object.entries(damage)) {
-    assert.throws(() => readSurface(change(text)), (error: Error) => error.message.includes(says), says);
+    assert.throws(() => parseSurface(change(text)), (error: Error) => error.message.includes(says), says);
   }
 });
 
 reading("has no line that may be taken out unseen, but those of refusals and of what has not changed", async () => {
-  const text = await present, before = readSurface(text), lines = text.trimEnd().split("\n");
+  const text = await present, before = parseSurface(text), lines = text.trimEnd().split("\n");
   // A response field with a single constant value is excluded too.
   const free = /^(?:code|refusal) |^[A-Z]+ \/\S* (?:fault|refuses|304|[45]\d\d) |^server | = (?:true|false)$/;
   const unseen = lines.filter((line, i) => {
     if (i % 29 > 0 || free.test(line)) return false; // samples a few dozen lines of every kind
     try {
-      return checkContract(before, readSurface(lines.toSpliced(i, 1).join("\n")), CHECK_DATE).length === 0;
+      return checkContract(before, parseSurface(lines.toSpliced(i, 1).join("\n")), CHECK_DATE).length === 0;
     } catch {
       return false;
     }

@@ -14,14 +14,14 @@ import { credentialsOf } from "#test/contract/credentials.ts";
 import {
   type Answer,
   type Header,
-  type Named,
+  type NamedValues,
   type OpenApiDocument,
   type Operation,
 } from "#test/contract/openapi-document.ts";
 import { operationsOf } from "#test/contract/openapi-document.ts";
-import { schemaLines } from "#test/contract/schema-lines.ts";
+import { renderSchemaLines } from "#test/contract/schema-lines.ts";
 
-export function surfaceOf(document: OpenApiDocument): string {
+export function renderSurface(document: OpenApiDocument): string {
   const { servers = [{ url: "/" }], components: { schemas = {}, examples = {}, securitySchemes = {} } = {} } = document;
   const operations = operationsOf(document).map(([name, one]) => describe(name, one, document));
   const shared = sharedRefusals(operations.map(({ answers }) => answers));
@@ -35,7 +35,7 @@ export function surfaceOf(document: OpenApiDocument): string {
     ...operations.flatMap(({ name, lines, answers }) =>
       [...lines, ...answerLines(answers, shared)].map((line) => `${name} ${line}`)
     ),
-    ...Object.entries(schemas).flatMap(([name, schema]) => schemaLines(schema, { of: name })),
+    ...Object.entries(schemas).flatMap(([name, schema]) => renderSchemaLines(schema, { of: name })),
   ].sort().map((line) => `${line}\n`).join("");
 }
 
@@ -66,10 +66,10 @@ function requestLines({ parameters = [], requestBody }: Operation): readonly str
       if (other) throw new Error(`The surface has no words for ${other} of ${place} ${name}`);
       // The parameter's description is next to its schema, so it is added to the schema.
       const said = description === undefined || !schema ? schema : { ...schema, description };
-      return schemaLines(said, { of: place, path: `.${name}`, optional: !required });
+      return renderSchemaLines(said, { of: place, path: `.${name}`, optional: !required });
     }),
     ...Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema = {} }]) =>
-      schemaLines(schema, { of: `body ${type}`, optional: !requestBody?.required })
+      renderSchemaLines(schema, { of: `body ${type}`, optional: !requestBody?.required })
     ),
   ];
 }
@@ -81,16 +81,18 @@ function answersOf({ responses = {} }: Operation, { components }: OpenApiDocumen
   return new Map(
     Object.entries(responses).map(([status, answer]) => [status, [
       ...(answer.content ? [] : ["nothing"]),
-      ...Object.entries(answer.content ?? {}).flatMap(([type, { schema = {} }]) => schemaLines(schema, { of: type })),
+      ...Object.entries(answer.content ?? {}).flatMap(([type, { schema = {} }]) =>
+        renderSchemaLines(schema, { of: type })
+      ),
       ...headerLines(answer, components?.headers),
     ]]),
   );
 }
 
-function headerLines({ headers = {} }: Answer, components: Named<Header> = {}): readonly string[] {
+function headerLines({ headers = {} }: Answer, components: NamedValues<Header> = {}): readonly string[] {
   return Object.entries(headers).flatMap(([name, { $ref, ...own }]) => {
     const { required, schema = {} } = $ref === undefined ? own : components[$ref.slice($ref.lastIndexOf("/") + 1)]!;
-    return schemaLines(schema, { of: "header", path: `.${name}`, optional: !required });
+    return renderSchemaLines(schema, { of: "header", path: `.${name}`, optional: !required });
   });
 }
 

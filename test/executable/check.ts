@@ -83,21 +83,21 @@ async function run(cwd: string, line: string[], env: Record<string, string> = {}
   return { status: await started.ended, text: started.text() };
 }
 
-test("it tells its version, and starts quickly", async ({ directory }) => {
+test("prints its version, and starts quickly", async ({ directory }) => {
   const { version } = JSON.parse(await readFile(new URL("package.json", ROOT), "utf8"));
   const before = performance.now();
   assert.equal(await run(directory, ["--version"]), { status: 0, text: `wheelwright ${version}\n` });
   console.log(`\n  It told its version within ${Math.round(performance.now() - before)} ms`);
 });
 
-test("it carries licences", async ({ directory }) => {
+test("includes licences", async ({ directory }) => {
   const { status, text } = await run(directory, ["licenses"]);
   assert.is(status, 0);
   assert.match(text, "Node.js is licensed for use as follows");
   assert.match(text, "Apache License");
 });
 
-test("without configuration it names what is missing", async ({ directory }) => {
+test("names the missing configuration", async ({ directory }) => {
   const { status, text } = await run(directory, ["serve"]);
   assert.is(status, 78);
   for (const name of ["DATABASE_URL", "PUBLIC_URL", "ROOT_DOMAIN", "KUBECONFIG"]) {
@@ -105,20 +105,20 @@ test("without configuration it names what is missing", async ({ directory }) => 
   }
 });
 
-test("dev belongs to the checkout", async ({ directory }) => {
+test("does not include the dev command", async ({ directory }) => {
   const { status, text } = await run(directory, ["dev"]);
   assert.is(status, 69);
   assert.match(text, "npm ci --omit=dev && npm start");
 });
 
-test("where nothing runs, nothing is well, and no database is made up", async ({ directory }) => {
+test("health and admin commands fail without a database, and create none", async ({ directory }) => {
   assert.is((await run(directory, ["healthcheck"], { PORT: "1" })).status, 1);
   const { status, text } = await run(directory, ["admin", "reset-password", ADMIN.email]);
   assert.is(status, 78);
   assert.match(text, "DATABASE_URL is missing");
 });
 
-test("it migrates an empty database, and then has nothing to do", async ({ directory, db }) => {
+test("migrates an empty database, and then has nothing to do", async ({ directory, db }) => {
   const env = { DATABASE_URL: await db.freshUrl() };
   const first = await run(directory, ["migrate"], env);
   assert.is(first.status, 0, first.text);
@@ -126,7 +126,7 @@ test("it migrates an empty database, and then has nothing to do", async ({ direc
   assert.equal(await run(directory, ["migrate"], env), { status: 0, text: "The database is up to date\n" });
 });
 
-test("it seals a backup, and opens it again", async ({ directory, db }) => {
+test("encrypts and decrypts a backup", async ({ directory, db }) => {
   const env = { DATABASE_URL: await db.freshUrl() }, sealed = { BACKUP_PASSPHRASE: ADMIN.password };
   await run(directory, ["migrate"], env);
   const { status, text } = await run(directory, ["backup", "it.backup"], { ...env, ...sealed });
@@ -135,7 +135,7 @@ test("it seals a backup, and opens it again", async ({ directory, db }) => {
   assert.match((await run(directory, ["backup", "--verify", "it.backup"], sealed)).text, "it.backup is whole");
 });
 
-test("a spoke becomes active; told to stop, it ends well, and the next start finds everything", async (scene) => {
+test("activates a spoke, shuts down cleanly, and keeps everything for the next start", async (scene) => {
   const { directory, db } = scene, kubeconfig = join(directory, "kubeconfig");
   const cluster = start(directory, ["simulate", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });
   await cluster.said(/Simulated cluster on (\S+)/);
@@ -180,7 +180,7 @@ test("a spoke becomes active; told to stop, it ends well, and the next start fin
   assert.equal([await second.stop(), await cluster.stop()], [0, 0]);
 });
 
-test("a release is made of the last commit, for both architectures, and what repeats its version follows", async ({ directory }) => {
+test("builds a release of the last commit for both architectures, with its version everywhere", async ({ directory }) => {
   const root = fileURLToPath(ROOT), version = "1000.0.0", clone = join(directory, "clone");
   const who = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: ADMIN.email };
   const env = { ...process.env, ...who, GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: ADMIN.email };

@@ -3,18 +3,18 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import {
-  findDoubledNamespaces,
-  findHastyTakeovers,
-  findLateWrites,
-  findMissed,
-  findOverlaps,
-  type Holding,
+  findDuplicateNamespaces,
+  findEarlyTakeovers,
+  findMissedEvents,
+  findOverlappingInstalls,
+  findWritesByOthers,
+  type OwnedNamespace,
 } from "#test/support/bench/checks.ts";
-import type { Hold } from "#test/support/bench/holder-timeline.ts";
+import type { HolderChange } from "#test/support/bench/holder-timeline.ts";
 
-const test = suite("the checks of the bench");
+const test = suite("bench checks");
 
-const HOLDINGS: Holding[] = ["a", "b"].map((name) => ({
+const HOLDINGS: OwnedNamespace[] = ["a", "b"].map((name) => ({
   id: `spk_${name}`,
   federationId: "fed",
   state: "active",
@@ -35,30 +35,36 @@ function happening(
   return { n, at, write: null, type, ...object, ...nothing, ...more };
 }
 
-test("find an install that began before the hub's last one had ended", () => {
+test("find overlapping installs of a hub", () => {
   const done = { conditions: ["Complete=True"] };
   const begin = (name: string, at: string) => happening("ADDED", name, at);
   const one = [begin("install-1", "spoke-a"), happening("MODIFIED", "install-1", "spoke-a", done)];
-  assert.equal(findOverlaps([...one, begin("install-2", "spoke-b")], HOLDINGS), []);
-  assert.equal(findOverlaps([begin("install-1", "spoke-a"), begin("health-2", "spoke-b")], HOLDINGS), []);
-  assert.is(findOverlaps([begin("install-1", "spoke-a"), begin("install-2", "spoke-b")], HOLDINGS).length, 1);
-  assert.is(findOverlaps([begin("install-1", "spoke-a"), begin("install-3", "spoke-a")], HOLDINGS).length, 1);
+  assert.equal(findOverlappingInstalls([...one, begin("install-2", "spoke-b")], HOLDINGS), []);
+  assert.equal(findOverlappingInstalls([begin("install-1", "spoke-a"), begin("health-2", "spoke-b")], HOLDINGS), []);
+  assert.is(
+    findOverlappingInstalls([begin("install-1", "spoke-a"), begin("install-2", "spoke-b")], HOLDINGS).length,
+    1,
+  );
+  assert.is(
+    findOverlappingInstalls([begin("install-1", "spoke-a"), begin("install-3", "spoke-a")], HOLDINGS).length,
+    1,
+  );
 });
 
-test("find a namespace that was made twice, and one that its row does not remember", () => {
+test("find a namespace that was created twice or that does not match its row", () => {
   const made = (name: string, uid: string) => happening("ADDED", name, "", { kind: "Namespace", namespace: null, uid });
-  assert.equal(findDoubledNamespaces([made("spoke-a", "uid-a"), made("kube-system", "x")], HOLDINGS), []);
-  assert.is(findDoubledNamespaces([made("spoke-a", "uid-a"), made("spoke-a", "uid-a")], HOLDINGS).length, 1);
-  assert.is(findDoubledNamespaces([made("spoke-a", "another")], HOLDINGS).length, 1);
+  assert.equal(findDuplicateNamespaces([made("spoke-a", "uid-a"), made("kube-system", "x")], HOLDINGS), []);
+  assert.is(findDuplicateNamespaces([made("spoke-a", "uid-a"), made("spoke-a", "uid-a")], HOLDINGS).length, 1);
+  assert.is(findDuplicateNamespaces([made("spoke-a", "another")], HOLDINGS).length, 1);
 });
 
-function hold(at: number, holder: string | null, more: Partial<Hold> = {}): Hold {
+function hold(at: number, holder: string | null, more: Partial<HolderChange> = {}): HolderChange {
   const subject = { job: "op", kind: "provision", lane: null, spokeId: "spk_a", federationId: "fed" };
   const before = { stateBefore: "running", holderBefore: "rep_old", fenceBefore: 1, silence: 5000 };
   return { ...subject, ...before, state: holder ? "running" : "succeeded", holder, fence: 2, at, ...more };
 }
 
-test("find a write that changed something and was not the holder's", () => {
+test("find a write by a replica that is not the holder", () => {
   const holds = [
     hold(1_000, "rep_old", { stateBefore: "queued", holderBefore: null }),
     hold(9_000, "rep_new"),
@@ -78,7 +84,7 @@ test("find a write that changed something and was not the holder's", () => {
     resourceVersion: "1",
     ...more,
   });
-  const find = (...writes: WriteRecord[]) => findLateWrites(writes, [], holds, HOLDINGS).length;
+  const find = (...writes: WriteRecord[]) => findWritesByOthers(writes, [], holds, HOLDINGS).length;
   assert.is(find(write("rep_old", 5_000), write("rep_new", 10_000)), 0);
   assert.is(find(write("rep_old", 10_000, { changed: false, status: 422 })), 0);
   assert.is(find(write("rep_old", 10_000)), 1);
@@ -92,21 +98,21 @@ test("find a write that changed something and was not the holder's", () => {
   assert.is(find(write("rep_old", 30_500)), 1);
   const made = happening("ADDED", "spoke-a", "", { namespace: null, write: 1 });
   assert.is(
-    findLateWrites([write("rep_old", 10_000, { path: "/api/v1/namespaces" })], [made], holds, HOLDINGS).length,
+    findWritesByOthers([write("rep_old", 10_000, { path: "/api/v1/namespaces" })], [made], holds, HOLDINGS).length,
     1,
   );
 });
 
-test("find a holder who was given up too early, but not one who takes back its own", () => {
-  assert.equal(findHastyTakeovers([hold(1, "rep_new"), hold(1, "rep_old", { silence: 10 }), hold(1, null)]), []);
-  assert.is(findHastyTakeovers([hold(1, "rep_new", { silence: 3_500 })]).length, 1);
-  assert.is(findHastyTakeovers([hold(1, "rep_new", { silence: null })]).length, 1);
+test("find a takeover that came too early, but accept a replica that reclaims its own job", () => {
+  assert.equal(findEarlyTakeovers([hold(1, "rep_new"), hold(1, "rep_old", { silence: 10 }), hold(1, null)]), []);
+  assert.is(findEarlyTakeovers([hold(1, "rep_new", { silence: 3_500 })]).length, 1);
+  assert.is(findEarlyTakeovers([hold(1, "rep_new", { silence: null })]).length, 1);
 });
 
-test("find an event that a reader missed, saw twice, or saw too early", () => {
-  assert.equal(findMissed("hub", [1, 2, 3], 3), []);
+test("find an event that a reader missed, received twice or received too early", () => {
+  assert.equal(findMissedEvents("hub", [1, 2, 3], 3), []);
   for (const seen of [[1, 3], [1, 2, 2, 3], [2, 3], [1, 2], [1, 3, 2]]) {
-    assert.is(findMissed("hub", seen, 3).length, 1, String(seen));
+    assert.is(findMissedEvents("hub", seen, 3).length, 1, String(seen));
   }
 });
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { query } from "#test/support/bench/query.ts";
-import type { Random } from "#test/support/bench/random.ts";
+import { queryRows } from "#test/support/bench/query.ts";
+import type { SeededRandom } from "#test/support/bench/random.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -68,7 +68,7 @@ export async function openBillingScene(counts: { replicas: number; hubs: number 
   }
 }
 
-export interface Courier {
+export interface EventCourier {
   /** Delivers all new events of the provider, each at least once. Resolves when all were accepted. */
   round(): Promise<void>;
   /** The IDs of accepted events. */
@@ -79,7 +79,7 @@ export interface Courier {
 
 const AT_ONCE = 4;
 
-export function openCourier({ provider, replicas }: BillingScene, random: Random): Courier {
+export function openEventCourier({ provider, replicas }: BillingScene, random: SeededRandom): EventCourier {
   const brought = new Set<string>(), complaints: string[] = [];
   let seen = 0, forged = 0;
 
@@ -137,7 +137,7 @@ export function openCourier({ provider, replicas }: BillingScene, random: Random
   };
 }
 
-export interface Standing {
+export interface BillingState {
   readonly hub: string;
   readonly subscription: string | null;
   readonly status: string | null;
@@ -145,8 +145,8 @@ export interface Standing {
 }
 
 /** Returns each hub's subscription according to the rows, in the order of the hubs. */
-export async function readRows({ db, hubs }: BillingScene): Promise<Standing[]> {
-  const rows = await query(db, "select federation_id as hub, subscription_id, status, items from subscriptions");
+export async function readBillingRows({ db, hubs }: BillingScene): Promise<BillingState[]> {
+  const rows = await queryRows(db, "select federation_id as hub, subscription_id, status, items from subscriptions");
   return hubs.map((hub) => {
     const { subscriptionId: subscription, status, items } = rows.find((row) => row.hub === hub);
     const quantity = items.reduce((sum: number, item: { quantity: number }) => sum + item.quantity, 0);
@@ -155,7 +155,7 @@ export async function readRows({ db, hubs }: BillingScene): Promise<Standing[]> 
 }
 
 /** Returns each hub's subscription according to the provider. */
-export function readProvider({ provider, hubs }: BillingScene): Standing[] {
+export function readProviderState({ provider, hubs }: BillingScene): BillingState[] {
   const all = [...provider.state.subscriptions.values()];
   return hubs.map((hub) => {
     const found = all.filter(({ metadata }) => metadata.federationId === hub);

@@ -5,15 +5,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sleep } from "#lib/base/time.ts";
-import { openRandom, type Random } from "#test/support/bench/random.ts";
-import { query } from "#test/support/bench/query.ts";
+import { createSeededRandom, type SeededRandom } from "#test/support/bench/random.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import {
   type BillingScene,
-  type Courier,
+  type EventCourier,
   openBillingScene,
-  openCourier,
-  readProvider,
-  readRows,
+  openEventCourier,
+  readBillingRows,
+  readProviderState,
 } from "#test/faults/billing-scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -38,8 +38,8 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene?.close());
 
-test("tells each thing once, and ends up with what the provider says", async ({ scene, seed }) => {
-  const random = openRandom(seed), courier = openCourier(scene, random.branch());
+test("reports each change once, and ends in the provider's state", async ({ scene, seed }) => {
+  const random = createSeededRandom(seed), courier = openEventCourier(scene, random.branch());
   try {
     await Promise.all(scene.replicas.map((replica) => replica.start()));
     await settle(scene, courier, "begin");
@@ -57,7 +57,7 @@ test("tells each thing once, and ends up with what the provider says", async ({ 
 
 /** Changes subscriptions at the provider for the better or the worse, never both in one round. A dunning that ends
  * between two reads is not reported. */
-function happen({ provider, hubs }: BillingScene, random: Random, weather: "bad" | "good"): void {
+function happen({ provider, hubs }: BillingScene, random: SeededRandom, weather: "bad" | "good"): void {
   for (const [i, id] of [...provider.state.subscriptions.keys()].entries()) {
     const { status, items, customer } = provider.state.subscriptions.get(id)!;
     const dunned = status !== "active", chance = i === 0 ? 0 : random.next(); // so that each round has an event
@@ -76,17 +76,17 @@ function happen({ provider, hubs }: BillingScene, random: Random, weather: "bad"
 }
 
 /** Delivers events until the rows match the provider and no work is in progress. */
-async function settle(scene: BillingScene, courier: Courier, when: string): Promise<void> {
+async function settle(scene: BillingScene, courier: EventCourier, when: string): Promise<void> {
   let left = "";
   await until(async () => {
     await sleep(50);
     await courier.round();
-    const live = await query(
+    const live = await queryRows(
       scene.db,
       `select kind from jobs where state in ('queued', 'running') and lane like 'billing:%'
        union all select type from billing_events where handled_at is null`,
     );
-    const [rows, truth] = [await readRows(scene), readProvider(scene)];
+    const [rows, truth] = [await readBillingRows(scene), readProviderState(scene)];
     left = JSON.stringify([live, rows, truth]);
     return live.length === 0 && truth.every(({ subscription }) => subscription !== null) &&
       JSON.stringify(rows) === JSON.stringify(truth);
@@ -96,12 +96,12 @@ async function settle(scene: BillingScene, courier: Courier, when: string): Prom
 }
 
 /** Does the same as `settle`, and kills the replica that waits for the provider's response about an event. */
-async function settleUnderFire(scene: BillingScene, courier: Courier, random: Random): Promise<void> {
+async function settleUnderFire(scene: BillingScene, courier: EventCourier, random: SeededRandom): Promise<void> {
   const { provider, replicas, db } = scene;
   const mend = provider.break({ what: "slow", method: "GET", times: 1, path: random.pick([/subscriptions/, /./]) });
   const round = courier.round();
   const [holder] = await until(async () => {
-    const held = await query(db, "select holder from jobs where state = 'running' and kind = 'billing-event'");
+    const held = await queryRows(db, "select holder from jobs where state = 'running' and kind = 'billing-event'");
     return provider.hanging() > 0 && held.length > 0 && held;
   }, PATIENCE);
   const victim = replicas.find(({ id }) => id === holder.holder)!;
@@ -111,12 +111,12 @@ async function settleUnderFire(scene: BillingScene, courier: Courier, random: Ra
   await settle(scene, courier, "end of the fire");
 }
 
-async function judge({ db, provider, hubs, replicas }: BillingScene, courier: Courier): Promise<void> {
+async function judge({ db, provider, hubs, replicas }: BillingScene, courier: EventCourier): Promise<void> {
   assert.equal(courier.complaints, []);
-  const kept = await query(db, "select id from billing_events order by id");
+  const kept = await queryRows(db, "select id from billing_events order by id");
   assert.equal(kept.map(({ id }) => id), [...courier.brought].sort(), "each event once, and none that was forged");
   for (const hub of hubs) {
-    const told: Told[] = await query(
+    const told: Told[] = await queryRows(
       db,
       `select kind, metadata from audit_events where federation_id = $1 and kind like 'billing_%' order by at`,
       [hub],
@@ -131,7 +131,7 @@ async function judge({ db, provider, hubs, replicas }: BillingScene, courier: Co
     const asTold = of("billing_subscription_refunded").map(({ refund, amount }) => `${refund} ${amount}`);
     assert.equal(asTold.sort(), refunds.map(({ id, amount }) => `${id} ${amount}`).sort(), "refunds");
   }
-  assert.is((await query(db, "select from billing_refunds")).length, provider.state.refunds.size);
+  assert.is((await queryRows(db, "select from billing_refunds")).length, provider.state.refunds.size);
   assert.equal(replicas.flatMap((replica) => replica.complaints()), []);
   const mistakes = replicas.flatMap((replica) => replica.log()).filter(({ level }) => level === "error");
   assert.equal(mistakes, []);

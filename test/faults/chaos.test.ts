@@ -5,7 +5,7 @@ import { runChaos } from "#test/support/bench/chaos.ts";
 
 const test = suite("chaos");
 
-test("whatever happens to replicas, nothing is lost, doubled, late or left hanging", async () => {
+test("nothing is lost, duplicated, late or stuck, whatever happens to replicas", async () => {
   // Printed immediately: a run that hangs shows nothing else.
   const { breaches, counts } = await runChaos({ seed: 7, rounds: 6, hubs: 2, tell: (line) => console.log(line) });
   assert.equal(breaches, [], JSON.stringify(counts));

@@ -9,7 +9,7 @@ import { openSecureServer, withTlsUrl } from "#test/support/secure-server.ts";
 import type { SeparatePostgresServer } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ server: SeparatePostgresServer; db: TestDatabase; proxy: TcpProxy }>("a copy over TLS");
+const test = suite<{ server: SeparatePostgresServer; db: TestDatabase; proxy: TcpProxy }>("COPY over TLS");
 test.before(async (context) => {
   context.server = await openSecureServer();
   context.db = await openTestDatabase({}, { url: context.server.url, template: "template0" });
@@ -21,7 +21,7 @@ test.after(async ({ db, server, proxy }) => {
   await server.stop();
 });
 
-test("fails when its backend is killed, or its connection half closed, while it reads or writes", async ({ db, proxy }) => {
+test("fails if its backend is killed or its connection is half closed during a read or write", async ({ db, proxy }) => {
   await db.sql("create table copied (a int)");
   const faults = [
     () => db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tls-copy'"),
@@ -53,7 +53,7 @@ test("fails when its backend is killed, or its connection half closed, while it 
   }
 });
 
-test("makes the server wait while the rows are not read, and loses none of them", async ({ db }) => {
+test("applies backpressure while rows are not read, and loses none", async ({ db }) => {
   const reader = await openCopier(withTlsUrl(db.url), "tls-slow");
   const waiting = "select from pg_stat_activity where application_name = 'tls-slow' and wait_event = 'ClientWrite'";
   let bytes = 0, pieces = 0;

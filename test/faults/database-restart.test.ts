@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { openLoad } from "#test/support/bench/load.ts";
+import { openBackgroundLoad } from "#test/support/bench/load.ts";
 import {
   createTemplateDatabase,
   openSeparatePostgresServer,
@@ -27,11 +27,11 @@ test.after(async ({ bench, db, server }) => {
   await server.stop();
 });
 
-test("no process dies, requests get 503 and recover, and streams miss nothing", async ({ server, db, bench }) => {
+test("no process exits, requests get 503 and recover, and streams miss no event", async ({ server, db, bench }) => {
   const pids = bench.replicas.map(({ pid }) => pid);
   const hub = await bench.hub("north");
   const urls = () => bench.replicas.map(({ url }) => url);
-  const load = openLoad({ urls, token: bench.token, hub, creations: 6, readers: 4, followers: 3 });
+  const load = openBackgroundLoad({ urls, token: bench.token, hub, creations: 6, readers: 4, followers: 3 });
   for (const [signal, pause] of [["SIGINT", 0], ["SIGQUIT", 0], ["SIGINT", 6 * SECOND]] as const) {
     const count = load.created.size;
     await until(() => load.created.size > count || load.created.size === 6, MINUTE);

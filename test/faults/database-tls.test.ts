@@ -54,7 +54,7 @@ async function servesNext(pool: Pool): Promise<void> {
   lease.release();
 }
 
-test("cancels a statement over its limit, and one whose caller has gone", async ({ db, pool }) => {
+test("cancels a statement that exceeds its limit or whose caller has disconnected", async ({ db, pool }) => {
   const first = await pool.acquire();
   assert.is((await rejection(first.query("select pg_sleep(60)", [], { limit: 100 }))).code, "database_slow");
   first.release();
@@ -69,7 +69,7 @@ test("cancels a statement over its limit, and one whose caller has gone", async 
   await servesNext(pool);
 });
 
-test("rejects what waits behind a killed backend", async ({ db, pool }) => {
+test("rejects statements that wait for a killed backend", async ({ db, pool }) => {
   const lease = await pool.acquire();
   const failures = Promise.all([sleepOn(lease), lease.query("select 1", [], LIMIT)].map(rejection));
   await sleeps(db);
@@ -79,7 +79,7 @@ test("rejects what waits behind a killed backend", async ({ db, pool }) => {
   await servesNext(pool);
 });
 
-test("gives up a statement on a frozen connection", async ({ pool, proxy }) => {
+test("abandons a statement on a frozen connection", async ({ pool, proxy }) => {
   const lease = await pool.acquire();
   proxy.freeze();
   assert.is((await rejection(lease.query("select 1", [], { limit: 100 }))).code, "database_slow");
@@ -87,7 +87,7 @@ test("gives up a statement on a frozen connection", async ({ pool, proxy }) => {
   await servesNext(pool);
 });
 
-test("gives up a statement that cannot be cancelled, and whose connection is cut meanwhile", async ({ db, pool, proxy }) => {
+test("abandons a statement that cannot be cancelled when its connection is cut", async ({ db, pool, proxy }) => {
   const lease = await pool.acquire(), abort = new AbortController();
   const running = rejection(sleepOn(lease, abort.signal));
   await sleeps(db);
@@ -101,7 +101,7 @@ test("gives up a statement that cannot be cancelled, and whose connection is cut
   await servesNext(pool);
 });
 
-test("takes a half-closed connection for a lost one", async ({ db, pool, proxy }) => {
+test("treats a half-closed connection as lost", async ({ db, pool, proxy }) => {
   const lease = await pool.acquire();
   const running = rejection(sleepOn(lease));
   await sleeps(db);
@@ -112,7 +112,7 @@ test("takes a half-closed connection for a lost one", async ({ db, pool, proxy }
   await servesNext(pool);
 });
 
-test("survives a connection that is cut at any moment while it is opened", async ({ pool, proxy }) => {
+test("survives a connection that is cut at any point while it opens", async ({ pool, proxy }) => {
   for (let last = 1; last <= 6; last++) {
     let pieces = 0;
     proxy.watch(() => {
@@ -125,7 +125,7 @@ test("survives a connection that is cut at any moment while it is opened", async
   await servesNext(pool);
 });
 
-test("replaces a control connection that was killed, frozen, or half closed, and listens again", async ({ db, proxy }) => {
+test("replaces a control connection that was killed, frozen or half closed, and listens again", async ({ db, proxy }) => {
   const heard: (string | null)[] = [];
   const control = openControl({
     ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: silentLog, probeEvery: 50, answerLimit: 1000 },

@@ -6,7 +6,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ scene: Scene }>("two claimers past the lane's lock");
+const test = suite<{ scene: Scene }>("two replicas that claim from the same lane");
 test.before.each(async (context) => {
   context.scene = await openScene();
   await context.scene.db.sql("insert into replicas (id, release) values ('first', 'x'), ('second', 'x')");
@@ -16,21 +16,21 @@ test.after.each(({ scene }) => scene.close());
 const work = kind("work", ["one"]), other = kind("other", ["one"]);
 const known = knownKindsOf([work, other]);
 
-test("one of a lane's two jobs is taken: the index lets one through", async ({ scene }) => {
+test("only one of a lane's two jobs is claimed, because of the index", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [a, b] = await scene.enqueue(install(work, hub, 0), install(work, hub, 1));
   assert.equal(await race(scene, a!, b!), [a!.id, null]);
   assert.equal(await running(scene), [a!.id]);
 });
 
-test("one of a spoke's two operations is taken, though they are in different lanes", async ({ scene }) => {
+test("only one of a spoke's two operations is claimed, even from different lanes", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [a, b] = await scene.enqueue(install(work, hub, 0), action(other, hub, 0));
   assert.equal(await race(scene, a!, b!), [a!.id, null]);
   assert.equal(await running(scene), [a!.id]);
 });
 
-test("one job is taken once: the second finds it running", async ({ scene }) => {
+test("a job is claimed once: the second replica finds it running", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [a] = await scene.enqueue(install(work, hub, 0));
   assert.equal(await race(scene, a!, a!), [a!.id, null]);

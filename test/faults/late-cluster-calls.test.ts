@@ -5,16 +5,16 @@ import * as assert from "uvu/assert";
 import { FENCE } from "#lib/moodle/names.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { writerOf } from "#test/support/bench/cluster.ts";
-import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
+import { isTakeover, readHolderTimeline } from "#test/support/bench/holder-timeline.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
 import type { HeldData } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ bench: Bench }>("a late call");
+const test = suite<{ bench: Bench }>("a late call to the cluster");
 test.before(async (context) => void (context.bench = await openBench({ replicas: 2, delayMs: 60 })));
 test.after(({ bench }) => bench?.close());
 
-test("is not made by a holder that was stopped between looking and calling", async ({ bench }) => {
+test("is not sent by a holder that was stopped just before it", async ({ bench }) => {
   const { holder, held, cause: id } = await catchCall(
     bench,
     afterInstall,
@@ -26,14 +26,14 @@ test("is not made by a holder that was stopped between looking and calling", asy
   await bench.becomes(id, "active");
   holder.tell("SIGCONT");
   await until(() => holder.log().some(({ message }) => message.startsWith("Let go of an operation")), 60_000);
-  const claim = (await readHolders(bench.db)).find(isTakeover)!;
+  const claim = (await readHolderTimeline(bench.db)).find(isTakeover)!;
   const late = (await bench.cluster.writes()).filter((write) =>
     writerOf(write) === stopped && Date.parse(write.at) > claim.at
   );
   assert.equal(late, []);
 });
 
-test("of a holder that is dead is refused by the cluster, and nothing changes", async ({ bench }) => {
+test("is rejected by the cluster if its sender is dead, and changes nothing", async ({ bench }) => {
   const id = await bench.spoke(await bench.hub("math"), "algebra");
   const { namespace } = await bench.becomes(id, "active");
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/moodle`;

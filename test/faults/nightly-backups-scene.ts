@@ -12,7 +12,7 @@ import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import {
   createFakeSpokes,
   type FakeSpoke,
@@ -25,16 +25,16 @@ import { until } from "#test/support/until.ts";
 import { bindClusterRole } from "#test/support/service-account.ts";
 
 export const EVENING = new Date("2026-11-21T21:00:00.000Z"), MORNING = new Date("2026-11-22T04:30:00.000Z");
-export const PATIENCE = 90_000;
+export const WAIT_LIMIT = 90_000;
 /** The number of running backups, out of a cluster's 24, at which the planner queues the next ones. */
 const LITTLE = 12;
 const GAP = 250; // milliseconds until the planner is notified
 
-export interface Site extends FakeSpoke {
+export interface BackupSite extends FakeSpoke {
   readonly group: "long" | "plain" | "failing" | "bare" | "suspended" | "failed";
 }
 
-const GROUPS: readonly (readonly [Site["group"], number])[] = [
+const GROUPS: readonly (readonly [BackupSite["group"], number])[] = [
   ["long", 4],
   ["plain", 130],
   ["failing", 6],
@@ -43,15 +43,15 @@ const GROUPS: readonly (readonly [Site["group"], number])[] = [
   ["failed", 10],
 ];
 
-export interface Night {
+export interface BackupNight {
   scene: WorkScene;
   app: App;
-  sites: Site[];
+  sites: BackupSite[];
   directory: string;
   close: (() => Promise<unknown>)[];
 }
 
-export async function openNight(context: Night): Promise<void> {
+export async function openBackupNight(context: BackupNight): Promise<void> {
   const scene = context.scene = await openWorkScene();
   const bare = await openSimulator({ delayMs: 5, log: silentLog });
   for (const name of ["standard", "standard-retain"]) {
@@ -75,23 +75,23 @@ export async function openNight(context: Night): Promise<void> {
   await waitForControllers(scene.simulator.objects);
 }
 
-export async function closeNight({ close }: Night): Promise<void> {
+export async function closeBackupNight({ close }: BackupNight): Promise<void> {
   for (const one of close) await one();
 }
 
 async function sitesOf(
-  { scene, app }: Night,
+  { scene, app }: BackupNight,
   hub: FederationRow,
-  group: Site["group"],
+  group: BackupSite["group"],
   count: number,
-): Promise<Site[]> {
+): Promise<BackupSite[]> {
   const { simulator: { url }, db } = scene, idle = group === "suspended" || group === "failed";
   const slugs = Array.from({ length: count }, (_, i) => `${group}-${i}`);
   const where = group === "bare" ? { name: "bare" } : idle ? {} : { url };
   const planted = await createFakeSpokes(app, db, scene.actor, hub, slugs, where);
   if (where.url) { for (const { namespace } of planted) await bindClusterRole(scene.simulator, namespace); }
   if (idle) {
-    await query(db, "update spokes set state = $2 where id = any($1)", [planted.map(({ id }) => id), group]);
+    await queryRows(db, "update spokes set state = $2 where id = any($1)", [planted.map(({ id }) => id), group]);
   }
   const ago = (days: number) => new Date(MORNING.getTime() - days * DAY);
   for (const [i, site] of planted.entries()) {
@@ -110,26 +110,26 @@ async function sitesOf(
 }
 
 /** Plans the due backups once. */
-export async function plan(app: App): Promise<void> {
+export async function runPlanner(app: App): Promise<void> {
   const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
   await planBackups(app).steps.due!(run);
 }
 
 /** Runs the night. The planner polls each minute; here a minute passes as soon as little work is left. The night
  * continues as long as backups end, however slow the machine is. */
-export async function pass({ scene: { db } }: Night): Promise<void> {
+export async function advanceTime({ scene: { db } }: BackupNight): Promise<void> {
   let nudged = -Infinity, left = Infinity;
   while (left > 0) {
     const before: number = left;
     left = await until(async () => {
       const now = await look();
       return now < before && { now };
-    }, PATIENCE).then(({ now }) => now);
+    }, WAIT_LIMIT).then(({ now }) => now);
   }
 
   /** Returns how many backups are due, queued or running. */
   async function look(): Promise<number> {
-    const [{ due, live }] = await query(
+    const [{ due, live }] = await queryRows(
       db,
       `select (select count(*)::int from spokes where state = 'active' and backup_due_at <= wheelwright_now()) as due,
          (select count(*)::int from jobs where kind = 'backup' and state in ('queued', 'running')) as live`,
@@ -138,7 +138,7 @@ export async function pass({ scene: { db } }: Night): Promise<void> {
       nudged = performance.now();
       await db.transact(async (tx) => {
         const text = "update jobs set run_at = wheelwright_now() where kind = 'plan-backups' and state = 'queued'";
-        await query({ ...db, rows: tx }, text);
+        await queryRows({ ...db, rows: tx }, text);
         tx.wakes.add("jobs");
       });
     }

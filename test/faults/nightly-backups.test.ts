@@ -7,23 +7,23 @@ import * as assert from "uvu/assert";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { startReplica } from "#test/lib/workers/scene.ts";
 import { openReplica } from "#test/support/bench/replica.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import {
-  closeNight,
+  advanceTime,
+  type BackupNight,
+  type BackupSite,
+  closeBackupNight,
   MORNING,
-  type Night,
-  openNight,
-  pass,
-  PATIENCE,
-  plan,
-  type Site,
+  openBackupNight,
+  runPlanner,
+  WAIT_LIMIT,
 } from "./nightly-backups-scene.ts";
 
-const test = suite<Night>("a night of backups");
-test.before(openNight);
-test.after(closeNight);
+const test = suite<BackupNight>("nightly backups");
+test.before(openBackupNight);
+test.after(closeBackupNight);
 
 interface Row {
   readonly id: string;
@@ -34,8 +34,8 @@ interface Row {
   readonly volumes: readonly { readonly snapshot: string; readonly content?: string }[];
 }
 
-async function rowsOf({ scene }: Night): Promise<Map<string, Row[]>> {
-  const all: Row[] = await query(scene.db, "select * from backups order by created_at desc, id desc");
+async function rowsOf({ scene }: BackupNight): Promise<Map<string, Row[]>> {
+  const all: Row[] = await queryRows(scene.db, "select * from backups order by created_at desc, id desc");
   return Map.groupBy(all, (row) => row.spokeId);
 }
 
@@ -55,7 +55,7 @@ function ruled(rows: readonly Row[]): string[] {
 const isWhole = ({ volumes }: Row) => volumes.length === 2 && volumes.every(({ content }) => content !== undefined);
 
 /** Asserts that the rows and the cluster have the same backups, and that they follow the rule. */
-async function assertKept(night: Night, now: Date, sites: readonly Site[]): Promise<void> {
+async function assertKept(night: BackupNight, now: Date, sites: readonly BackupSite[]): Promise<void> {
   const rows = await rowsOf(night), { simulator } = night.scene;
   const snapshots = Map.groupBy(simulator.objects("VolumeSnapshot"), ({ metadata }) => metadata.namespace!);
   const contents = Map.groupBy(
@@ -83,18 +83,18 @@ function attempts(rows: readonly Row[] | undefined, since: Date): string[] {
   return (rows ?? []).filter(({ kind, createdAt: at }) => kind === "nightly" && at >= since).map(({ state }) => state);
 }
 
-async function failuresTold({ scene }: Night): Promise<Map<string, number>> {
-  const told = await query(
+async function failuresTold({ scene }: BackupNight): Promise<Map<string, number>> {
+  const told = await queryRows(
     scene.db,
     "select spoke_id, count(*)::int as count from audit_events where kind = 'tenant_backup_failed' group by 1",
   );
   return new Map(told.map(({ spokeId, count }) => [spokeId, count]));
 }
 
-test("is gone on with when the one who took it is killed, and keeps exactly what the rule says.", async (context) => {
+test("are resumed after a replica is killed, and retained exactly by the rule", async (context) => {
   const { scene, app, sites, directory } = context, { db, simulator } = scene;
-  await plan(app);
-  assert.equal(await query(db, "select 1 from jobs where kind = 'backup'"), []);
+  await runPlanner(app);
+  assert.equal(await queryRows(db, "select 1 from jobs where kind = 'backup'"), []);
   await setDatabaseClock(db, MORNING);
   for (const { namespace } of sites.filter(({ group }) => group === "failing")) {
     simulator.faults.add({ type: "no-snapshot", name: `${namespace}/db-`, message: "the pool is full" });
@@ -104,19 +104,19 @@ test("is gone on with when the one who took it is killed, and keeps exactly what
   const killed = await openReplica({ name: "a", directory, database: db.url, cluster: simulator.url, kubeconfig });
   await killed.start();
   await until(async () => {
-    const [{ count }] = await query(
+    const [{ count }] = await queryRows(
       db,
       `select count(*)::int as count from backups join jobs on jobs.id = operation_id
        where jobs.state = 'running' and backups.state = 'pending' and jsonb_array_length(volumes) = 2`,
     );
     return count >= 10;
-  }, PATIENCE);
+  }, WAIT_LIMIT);
   await killed.kill();
-  assert.equal(await query(db, "select 1 from backups where kind = 'nightly' and ready_at >= $1", [MORNING]), []);
+  assert.equal(await queryRows(db, "select 1 from backups where kind = 'nightly' and ready_at >= $1", [MORNING]), []);
   simulator.faults.remove(held);
   const other = await startReplica(app, "with nights");
   try {
-    await pass(context);
+    await advanceTime(context);
   } finally {
     await other.close();
     await killed.close();
@@ -127,16 +127,16 @@ test("is gone on with when the one who took it is killed, and keeps exactly what
     assert.equal(attempts(rows.get(id), MORNING), expected[group], group);
     assert.is(told.get(id) ?? 0, group === "failing" ? 1 : 0, group);
   }
-  const jobs = await query(db, "select spoke_id from jobs where kind = 'backup' group by 1 having count(*) > 1");
+  const jobs = await queryRows(db, "select spoke_id from jobs where kind = 'backup' group by 1 having count(*) > 1");
   assert.equal(jobs, []);
   await assertKept(context, MORNING, sites);
 });
 
-test("that fails again tells nobody again, and clears up once it succeeds.", async (context) => {
+test("report repeated failures only once, and delete old backups after a success", async (context) => {
   const { scene, app, sites } = context, { db, simulator } = scene;
   const chosen = sites.filter(({ group }, i) => ["long", "failing", "bare"].includes(group) || i % 20 === 0);
   const failing = chosen.filter(({ group }) => group === "failing"), healed = failing.slice(0, 3);
-  await query(db, "update spokes set state = 'suspended' where id <> all($1)", [chosen.map(({ id }) => id)]);
+  await queryRows(db, "update spokes set state = 'suspended' where id <> all($1)", [chosen.map(({ id }) => id)]);
   for (const { id, breakage } of simulator.faults.list()) {
     if ("name" in breakage && healed.some(({ namespace }) => breakage.name.startsWith(namespace))) {
       simulator.faults.remove(id);
@@ -146,7 +146,7 @@ test("that fails again tells nobody again, and clears up once it succeeds.", asy
   await setDatabaseClock(db, later);
   const replica = await startReplica(app, "with nights");
   try {
-    await pass(context);
+    await advanceTime(context);
   } finally {
     await replica.close();
   }

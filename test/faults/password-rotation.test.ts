@@ -14,9 +14,9 @@ import { read } from "#test/lib/base/config-scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite("a rotated password of the database");
+const test = suite("rotated database password");
 
-test("is read from its file for the next connection, and readyz says meanwhile what is wrong", async () => {
+test("is read from its file for the next connection; readyz reports the error until then", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-password-")), file = join(directory, "url");
   const db = await openTestDatabase(), role = `rotated_${new URL(db.url).pathname.slice(-8)}`;
   const write = (password: string) =>

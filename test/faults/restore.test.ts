@@ -93,7 +93,7 @@ async function isWhole(scene: WorkScene, id: string, identifier: string): Promis
 
 /** Uses three steps per spoke, because each restore leaves the replaced volumes behind. */
 for (const [i, steps] of [STEPS.slice(0, 3), STEPS.slice(3, 6), STEPS.slice(6)].entries()) {
-  test(`in ${steps.join(", ")} is gone on with by another`, async ({ scene, replicas }) => {
+  test(`is resumed by another replica in ${steps.join(", ")}`, async ({ scene, replicas }) => {
     const id = await install(scene, `algebra-${i}`);
     await mark(scene, id, "as it was");
     const backup = await backUp(scene, id), { siteIdentifier } = await scene.row(id);
@@ -112,7 +112,7 @@ for (const [i, steps] of [STEPS.slice(0, 3), STEPS.slice(3, 6), STEPS.slice(6)].
   });
 }
 
-test("has told each end once", async ({ scene, replicas }) => {
+test("reports each result once", async ({ scene, replicas }) => {
   const twice = await scene.db.sql(
     `select kind, metadata ->> 'operationId' as operation from audit_events where metadata ->> 'operationId' is not null
      group by 1, 2 having count(*) > 1`,

@@ -3,30 +3,30 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE } from "#lib/base/time.ts";
-import { type Balancer, openBalancer } from "#test/support/bench/balancer.ts";
+import { type LoadBalancer, openLoadBalancer } from "#test/support/bench/balancer.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
-import { type Load, openLoad } from "#test/support/bench/load.ts";
-import { query } from "#test/support/bench/query.ts";
-import { openReleases, type Releases } from "#test/support/bench/releases.ts";
+import { isTakeover, readHolderTimeline } from "#test/support/bench/holder-timeline.ts";
+import { type BackgroundLoad, openBackgroundLoad } from "#test/support/bench/load.ts";
+import { queryRows } from "#test/support/bench/query.ts";
+import { openReleasePair, type ReleasePair } from "#test/support/bench/releases.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 
 const env = { SHUTDOWN_NOTICE_MS: "3000", SHUTDOWN_GRACE_MS: "8000" };
 
 interface Scene {
-  releases: Releases;
+  releases: ReleasePair;
   bench: Bench;
-  balancer: Balancer;
-  loads: Load[];
+  balancer: LoadBalancer;
+  loads: BackgroundLoad[];
 }
 
-const test = suite<Scene>("rolling replacement");
+const test = suite<Scene>("rolling update");
 test.before(async (context) => {
   context.loads = [];
-  const releases = context.releases = await openReleases();
+  const releases = context.releases = await openReleasePair();
   const bench = context.bench = await openBench({ replicas: 3, delayMs: 100, env, program: releases.before });
-  context.balancer = await openBalancer(() => bench.replicas.map(({ url }) => url));
+  context.balancer = await openLoadBalancer(() => bench.replicas.map(({ url }) => url));
 });
 test.after(async ({ releases, bench, balancer, loads }) => {
   for (const load of loads ?? []) load.leave(); // only after a failed test
@@ -35,7 +35,7 @@ test.after(async ({ releases, bench, balancer, loads }) => {
   await releases?.close();
 });
 
-test("by another release, loses no request, no event and no step", async ({ bench, balancer, releases, loads }) => {
+test("to another release loses no request, event or step", async ({ bench, balancer, releases, loads }) => {
   const old = [...bench.replicas],
     hub = await bench.hub("north"),
     load = await openLoadOf(bench, balancer, hub, Infinity);
@@ -57,18 +57,18 @@ test("by another release, loses no request, no event and no step", async ({ benc
   assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
   assert.equal(balancer.failures, []);
   assert.equal(
-    (await readHolders(bench.db)).filter(isTakeover),
+    (await readHolderTimeline(bench.db)).filter(isTakeover),
     [],
     "what is under way is given back, not left behind",
   );
-  const stopped = await query(bench.db, "select id from replicas where stopped_at is not null order by id");
+  const stopped = await queryRows(bench.db, "select id from replicas where stopped_at is not null order by id");
   assert.equal(stopped.map(({ id }) => id), bench.replicas.slice(0, 3).map(({ id }) => id).sort());
   if (!releases.planted) return;
-  const plans = await query(bench.db, "select distinct plan from jobs where kind = 'provision' order by 1");
+  const plans = await queryRows(bench.db, "select distinct plan from jobs where kind = 'provision' order by 1");
   assert.equal(plans.map(({ plan }) => plan), [2, 3], "each release has asked for installs by its own plan");
 });
 
-test("by the release before, started again on the newer schema, is a way back", async ({ bench, balancer, releases, loads }) => {
+test("back to the previous release works on the newer schema", async ({ bench, balancer, releases, loads }) => {
   const [, second, third] = bench.replicas.slice(3), back = await bench.join(releases.before);
   await balancer.notices(back.url, true);
   if (releases.planted) {
@@ -83,9 +83,9 @@ test("by the release before, started again on the newer schema, is a way back", 
   assert.equal(balancer.failures, []);
 });
 
-test("of one that is killed costs nobody a request that may be sent twice", async ({ bench, releases, loads }) => {
+test("loses no retryable request when a replica is killed", async ({ bench, releases, loads }) => {
   const living = [bench.replicas[3]!, bench.replicas[6]!, await bench.join(releases.after)];
-  const balancer = await openBalancer(() => living.map(({ url }) => url), { again: true });
+  const balancer = await openLoadBalancer(() => living.map(({ url }) => url), { again: true });
   for (const { url } of living) await balancer.notices(url, true);
   const hub = await bench.hub("killed"), load = await openLoadOf(bench, balancer, hub, 3, []);
   loads.push(load);
@@ -99,40 +99,40 @@ test("of one that is killed costs nobody a request that may be sent twice", asyn
  * know the result. */
 async function openLoadOf(
   bench: Bench,
-  { url }: Balancer,
+  { url }: LoadBalancer,
   hub: string,
   creations: number,
   writers?: readonly string[],
-): Promise<Load> {
+): Promise<BackgroundLoad> {
   const renamed = writers ?? [await bench.hub(`renamed-by-${hub.slice(-6)}`)];
   const people = { creations, pause: 500, readers: 2, followers: 2, writers: renamed };
-  return openLoad({ urls: () => [url], token: bench.token, hub, ...people });
+  return openBackgroundLoad({ urls: () => [url], token: bench.token, hub, ...people });
 }
 
 /** Returns the first of these replicas that runs an operation. */
 async function holderAmong({ db }: Bench, replicas: readonly Replica[]): Promise<Replica> {
   const asked = "select holder from jobs where visible and state = 'running'";
   return await until(async () => {
-    const holders = (await query(db, asked)).map(({ holder }) => holder);
+    const holders = (await queryRows(db, asked)).map(({ holder }) => holder);
     return replicas.find(({ id }) => holders.includes(id));
   }, 5000).catch(() => replicas[0]!);
 }
 
 /** Asserts that everything requested was done once, and that no follower missed an event. */
-async function settle({ db, cluster, becomes, replicas }: Bench, load: Load, hub: string): Promise<void> {
+async function settle({ db, cluster, becomes, replicas }: Bench, load: BackgroundLoad, hub: string): Promise<void> {
   await load.allCreated;
   for (const id of load.created.values()) await becomes(id, "active");
-  const [{ number }] = await query(db, "select number::int from stream_heads where federation_id = $1", [hub]);
+  const [{ number }] = await queryRows(db, "select number::int from stream_heads where federation_id = $1", [hub]);
   await load.stop(number);
   const errors = replicas.flatMap((one) => one.log().filter(({ level }) => level === "error"));
   assert.equal(load.surprises, [], JSON.stringify(errors));
   const every = Array.from({ length: number }, (_, i) => i + 1);
   for (const numbers of load.heard) assert.equal(numbers, every);
-  const rows = await query(db, "select id from spokes where federation_id = $1 order by id", [hub]);
+  const rows = await queryRows(db, "select id from spokes where federation_id = $1 order by id", [hub]);
   assert.equal(rows.map(({ id }) => id), [...load.created.values()].sort());
-  const attempts = await query(db, "select distinct attempt from jobs where visible and state <> 'queued'");
+  const attempts = await queryRows(db, "select distinct attempt from jobs where visible and state <> 'queued'");
   assert.equal(attempts, [{ attempt: 1 }]);
-  const twice = await query(
+  const twice = await queryRows(
     db,
     `select kind, object_id from audit_events where kind = 'spoke_provisioned' group by 1, 2 having count(*) > 1`,
   );

@@ -2,11 +2,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ bench: Bench; hub: string }>("a template whose maker is killed");
+const test = suite<{ bench: Bench; hub: string }>("a template whose replica is killed");
 test.before(async (context) => {
   context.bench = await openBench({ replicas: 3, delayMs: 400, env: { TEMPLATES: "on" } });
   context.hub = await context.bench.hub("north");
@@ -23,7 +23,7 @@ async function killOnItsWay({ db, replicas }: Bench, kind: string, about: string
   const starts: Promise<void>[] = [], starting = new Set<Replica>(); // still with the old ID until they have restarted
   for (let kills = 0, steps = -1;; kills++) {
     const next = await until(async () => {
-      const [row] = await query(
+      const [row] = await queryRows(
         db,
         `select state, holder, cardinality(finished_steps) as done from jobs where kind = $1 and coalesce(spoke_id, '') = $2`,
         [kind, about],
@@ -46,23 +46,23 @@ async function sandboxes({ cluster }: Bench): Promise<string[]> {
   return all.map(({ metadata }) => metadata.name);
 }
 
-test("is made once, and nothing else is left of it", async ({ bench, hub }) => {
+test("is created once, without orphans", async ({ bench, hub }) => {
   const first = await bench.spoke(hub, "first");
   const kills = await killOnItsWay(bench, "make-template", "");
   await bench.becomes(first, "active");
   assert.ok(kills >= 4, `${kills} were killed`);
-  const [template] = await query(bench.db, "select volumes from templates where state = 'ready'");
+  const [template] = await queryRows(bench.db, "select volumes from templates where state = 'ready'");
   const contents = await bench.cluster.list(CONTENTS);
   const kept = template.volumes.map(({ content }: { content: string }) => content).sort();
   assert.equal(contents.map(({ metadata }) => metadata.name).sort(), kept);
-  assert.equal([await sandboxes(bench), (await query(bench.db, "select 1 from templates")).length], [[], 1]);
+  assert.equal([await sandboxes(bench), (await queryRows(bench.db, "select 1 from templates")).length], [[], 1]);
   const made = (await bench.cluster.history("Namespace")).filter(({ name, type }) =>
     name.startsWith("sandbox-") && type === "ADDED"
   );
   assert.is(made.length, 1);
 });
 
-test("serves a site whose makers are killed, too, without a Job and without what it was made by", async ({ bench, hub }) => {
+test("creates a site whose replicas are killed as well, without a Job and without orphans", async ({ bench, hub }) => {
   const id = await bench.spoke(hub, "second");
   const kills = await killOnItsWay(bench, "provision", id);
   assert.ok(kills >= 4, `${kills} were killed`);
@@ -70,7 +70,7 @@ test("serves a site whose makers are killed, too, without a Job and without what
   const jobs = (await bench.cluster.history("Job")).filter((each) => each.namespace === namespace);
   assert.equal(jobs.filter(({ name }) => name.startsWith("install-")), []);
   assert.is((await bench.cluster.list(CONTENTS)).length, 2);
-  const [row] = await query(bench.db, "select progress from jobs where spoke_id = $1", [id]);
+  const [row] = await queryRows(bench.db, "select progress from jobs where spoke_id = $1", [id]);
   assert.ok(row.progress.notes.includes("It is made from a template of 4.5.12, in place of an installation"));
 });
 

@@ -28,7 +28,7 @@ async function ask({ token, replicas }: Bench, path: string, slug: string): Prom
   return (await (await fetch(replicas[0]!.url + path, init)).json()).id;
 }
 
-test("an install that two replicas are killed and stopped in is one span, with the steps of all under it", async ({ bench, collector }) => {
+test("an install across killed and stopped replicas is one span with all steps below it", async ({ bench, collector }) => {
   const hub = await bench.hub("math");
   const [install, app] = await Promise.all(["install-", "moodle-"].map(bench.cluster.holdPods));
   const id = await ask(bench, `/api/federations/${hub}/spokes`, "algebra");

@@ -4,11 +4,11 @@ import { openDatabase } from "#lib/drivers/db/open.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { createTestApp } from "#test/support/app.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { createTestToken } from "#test/support/users.ts";
 
 /** The responses by user and request. */
-export type Answers = Readonly<Record<string, unknown>>;
+export type ApiResponses = Readonly<Record<string, unknown>>;
 
 const OF_HUB = ["", "/spokes", "/members", "/operations", "/billing"];
 const OF_SPOKE = ["", "/activity", "/backups", "/members", "/operations"];
@@ -25,12 +25,12 @@ const OF_ALL = [
 ];
 
 /** Sends all requests as an operator, a hub admin and a spoke admin, with the current program. */
-export async function askEverything(url: string): Promise<Answers> {
+export async function readAllResponses(url: string): Promise<ApiResponses> {
   const db = await openDatabase({ url, size: 4, log: silentLog });
   try {
     const app = await createTestApp(db), server = openServer(app, manifest, { ready: () => true });
     const ids = async (table: string, where = "true") =>
-      (await query(db, `select id from ${table} where ${where} order by id`)).map(({ id }) => String(id));
+      (await queryRows(db, `select id from ${table} where ${where} order by id`)).map(({ id }) => String(id));
     const paths = [
       ...OF_ALL,
       ...(await ids("federations")).flatMap((id) => OF_HUB.map((part) => `/federations/${id}${part}`)),
@@ -39,7 +39,7 @@ export async function askEverything(url: string): Promise<Answers> {
     ];
     const answers: Record<string, unknown> = {};
     for (const name of ["ada", "grace", "joan"]) {
-      const [person] = await query(db, "select id, email from users where email = $1", [`${name}@example.org`]);
+      const [person] = await queryRows(db, "select id, email from users where email = $1", [`${name}@example.org`]);
       const { id, plaintext } = await createTestToken(db, person, "readonly");
       for (const path of paths) {
         const headers = { authorization: `Bearer ${plaintext}` };
@@ -68,7 +68,7 @@ function lasting(value: unknown): unknown {
 }
 
 /** Returns the values that are missing or different after the upgrade. New values are allowed. */
-export function missedIn(before: unknown, after: unknown, at = ""): string[] {
+export function findMissing(before: unknown, after: unknown, at = ""): string[] {
   if (typeof before !== "object" || before === null) {
     return before === after ? [] : [`${at}: ${JSON.stringify(before)} became ${JSON.stringify(after)}`];
   }
@@ -76,6 +76,6 @@ export function missedIn(before: unknown, after: unknown, at = ""): string[] {
   const grown = Array.isArray(before) && Array.isArray(after) && after.length !== before.length;
   if (grown) return [`${at}: ${before.length} became ${after.length}`];
   return Object.entries(before).flatMap(([name, value]) =>
-    missedIn(value, (after as Record<string, unknown>)[name], `${at}/${name}`)
+    findMissing(value, (after as Record<string, unknown>)[name], `${at}/${name}`)
   );
 }

@@ -4,13 +4,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readFile } from "node:fs/promises";
 import { checksumOf, type Migration } from "#lib/drivers/db/compare-schema.ts";
-import { judgeMigrations } from "#test/migrations/check-migrations.ts";
-import { RULES } from "#test/migrations/rules.ts";
+import { checkMigrations } from "#test/migrations/check-migrations.ts";
+import { MIGRATION_RULES } from "#test/migrations/rules.ts";
 
 const OLD: Migration = ["0001_create_jobs", "create table jobs (id text primary key, state text, size int)"];
 const RELEASED = new Map([[OLD[0], checksumOf(OLD[1])]]);
 const judge = (...texts: string[]) =>
-  judgeMigrations([OLD, ...texts.map((text, i): Migration => [`000${i + 2}_later`, text])], RELEASED);
+  checkMigrations([OLD, ...texts.map((text, i): Migration => [`000${i + 2}_later`, text])], RELEASED);
 /** Returns the rules in brackets at the end of the sentences. */
 const rulesOf = async (...texts: string[]) =>
   (await judge(...texts)).map((told) => /\(([\w-]+): [^)]*\)$/.exec(told)?.[1] ?? told);
@@ -81,18 +81,18 @@ const HARMLESS = [
 const test = suite("check:migrations");
 
 for (const [text, rules] of Object.entries(REFUSED)) {
-  test(`${text} is refused for ${rules.join(" and ")}`, async () => assert.equal(await rulesOf(text), rules));
+  test(`rejects ${text} (${rules.join(", ")})`, async () => assert.equal(await rulesOf(text), rules));
 }
 
-test("what only adds is let through", async () => {
+test("accepts additive migrations", async () => {
   for (const text of HARMLESS) assert.equal(await judge(text), [], text);
 });
 
-test("a table that no release knows may be changed by a later file as well", async () => {
+test("accepts any change of a table that no release has", async () => {
   assert.equal(await judge("create table kinds (name text)", "create index on kinds (name); drop table kinds"), []);
 });
 
-test("what takes away is let through when it names what the last release knows", async () => {
+test("accepts a removal that names a migration of the last release", async () => {
   const drop = "alter table jobs drop column size";
   assert.equal(await judge(`-- needs 0001_create_jobs\n${drop}`), []);
   assert.equal(await judge("alter table jobs add column bytes int", `-- needs 0002_later\n${drop}`), [
@@ -103,7 +103,7 @@ test("what takes away is let through when it names what the last release knows",
   ]);
 });
 
-test("a reason lets one rule pass, and no other; without one, or in vain, it is refused itself", async () => {
+test("accepts one rule violation with a reason, and rejects a missing or unnecessary reason", async () => {
   const text = "update jobs set size = 0; lock table jobs";
   assert.equal(await rulesOf(`-- accepts rows: there is one row for each cluster\n${text}`), ["lock"]);
   assert.equal(await rulesOf(`-- accepts rows\n-- accepts lock: nobody uses this before 8 o'clock\n${text}`), [
@@ -118,23 +118,23 @@ test("a reason lets one rule pass, and no other; without one, or in vain, it is 
   );
 });
 
-test("a constraint is not validated under the locks of what stands beside it", async () => {
+test("rejects validating a constraint in the same file as a locking statement", async () => {
   const [told] = await judge("alter table jobs add column a int; alter table jobs validate constraint sized");
   assert.match(told!, /validates a constraint under the locks of its other statements/);
 });
 
-test("a migration of the last release neither changes nor goes", async () => {
-  assert.match((await judgeMigrations([[OLD[0], `${OLD[1]} `]], RELEASED)).join(), /must not change$/);
-  assert.match((await judgeMigrations([], RELEASED)).join(), /must not go$/);
+test("rejects a changed or removed migration of the last release", async () => {
+  assert.match((await checkMigrations([[OLD[0], `${OLD[1]} `]], RELEASED)).join(), /must not change$/);
+  assert.match((await checkMigrations([], RELEASED)).join(), /must not go$/);
 });
 
-test("what cannot be read is told", async () => {
+test("reports a syntax error", async () => {
   assert.match((await judge("alter tabel jobs")).join(), /cannot be read: syntax error/);
 });
 
-test("every rule stands in the page for those who write migrations", async () => {
+test("sql/README.md documents every rule", async () => {
   const page = await readFile(new URL("../../sql/README.md", import.meta.url), "utf8");
-  assert.equal(Object.keys(RULES).filter((rule) => !page.includes(`| \`${rule}\``)), []);
+  assert.equal(Object.keys(MIGRATION_RULES).filter((rule) => !page.includes(`| \`${rule}\``)), []);
 });
 
 test.run();

@@ -5,13 +5,16 @@
  * rows: the table has as many rows as there are clusters`. */
 import { type Node, parse } from "libpg-query";
 import { checksumOf, type Migration, requiredMigration } from "#lib/drivers/db/compare-schema.ts";
-import { madeBy, refuse, type Rule, RULES } from "#test/migrations/rules.ts";
+import { checkStatement, createdTableOf, MIGRATION_RULES, type MigrationRule } from "#test/migrations/rules.ts";
 
 /** The migrations of the last release with their checksums, by name. */
-export type Released = ReadonlyMap<string, string>;
+export type ReleasedMigrations = ReadonlyMap<string, string>;
 
 /** Returns a sentence for each problem. */
-export async function judgeMigrations(migrations: readonly Migration[], released: Released): Promise<string[]> {
+export async function checkMigrations(
+  migrations: readonly Migration[],
+  released: ReleasedMigrations,
+): Promise<string[]> {
   const found = changed(migrations, released), young = new Set<string>();
   for (const [name, text] of migrations) {
     if (released.has(name)) continue;
@@ -19,7 +22,7 @@ export async function judgeMigrations(migrations: readonly Migration[], released
       found.push(`sql/${name}.sql cannot be read: ${error.message}`);
       return [];
     });
-    for (const made of statements.map(madeBy)) if (made !== null) young.add(made);
+    for (const made of statements.map(createdTableOf)) if (made !== null) young.add(made);
     found.push(...judgeOne(text, statements, young, released).map((told) => `sql/${name}.sql ${told}`));
   }
   return found;
@@ -30,7 +33,7 @@ async function read(text: string): Promise<Node[]> {
 }
 
 /** Finds released migrations that changed. They must stay as they are, because they already ran. */
-function changed(migrations: readonly Migration[], released: Released): string[] {
+function changed(migrations: readonly Migration[], released: ReleasedMigrations): string[] {
   const texts = new Map(migrations);
   return [...released].flatMap(([name, checksum]) => {
     const text = texts.get(name);
@@ -43,13 +46,13 @@ function judgeOne(
   text: string,
   statements: readonly Node[],
   young: ReadonlySet<string>,
-  released: Released,
+  released: ReleasedMigrations,
 ): string[] {
   const accepted = acceptedBy(text), needs = requiredMigration(text), used = new Set<string>(), found: string[] = [];
-  for (const { rule, what } of statements.flatMap((statement) => refuse(statement, young))) {
+  for (const { rule, what } of statements.flatMap((statement) => checkStatement(statement, young))) {
     used.add(rule);
     if (accepted.has(rule) || rule === "contract" && needs !== null) continue;
-    found.push(`${RULES[rule]} (${rule}: ${what})`);
+    found.push(`${MIGRATION_RULES[rule]} (${rule}: ${what})`);
   }
   if (needs !== null && !released.has(needs)) found.push(`needs ${needs}, which the last release does not know`);
   if (needs !== null && !used.has("contract")) found.push("says what it needs, and takes nothing away");
@@ -58,7 +61,7 @@ function judgeOne(
     found.push("validates a constraint under the locks of its other statements: put it into a file of its own");
   }
   for (const [rule, reason] of accepted) {
-    if (!(rule in RULES)) found.push(`accepts ${rule}, and no rule has that name`);
+    if (!(rule in MIGRATION_RULES)) found.push(`accepts ${rule}, and no rule has that name`);
     else if (!used.has(rule)) found.push(`accepts ${rule}, and nothing in it is refused for that`);
     if (reason.length < 20) found.push(`accepts ${rule} without a reason that could be judged`);
   }
@@ -66,7 +69,7 @@ function judgeOne(
 }
 
 /** Returns the rules that the migration overrides, with its reasons. */
-function acceptedBy(text: string): Map<Rule | string, string> {
+function acceptedBy(text: string): Map<MigrationRule | string, string> {
   return new Map(
     [...text.matchAll(/^-- accepts ([\w-]+):? *(.*?)\r?$/gm)].map(([, rule = "", reason = ""]) => [rule, reason]),
   );

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { CREATE_MIGRATIONS_TABLE, migrate } from "#lib/drivers/db/migrate.ts";
 import { release } from "#src/release.ts";
-import { askEverything } from "#test/migrations/api-responses.ts";
+import { readAllResponses } from "#test/migrations/api-responses.ts";
 import { dumpUrl, restoreDump } from "#test/migrations/released.ts";
 import { openWorld } from "#test/migrations/world.ts";
 import { withAdminConnection } from "#test/support/server.ts";
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     const url = await world.db.freshUrl();
     await restoreDump(url, sql);
     await migrate(url, all);
-    const answers = await askEverything(url);
+    const answers = await readAllResponses(url);
     const told = Object.entries(answers).map(([asked, body]) => `${JSON.stringify(asked)}: ${JSON.stringify(body)}`);
     await writeFile(dumpUrl(version, "json"), `{\n${told.join(",\n")}\n}\n`);
     console.log(

@@ -1,7 +1,7 @@
 /** Reads the dumped databases of earlier releases: test/data/releases/VERSION.sql. */
 import { readdir, readFile } from "node:fs/promises";
 import { withAdminConnection } from "#test/support/server.ts";
-import type { Released } from "#test/migrations/check-migrations.ts";
+import type { ReleasedMigrations } from "#test/migrations/check-migrations.ts";
 
 const FOLDER = new URL("../data/releases/", import.meta.url);
 
@@ -10,7 +10,7 @@ export interface ReleaseDump {
   readonly sql: string;
   /** The API's responses by path. */
   readonly answers: Readonly<Record<string, unknown>>;
-  readonly migrations: Released;
+  readonly migrations: ReleasedMigrations;
 }
 
 /** Returns the dumps of all releases, oldest first. */

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { askEverything, missedIn } from "#test/migrations/api-responses.ts";
+import { findMissing, readAllResponses } from "#test/migrations/api-responses.ts";
 import { dumpedAt, readDumps, type ReleaseDump, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { describeSchema } from "#test/support/describe-schema.ts";
@@ -15,7 +15,7 @@ const DUMPS = await readDumps(), LAST = DUMPS.at(-1)!;
 const ALL = await loadMigrations();
 const LATER = ALL.filter(([name]) => !LAST.migrations.has(name));
 
-const test = suite<{ db: TestDatabase }>("the database of an earlier release");
+const test = suite<{ db: TestDatabase }>("database of an earlier release");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after(({ db }) => db.close());
 
@@ -41,7 +41,7 @@ const schemaOf = (url: string) =>
 const ALLOWED = /\/steps\/\d+\/(?:label: ".*" became ".*"|finishedAt: null became "[^"]+")$/;
 
 async function missed(url: string, { answers }: ReleaseDump): Promise<string[]> {
-  return missedIn(answers, await askEverything(url)).filter((line) => !ALLOWED.test(line));
+  return findMissing(answers, await readAllResponses(url)).filter((line) => !ALLOWED.test(line));
 }
 
 for (const dump of DUMPS) {
@@ -59,7 +59,7 @@ for (const dump of DUMPS) {
     assert.equal(empty, []);
   });
 
-  test(`${dump.version} becomes what a new database is, and the API tells all that it told of it`, async ({ db }) => {
+  test(`${dump.version} migrates to the current schema, and the API returns the same data`, async ({ db }) => {
     const url = await upgrade(db, dump, ALL);
     assert.equal(await schemaOf(url), await schemaOf(db.url));
     assert.ok(Object.keys(dump.answers).length > 100, "a release tells of much");
@@ -67,12 +67,12 @@ for (const dump of DUMPS) {
   });
 }
 
-test("a later migration that only adds loses nothing", async ({ db }) => {
+test("accepts a later additive migration", async ({ db }) => {
   const good: Migration = ["9999_note_colour", "alter table spokes add column colour text not null default 'blue'"];
   assert.equal(await missed(await upgrade(db, LAST, [...ALL, good]), LAST), []);
 });
 
-test("a later migration that changes, drops or cannot take what there is, shows", async ({ db }) => {
+test("detects a later migration that changes or drops data, or fails on it", async ({ db }) => {
   const changing: Migration = ["9999_shorten", "update federations set name = left(name, 3)"];
   const lost = await missed(await upgrade(db, LAST, [...ALL, changing]), LAST);
   assert.ok(lost.some((line) => /\/name: "north" became "nor"$/.test(line)), lost[0]);
@@ -88,7 +88,7 @@ test("a later migration that changes, drops or cannot take what there is, shows"
   assert.match(failure.message, /was answered 500/);
 });
 
-test("the program of a release knows its migrations, and each later one comes behind them", () => {
+test("every migration after a release has a higher number than those of the release", () => {
   const last = [...LAST.migrations.keys()].at(-1)!;
   assert.equal([...LAST.migrations.keys()], ALL.slice(0, LAST.migrations.size).map(([name]) => name));
   assert.equal(LATER.filter(([name]) => name < last), []);

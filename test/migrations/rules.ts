@@ -5,7 +5,7 @@
 import type { AlterTableCmd, ColumnDef, Constraint, Node, RangeVar } from "libpg-query";
 
 /** The rules by name. Migrations use these names to override them. */
-export const RULES = {
+export const MIGRATION_RULES = {
   contract: "takes away, renames or narrows what the release before uses",
   "not-null": "adds a column that must be filled, and the release before does not fill it: give it a default",
   rewrite: "writes the whole table anew, and nobody reads or writes it meanwhile",
@@ -18,21 +18,21 @@ export const RULES = {
   session: "changes the session or the transaction, which are the migrator's",
   opaque: "does what cannot be read from it",
 } as const;
-export type Rule = keyof typeof RULES;
+export type MigrationRule = keyof typeof MIGRATION_RULES;
 
-export interface Refusal {
-  readonly rule: Rule;
+export interface RuleViolation {
+  readonly rule: MigrationRule;
   /** The object of the statement, such as "jobs.state". */
   readonly what: string;
 }
 
 /** Returns the refusals of a statement. `young` has the tables that no release has yet: they are empty and unused. */
-export function refuse(statement: Node, young: ReadonlySet<string>): Refusal[] {
+export function checkStatement(statement: Node, young: ReadonlySet<string>): RuleViolation[] {
   return [...judge(statement, young), ...changesRows(statement, young)];
 }
 
 /** Returns the table that the statement creates, if it certainly creates one. */
-export function madeBy(statement: Node): string | null {
+export function createdTableOf(statement: Node): string | null {
   if (!("CreateStmt" in statement) || statement.CreateStmt.if_not_exists) return null;
   return statement.CreateStmt.relation?.relname ?? null;
 }
@@ -51,7 +51,7 @@ const HARMLESS = [
 ];
 const OF_SESSION = ["TransactionStmt", "VariableSetStmt", "DiscardStmt"];
 
-function judge(statement: Node, young: ReadonlySet<string>): Refusal[] {
+function judge(statement: Node, young: ReadonlySet<string>): RuleViolation[] {
   const [kind = ""] = Object.keys(statement);
   if (HARMLESS.includes(kind)) return [];
   if (OF_SESSION.includes(kind)) return [{ rule: "session", what: kind }];
@@ -85,7 +85,7 @@ function tableOf({ relation }: { readonly relation?: RangeVar }): string {
   return relation?.relname ?? "";
 }
 
-function alter(table: string, { subtype, name, def, missing_ok: _ }: AlterTableCmd): Refusal[] {
+function alter(table: string, { subtype, name, def, missing_ok: _ }: AlterTableCmd): RuleViolation[] {
   const what = name ? `${table}.${name}` : table;
   switch (subtype) {
     case "AT_AddColumn":
@@ -112,8 +112,8 @@ function alter(table: string, { subtype, name, def, missing_ok: _ }: AlterTableC
 }
 
 /** Checks a new column. A constant default is stored once; any other default is written into every row. */
-function addColumn(table: string, { colname, constraints = [], typeName }: ColumnDef): Refusal[] {
-  const what = `${table}.${colname}`, found: Refusal[] = [];
+function addColumn(table: string, { colname, constraints = [], typeName }: ColumnDef): RuleViolation[] {
+  const what = `${table}.${colname}`, found: RuleViolation[] = [];
   const all = constraints.map((each) => (each as { Constraint: Constraint }).Constraint);
   const has = (type: string) => all.find(({ contype }) => contype === type);
   const type = namesIn(typeName?.names ?? []).at(-1) ?? "", given = has("CONSTR_DEFAULT")?.raw_expr;
@@ -127,7 +127,7 @@ function addColumn(table: string, { colname, constraints = [], typeName }: Colum
 
 const NO_RULES = new Set(["CONSTR_DEFAULT", "CONSTR_NOTNULL", "CONSTR_NULL", "CONSTR_GENERATED", "CONSTR_IDENTITY"]);
 
-function constrain(what: string, { contype, skip_validation: unchecked, indexname }: Constraint): Refusal[] {
+function constrain(what: string, { contype, skip_validation: unchecked, indexname }: Constraint): RuleViolation[] {
   if (contype === "CONSTR_CHECK" || contype === "CONSTR_FOREIGN") return unchecked ? [] : [{ rule: "scan", what }];
   return indexname ? [] : [{ rule: "index", what }];
 }
@@ -143,12 +143,12 @@ function isConstant(node: Node): boolean {
 const CHANGES = ["UpdateStmt", "DeleteStmt", "MergeStmt"];
 
 /** Finds changes of rows anywhere in the statement. */
-function changesRows(node: unknown, young: ReadonlySet<string>): Refusal[] {
+function changesRows(node: unknown, young: ReadonlySet<string>): RuleViolation[] {
   if (typeof node !== "object" || node === null) return [];
   return Object.entries(node).flatMap(([kind, inner]) => {
     const changes = CHANGES.includes(kind) || inner?.onConflictClause?.action === "ONCONFLICT_UPDATE";
     const table = changes ? inner.relation.relname as string : null;
-    const own: Refusal[] = table && !young.has(table) ? [{ rule: "rows", what: table }] : [];
+    const own: RuleViolation[] = table && !young.has(table) ? [{ rule: "rows", what: table }] : [];
     return [...own, ...changesRows(inner, young)];
   });
 }

@@ -11,16 +11,16 @@ import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { METHODS, type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as whole } from "#src/manifest.ts";
-import { type EndpointAt, endpointsOf } from "#test/support/probes/endpoints.ts";
-import { insist } from "#test/support/probes/retry-unavailable.ts";
-import { pathOf, type Sample, sampleParams } from "#test/support/probes/samples.ts";
+import { type ListedEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
+import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
+import { pathOf, type PathParamSample, sampleParams } from "#test/support/probes/samples.ts";
 import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const manifest = withoutPortal(whole); // pages refuse what the API refuses, see portal-access.test.ts
 const GOLDEN = new URL("../golden/access.txt", import.meta.url);
 const PEOPLE: readonly SceneRole[] = ["stranger", "spokeAdmin", "hubAdmin", "operator"];
 const MEANS: readonly CredentialType[] = ["session", "cli", "provisioning", "readonly"];
-const WHOSE: readonly (keyof Sample)[] = ["own", "foreign", "absent"];
+const WHOSE: readonly (keyof PathParamSample)[] = ["own", "foreign", "absent"];
 const REACHED = 409; // 409 cannot occur before the handle, which checks states
 
 const TABLE_HEAD =
@@ -31,10 +31,10 @@ their own, and to the like of a hub with which only operators have to do. A numb
               s     c     p     r         s     c     p     r
 `;
 
-interface Outcome extends EndpointAt {
+interface Outcome extends ListedEndpoint {
   readonly who: SceneRole | "nobody";
   readonly means: CredentialType;
-  readonly whose: keyof Sample;
+  readonly whose: keyof PathParamSample;
   readonly status: number;
   readonly message: string;
 }
@@ -52,7 +52,7 @@ test("can be tested for every endpoint", async (context) => {
   } finally {
     await scene.close();
   }
-  assert.equal([...new Set(context.outcomes.map(({ name }) => name))], endpointsOf(manifest).map(({ name }) => name));
+  assert.equal([...new Set(context.outcomes.map(({ name }) => name))], listEndpoints(manifest).map(({ name }) => name));
 });
 
 test("matches test/golden/access.txt", async ({ outcomes }) => {
@@ -153,12 +153,12 @@ function reached(): never {
 async function walk(scene: Scene): Promise<Outcome[]> {
   const samples = await sampleParams(scene);
   const outcomes: Outcome[] = [];
-  for (const at of endpointsOf(manifest)) {
+  for (const at of listEndpoints(manifest)) {
     const asked = WHOSE.slice(0, at.pattern.includes(":") ? 3 : 1).flatMap((whose) => {
       const path = pathOf(at.pattern, samples, whose);
       const ask = async (who: SceneRole | "nobody", means: CredentialType): Promise<Outcome> => {
         const headers = await scene.as(who, means).credentials();
-        const { status, body } = await insist(() => scene.send(path, { method: at.method, headers }));
+        const { status, body } = await retryUnavailable(() => scene.send(path, { method: at.method, headers }));
         return { ...at, who, means, whose, status, message: body.message };
       };
       return [ask("nobody", "session"), ...PEOPLE.flatMap((who) => MEANS.map((means) => ask(who, means)))];
@@ -170,7 +170,7 @@ async function walk(scene: Scene): Promise<Outcome[]> {
 
 function write(outcomes: readonly Outcome[]): string {
   const word = ({ status }: Outcome) => (status === REACHED ? "yes" : String(status)).padEnd(6);
-  const cells = (row: readonly Outcome[], whose: keyof Sample) =>
+  const cells = (row: readonly Outcome[], whose: keyof PathParamSample) =>
     row.filter((one) => one.whose === whose).map(word).join("").padEnd(4 * 6 + 4);
   const lines = (name: string, block: readonly Outcome[]) => {
     const { access, scope } = block[0]!.endpoint;

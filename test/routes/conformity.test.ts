@@ -3,11 +3,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type AnyEndpoint, METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
-import { endpointsOf, isPage, isStream } from "#test/support/probes/endpoints.ts";
-import { fieldsOf } from "#test/support/probes/fields.ts";
-import { insist } from "#test/support/probes/retry-unavailable.ts";
+import { isPageEndpoint, isStreamEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
+import { listFields } from "#test/support/probes/fields.ts";
+import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
-import { goodOf } from "#test/support/probes/sender.ts";
+import { validFieldsOf } from "#test/support/probes/sender.ts";
 import { queryOf } from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -21,7 +21,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-const all = endpointsOf(manifest);
+const all = listEndpoints(manifest);
 /** Returns no credentials for endpoints that refuse tokens, otherwise an operator's. */
 const callerFor = (scene: Scene, { scope }: AnyEndpoint) =>
   scene.as(["flow", "public"].includes(scope) ? "nobody" : "operator");
@@ -29,15 +29,15 @@ const callerFor = (scene: Scene, { scope }: AnyEndpoint) =>
 test("answers GET to an operator, and HEAD without a body", async ({ scene, samples }) => {
   for (const at of all.filter(({ method }) => method === "GET")) {
     const { name, pattern, endpoint } = at;
-    const query = endpoint.portal ? queryOf(Object.fromEntries(goodOf(at, "query"))) : "";
+    const query = endpoint.portal ? queryOf(Object.fromEntries(validFieldsOf(at, "query"))) : "";
     const path = pathOf(pattern, samples) + query, headers = await callerFor(scene, endpoint).credentials();
-    const head = await insist(() => scene.send(path, { method: "HEAD", headers }));
+    const head = await retryUnavailable(() => scene.send(path, { method: "HEAD", headers }));
     assert.is(head.body, "", name);
     assert.ok(head.status < 500, name);
-    if (isStream(endpoint)) continue;
-    const { status } = await insist(() => scene.send(path, { headers }));
+    if (isStreamEndpoint(endpoint)) continue;
+    const { status } = await retryUnavailable(() => scene.send(path, { headers }));
     assert.is(status, head.status, name);
-    const bare = !isPage(endpoint) && !fieldsOf(endpoint.query).some(({ required }) => required);
+    const bare = !isPageEndpoint(endpoint) && !listFields(endpoint.query).some(({ required }) => required);
     if (bare) assert.is(status, endpoint.reply.status, name); // a page for mailed links refuses a missing token
   }
 });
@@ -47,9 +47,9 @@ test("answers 405 with Allow to other methods, and 204 with Allow to OPTIONS", a
     const path = pathOf(pattern, samples);
     for (const method of [...METHODS, "BREW"] as const) {
       if (method in module || method === "GET" && "HEAD" in module) continue;
-      assert.is((await insist(() => scene.send(path, { method }))).status, 405, `${method} ${pattern}`);
+      assert.is((await retryUnavailable(() => scene.send(path, { method }))).status, 405, `${method} ${pattern}`);
     }
-    assert.is((await insist(() => scene.send(path, { method: "OPTIONS" }))).status, 204, pattern);
+    assert.is((await retryUnavailable(() => scene.send(path, { method: "OPTIONS" }))).status, 204, pattern);
   }
 });
 
@@ -78,7 +78,7 @@ test("answers 415, 413 or 400 to an unreadable body", async ({ scene, samples })
     const path = pathOf(pattern, samples);
     for (const [status, message, init] of endpoint.form ? formCases : cases) {
       const own = await callerFor(scene, endpoint).credentials();
-      const answer = await insist(() => {
+      const answer = await retryUnavailable(() => {
         const { headers, ...rest } = init();
         const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` }; // avoids the login bucket
         return scene.send(path, {
@@ -95,11 +95,11 @@ test("answers 415, 413 or 400 to an unreadable body", async ({ scene, samples })
 });
 
 test("accepts limit from 1 to 100, and before as ISO time or milliseconds, if it is a list", async ({ scene, samples }) => {
-  for (const { name, pattern, endpoint } of endpointsOf(withoutPortal(manifest))) {
-    const fields = fieldsOf(endpoint.query).map((field) => field.name);
+  for (const { name, pattern, endpoint } of listEndpoints(withoutPortal(manifest))) {
+    const fields = listFields(endpoint.query).map((field) => field.name);
     if (!fields.includes("limit") && !fields.includes("before")) continue;
     const { get } = scene.as("operator");
-    const ask = (query: string) => insist(() => get(`${pathOf(pattern, samples)}?${query}`));
+    const ask = (query: string) => retryUnavailable(() => get(`${pathOf(pattern, samples)}?${query}`));
     const takes = async (query: string) => assert.is((await ask(query)).status, 200, `${name}?${query}`);
     const refuses = async (query: string) => {
       const { status, body } = await ask(query);

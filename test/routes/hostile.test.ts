@@ -12,36 +12,46 @@ import { Fault } from "#lib/base/errors.ts";
 import { parseInput } from "#lib/http/input.ts";
 import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
-import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
-import { fieldsOf } from "#test/support/probes/fields.ts";
-import { FRAMES } from "#test/support/probes/malformed-requests.ts";
+import { isPageEndpoint, type ListedEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
+import { listFields } from "#test/support/probes/fields.ts";
+import { MALFORMED_REQUESTS } from "#test/support/probes/malformed-requests.ts";
 import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
 import { textOf } from "#test/support/html-form.ts";
-import { assertKept, goodJson, goodOf, openSender, type Sender, told } from "#test/support/probes/sender.ts";
-import { WORDS } from "#test/support/probes/hostile-values.ts";
 import {
+  assertStored,
+  describeProbe,
+  openProbeSender,
+  type ProbeSender,
+  validFieldsOf,
+  validJsonOf,
+} from "#test/support/probes/sender.ts";
+import { HOSTILE_TEXTS } from "#test/support/probes/hostile-values.ts";
+import {
+  acceptedValuesOf,
   bodyOf,
+  type FieldProbe,
+  findUnclearMessage,
   inParallel,
-  type Part,
-  type Probe,
-  probesOf,
-  promisesOf,
-  unclear,
+  listProbes,
+  type ProbePart,
 } from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {
   scene: Scene;
   samples: Samples;
-  sender: Sender;
+  sender: ProbeSender;
 }
 
 const test = suite<Context>("a hostile value");
-const every = endpointsOf(manifest);
-const all = every.filter(({ endpoint }) => !isPage(endpoint)); // pages come last
-const parts: readonly Part[] = ["query", "body"];
-const probes = all.flatMap((at) => parts.flatMap((part) => probesOf(at, part)));
-const groups = (list: readonly Probe[], key: (probe: Probe) => string) => [...Map.groupBy(list, key).values()];
+const every = listEndpoints(manifest);
+const all = every.filter(({ endpoint }) => !isPageEndpoint(endpoint)); // pages come last
+const parts: readonly ProbePart[] = ["query", "body"];
+const probes = all.flatMap((at) => parts.flatMap((part) => listProbes(at, part)));
+const groups = (
+  list: readonly FieldProbe[],
+  key: (probe: FieldProbe) => string,
+) => [...Map.groupBy(list, key).values()];
 
 test.before(async (context) => {
   context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8", SIGNUP: "on" } });
@@ -50,14 +60,14 @@ test.before(async (context) => {
   const attempts: LoginAttempts = { run: (_, judge) => judge() }; // all use the same few paths
   Object.assign(context.scene.app, { passwords: quick, loginAttempts: attempts });
   context.samples = await sampleParams(context.scene);
-  context.sender = openSender(context.scene, context.samples);
+  context.sender = openProbeSender(context.scene, context.samples);
 });
 test.after(({ scene }) => scene.close());
 
 test("is tried on every field", () => {
   const tried = new Set(probes.map(({ at, part, field }) => `${at.name} ${part} ${field.name}`));
   const declared = all.flatMap((at) =>
-    parts.flatMap((part) => fieldsOf(at.endpoint[part]).map(({ name }) => `${at.name} ${part} ${name}`))
+    parts.flatMap((part) => listFields(at.endpoint[part]).map(({ name }) => `${at.name} ${part} ${name}`))
   );
   assert.equal([...tried].sort(), declared.sort());
 });
@@ -71,8 +81,8 @@ test("is accepted by no field if it cannot be stored or sent on", () => {
 
 test("is accepted or refused as the field declares", () => {
   for (const { name, endpoint } of all) {
-    for (const { name: field, schema } of [...fieldsOf(endpoint.query), ...fieldsOf(endpoint.body)]) {
-      const { good, bad } = promisesOf(schema);
+    for (const { name: field, schema } of [...listFields(endpoint.query), ...listFields(endpoint.body)]) {
+      const { good, bad } = acceptedValuesOf(schema);
       for (const value of good) assert.ok(v.is(schema, value), `${name}: ${field} takes ${value}`);
       for (const value of bad) assert.not.ok(v.is(schema, value), `${name}: ${field} refuses ${value}`);
     }
@@ -81,18 +91,18 @@ test("is accepted or refused as the field declares", () => {
 
 test("is refused with the name of its field, and without internal details", () => {
   for (const { at, part, field, hostile } of probes.filter(({ taken }) => !taken)) {
-    const input = { ...Object.fromEntries(goodOf(at, part)), [field.name]: hostile.value };
+    const input = { ...Object.fromEntries(validFieldsOf(at, part)), [field.name]: hostile.value };
     const fault = refusal(() => parseInput(at.endpoint[part], input));
     assert.is(fault?.kind, "invalid", `${at.name}: ${field.name} takes ${hostile.name} after all`);
     const said = fault!.message;
     assert.ok(said.split("; ").some((one) => one.startsWith(field.name)), `${at.name}: ${said}`);
-    assert.is(unclear(400, said), null, said);
+    assert.is(findUnclearMessage(400, said), null, said);
   }
 });
 
 test("leads nowhere in a path", async ({ samples, sender }) => {
   const broken = ["%ff%fe", "%ed%a0%80", "%", "%2", "%00", "%zz"];
-  const words = [...broken, ...WORDS.map(({ value }) => encodeURIComponent(value as string))].filter(Boolean);
+  const words = [...broken, ...HOSTILE_TEXTS.map(({ value }) => encodeURIComponent(value as string))].filter(Boolean);
   const asked = every.flatMap((at) =>
     [...at.pattern.matchAll(/:(\w+)/g)].flatMap(([whole]) =>
       // All endpoints parse a path alike; only the loader of the object differs.
@@ -102,9 +112,9 @@ test("leads nowhere in a path", async ({ samples, sender }) => {
   );
   await inParallel(asked, async ({ at, path, word }) => {
     const answer = await sender.send(at, path, sentTo(at)), { status, body } = answer;
-    const message = isPage(at.endpoint) ? textOf(answer) : body.message;
+    const message = isPageEndpoint(at.endpoint) ? textOf(answer) : body.message;
     const said = `${at.name} with ${word.slice(0, 80)}: ${status} ${message}`;
-    assert.is(unclear(status, message), null, said);
+    assert.is(findUnclearMessage(status, message), null, said);
     assert.ok([400, 404].includes(status), said);
   });
 });
@@ -117,8 +127,8 @@ test("is refused by the server too, for every kind", async ({ sender }) => {
   const some = refused.flatMap((list) => [0, 0.5, 0.99].map((i) => list[Math.floor(i * list.length)]!));
   await inParallel(some, async (probe) => {
     const answer = await sender.sendAll([probe]);
-    assert.is(answer.status, 400, told(probe, answer));
-    assert.ok(answer.body.message.includes(probe.field.name), told(probe, answer));
+    assert.is(answer.status, 400, describeProbe(probe, answer));
+    assert.ok(answer.body.message.includes(probe.field.name), describeProbe(probe, answer));
   });
 });
 
@@ -128,10 +138,10 @@ test("is stored unchanged, or refused for its meaning, if it is accepted", async
     ({ at, part, hostile }) => `${at.name} ${part} ${hostile.json}`,
   );
   await inParallel(taken, async (group) => {
-    for (let rest: readonly Probe[] = group; rest.length > 0;) {
+    for (let rest: readonly FieldProbe[] = group; rest.length > 0;) {
       const answer = await sender.sendAll(rest);
-      if (answer.status < 400) return rest.forEach((probe) => assertKept(probe, answer));
-      assert.is(unclear(answer.status, answer.body.message), null, told(rest[0]!, answer));
+      if (answer.status < 400) return rest.forEach((probe) => assertStored(probe, answer));
+      assert.is(findUnclearMessage(answer.status, answer.body.message), null, describeProbe(rest[0]!, answer));
       // The named field hides the others. If none is named, each is tried alone.
       const named = rest.filter(({ field }) => answer.body.message.startsWith(field.name));
       if (named.length === 0 && rest.length > 1) {
@@ -143,20 +153,22 @@ test("is stored unchanged, or refused for its meaning, if it is accepted", async
 });
 
 test("is refused clearly as a body or header", async ({ samples, sender }) => {
-  const asked = all.filter(({ endpoint }) => endpoint.body).flatMap((at) => FRAMES.map((frame) => ({ at, frame })));
+  const asked = all.filter(({ endpoint }) => endpoint.body).flatMap((at) =>
+    MALFORMED_REQUESTS.map((frame) => ({ at, frame }))
+  );
   await inParallel(asked, async ({ at, frame }) => {
     if (frame.idempotent && !at.endpoint.idempotent) return;
-    const answer = await sender.send(at, pathOf(at.pattern, samples), frame.make(bodyOf(goodJson(at))));
+    const answer = await sender.send(at, pathOf(at.pattern, samples), frame.make(bodyOf(validJsonOf(at))));
     const said = `${at.name}, ${frame.name}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
     if (frame.status) assert.is(answer.status, frame.status, said);
-    if (answer.status >= 400) assert.is(unclear(answer.status, answer.body.message), null, said);
+    if (answer.status >= 400) assert.is(findUnclearMessage(answer.status, answer.body.message), null, said);
   });
 });
 
 test("is refused clearly in a query with repeated keys or invalid UTF-8", async ({ samples, sender }) => {
   const asked = every.flatMap((at) =>
     [
-      ...fieldsOf(at.endpoint.query).map(({ name }) => `?${name}=1&${name}=1`),
+      ...listFields(at.endpoint.query).map(({ name }) => `?${name}=1&${name}=1`),
       "?x=%ff",
       "?x=%ed%a0%80",
       "?%zz=1",
@@ -173,11 +185,13 @@ test("is refused clearly in a query with repeated keys or invalid UTF-8", async 
 });
 
 test("is escaped in links and forms of pages", async ({ samples, sender }) => {
-  const asked = every.filter(({ endpoint }) => isPage(endpoint)).flatMap((at) => WORDS.map((word) => ({ at, word })));
+  const asked = every.filter(({ endpoint }) => isPageEndpoint(endpoint)).flatMap((at) =>
+    HOSTILE_TEXTS.map((word) => ({ at, word }))
+  );
   await inParallel(asked, async ({ at, word: { value, name } }) => {
-    const names = (part: Part) =>
-      at.endpoint[part]?.type === "record" ? ["action", `spoke:${value}`] : fieldsOf(at.endpoint[part]).map(nameOf);
-    const fields = (part: Part) => names(part).map((name) => [name, String(value)]);
+    const names = (part: ProbePart) =>
+      at.endpoint[part]?.type === "record" ? ["action", `spoke:${value}`] : listFields(at.endpoint[part]).map(nameOf);
+    const fields = (part: ProbePart) => names(part).map((name) => [name, String(value)]);
     const path = `${pathOf(at.pattern, samples)}?${new URLSearchParams(fields("query"))}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const form = at.endpoint.form && { headers, body: new URLSearchParams(fields("body")).toString() };
@@ -199,17 +213,17 @@ function refusal(work: () => unknown): Fault | null {
   }
 }
 
-function sentTo(at: EndpointAt): RequestInit | undefined {
+function sentTo(at: ListedEndpoint): RequestInit | undefined {
   if (at.endpoint.form) return { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" };
-  return at.endpoint.body && { body: bodyOf(goodJson(at)) };
+  return at.endpoint.body && { body: bodyOf(validJsonOf(at)) };
 }
 
 function nameOf({ name }: { readonly name: string }): string {
   return name;
 }
 
-async function alone(sender: Sender, probe: Probe): Promise<void> {
+async function alone(sender: ProbeSender, probe: FieldProbe): Promise<void> {
   const answer = await sender.sendAll([probe]);
-  if (answer.status < 400) assertKept(probe, answer);
-  else assert.is(unclear(answer.status, answer.body.message), null, told(probe, answer));
+  if (answer.status < 400) assertStored(probe, answer);
+  else assert.is(findUnclearMessage(answer.status, answer.body.message), null, describeProbe(probe, answer));
 }

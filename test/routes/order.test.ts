@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
-import { endpointsOf, isStream } from "#test/support/probes/endpoints.ts";
+import { isStreamEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -11,7 +11,7 @@ test.before(async (context) => void (context.scene = await openScene({ env: { PO
 test.after(({ scene }) => scene.close());
 
 test("a page of another site uses up no login attempt of its visitor", async ({ scene }) => {
-  const limited = endpointsOf(manifest).filter(({ endpoint }) => endpoint.rateLimitMessage !== undefined);
+  const limited = listEndpoints(manifest).filter(({ endpoint }) => endpoint.rateLimitMessage !== undefined);
   assert.ok(limited.length >= 7);
   for (const { name, method, pattern, endpoint } of limited) {
     const type = endpoint.form ? "application/x-www-form-urlencoded" : "application/json";
@@ -28,8 +28,8 @@ test("a page of another site uses up no login attempt of its visitor", async ({ 
 
 test("a readonly token may read whatever its user may", async ({ scene }) => {
   const samples = await sampleParams(scene), operator = scene.as("operator", "readonly");
-  const reads = endpointsOf(manifest).filter(({ method, pattern, endpoint }) =>
-    method === "GET" && pattern.startsWith("/api/") && !isStream(endpoint)
+  const reads = listEndpoints(manifest).filter(({ method, pattern, endpoint }) =>
+    method === "GET" && pattern.startsWith("/api/") && !isStreamEndpoint(endpoint)
   );
   assert.ok(reads.length > 25);
   for (const { name, pattern } of reads) {

@@ -6,9 +6,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
-import { endpointsOf } from "#test/support/probes/endpoints.ts";
-import { fieldsOf } from "#test/support/probes/fields.ts";
-import { insist } from "#test/support/probes/retry-unavailable.ts";
+import { listEndpoints } from "#test/support/probes/endpoints.ts";
+import { listFields } from "#test/support/probes/fields.ts";
+import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -77,8 +77,8 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-const lists = endpointsOf(withoutPortal(manifest)).filter(({ endpoint }) =>
-  fieldsOf(endpoint.query).some(({ name }) => name === "before")
+const lists = listEndpoints(withoutPortal(manifest)).filter(({ endpoint }) =>
+  listFields(endpoint.query).some(({ name }) => name === "before")
 );
 
 test("is tried on every list", () => {
@@ -170,7 +170,7 @@ const pathOf = (scene: Scene, pattern: string) =>
   pattern.replace(":federationId", scene.hub).replace(":spokeId", scene.spoke);
 
 async function read(scene: Scene, path: string): Promise<{ body: Row[]; headers: Headers }> {
-  const { status, body, headers } = await insist(() => scene.as("operator").get(path));
+  const { status, body, headers } = await retryUnavailable(() => scene.as("operator").get(path));
   assert.is(status, 200, JSON.stringify(body));
   return { body, headers };
 }

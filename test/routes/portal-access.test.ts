@@ -10,9 +10,9 @@ import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { textOf } from "#test/support/html-form.ts";
-import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
-import { insist } from "#test/support/probes/retry-unavailable.ts";
-import { pathOf, type Sample, sampleParams, type Samples } from "#test/support/probes/samples.ts";
+import { isPageEndpoint, type ListedEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
+import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
+import { pathOf, type PathParamSample, sampleParams, type Samples } from "#test/support/probes/samples.ts";
 import { inParallel } from "#test/support/probes/probe-fields.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
@@ -24,15 +24,15 @@ interface Context {
   scene: Scene;
   samples: Samples;
   ask(
-    at: EndpointAt,
+    at: ListedEndpoint,
     who: SceneRole | "nobody",
-    whose?: keyof Sample,
+    whose?: keyof PathParamSample,
     headers?: Record<string, string>,
   ): Promise<ClientResponse>;
 }
 
 const test = suite<Context>("the portal");
-const pages = endpointsOf(manifest).filter(({ endpoint }) => endpoint.portal && isPage(endpoint));
+const pages = listEndpoints(manifest).filter(({ endpoint }) => endpoint.portal && isPageEndpoint(endpoint));
 const behindTheDoor = pages.filter(({ endpoint }) => endpoint.scope === "session");
 const ofThings = behindTheDoor.filter(({ pattern }) => pattern.includes(":"));
 
@@ -43,7 +43,7 @@ test.before(async (context) => {
   context.ask = async ({ pattern, method }, who, whose = "own", more = {}) => {
     const from = { "x-forwarded-for": `10.1.${asked >> 8}.${asked++ & 255}` };
     const headers = { ...FORM, accept: "text/html", ...from, ...await scene.as(who).credentials(), ...more };
-    return await insist(() =>
+    return await retryUnavailable(() =>
       scene.send(pathOf(pattern, samples, whose), { method, headers, ...(method === "POST" && { body: "" }) })
     );
   };
@@ -53,8 +53,9 @@ test.after(({ scene }) => scene.close());
 test("shows each page to the roles in test/golden/portal.txt", async ({ ask }) => {
   const lines = new Map<string, string>();
   await inParallel(pages.filter(({ method }) => method === "GET"), async (at) => {
-    const cell = async (who: SceneRole | "nobody", whose: keyof Sample) => String((await ask(at, who, whose)).status);
-    const row = async (whose: keyof Sample) =>
+    const cell = async (who: SceneRole | "nobody", whose: keyof PathParamSample) =>
+      String((await ask(at, who, whose)).status);
+    const row = async (whose: keyof PathParamSample) =>
       (await Promise.all(PEOPLE.map((who) => cell(who, whose)))).map((status) => status.padEnd(12)).join("");
     const of = at.pattern.includes(":") ? `\n  ${"of another".padEnd(46)}${await row("foreign")}` : "";
     lines.set(at.pattern, `${at.pattern.padEnd(48)}${await row("own")}${of}`.replace(/ +$/gm, ""));
@@ -114,7 +115,7 @@ test("answers 404 as a page to people, and as JSON to programs", async ({ scene 
 
 test("is missing with PORTAL=off", async ({ samples }) => {
   const off = await openScene({ env: { PORTAL: "off" } });
-  for (const { method, pattern, endpoint } of endpointsOf(manifest)) {
+  for (const { method, pattern, endpoint } of listEndpoints(manifest)) {
     if (!endpoint.portal) continue;
     const headers = { ...await off.as("operator").credentials(), accept: "text/html" };
     const { status, body } = await off.send(pathOf(pattern, samples), { method, headers });

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { insertManyEvents, insertManySpokes } from "#test/support/bulk-rows.ts";
 import { parsePage } from "#test/support/page.ts";
-import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
+import { isPageEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -15,8 +15,8 @@ const test = suite<{ scene: Scene; bytes: Map<string, number> }>("a page with mu
 test.before(async (context) => {
   const scene = context.scene = await openScene(), samples = await sampleParams(scene);
   context.bytes = new Map();
-  for (const { endpoint, pattern, method } of endpointsOf(manifest)) {
-    if (!endpoint.portal || !isPage(endpoint) || method !== "GET") continue;
+  for (const { endpoint, pattern, method } of listEndpoints(manifest)) {
+    if (!endpoint.portal || !isPageEndpoint(endpoint) || method !== "GET") continue;
     const { body } = await scene.send(pathOf(pattern, samples), { headers: await scene.as("operator").credentials() });
     context.bytes.set(pattern, Buffer.byteLength(String(body)));
   }

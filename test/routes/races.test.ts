@@ -8,7 +8,7 @@ import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { createTestUser, PASSWORD } from "#test/support/users.ts";
-import { insist } from "#test/support/probes/retry-unavailable.ts";
+import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -24,7 +24,7 @@ test.after(({ scene }) => scene.close());
 
 /** The number of simultaneous requests. */
 function together(times: number, send: (i: number) => Promise<ClientResponse>): Promise<ClientResponse[]> {
-  return Promise.all(Array.from({ length: times }, (_, i) => insist(() => send(i))));
+  return Promise.all(Array.from({ length: times }, (_, i) => retryUnavailable(() => send(i))));
 }
 
 /** Counts the responses by status. */

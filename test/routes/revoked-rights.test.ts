@@ -11,7 +11,7 @@ import { type AnyEndpoint, METHODS, type RouteModule } from "#lib/http/endpoint.
 import { noContent } from "#lib/http/reply.ts";
 import { manifest } from "#src/manifest.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
-import { endpointsOf } from "#test/support/probes/endpoints.ts";
+import { listEndpoints } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
 import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
@@ -39,7 +39,7 @@ test.after(({ scene }) => scene.close());
 
 test("is enforced on writes of every endpoint: revoked tokens and ended sessions", async (stage) => {
   const { scene } = stage, samples = await sampleParams(scene);
-  const held = endpointsOf(manifest).filter(({ endpoint }) => !["public", "flow"].includes(endpoint.scope));
+  const held = listEndpoints(manifest).filter(({ endpoint }) => !["public", "flow"].includes(endpoint.scope));
   assert.ok(held.length > 40);
   for (const { name, method, pattern, endpoint } of held) {
     const headers = await scene.as("operator", endpoint.scope === "session" ? "session" : "cli").credentials();

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
-import { presentDocument } from "#test/contract/check.ts";
-import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
-import { insist } from "#test/support/probes/retry-unavailable.ts";
+import { buildCurrentDocument } from "#test/contract/check.ts";
+import { isPageEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
+import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -30,23 +30,25 @@ test.before(async (context) => {
   context.samples = await sampleParams(scene);
   const headers = { "content-type": "application/json", ...await scene.as("operator").credentials() };
   context.ask = async (method, path, body) => {
-    const { status, body: answer } = await insist(() => scene.send(path, { method, headers, ...(body && { body }) }));
+    const { status, body: answer } = await retryUnavailable(() =>
+      scene.send(path, { method, headers, ...(body && { body }) })
+    );
     return [status, answer.code];
   };
 });
 test.after(({ scene }) => scene.close());
 
 test("is refused in every query except those of pages and the payment provider's", async ({ samples, ask }) => {
-  for (const { name, method, pattern, endpoint } of endpointsOf(manifest)) {
+  for (const { name, method, pattern, endpoint } of listEndpoints(manifest)) {
     const answer = await ask(method, `${pathOf(pattern, samples)}?nobody=1`);
-    if (isPage(endpoint) && !pattern.startsWith("/api/") || endpoint.raw) {
+    if (isPageEndpoint(endpoint) && !pattern.startsWith("/api/") || endpoint.raw) {
       assert.is.not(answer[1], "unknown_parameter", name);
     } else assert.equal(answer, [400, "unknown_parameter"], name);
   }
 });
 
 test("is refused in every body, also if none is expected", async ({ samples, ask }) => {
-  const writing = endpointsOf(manifest).filter(({ method, endpoint }) => method !== "GET" && !endpoint.form);
+  const writing = listEndpoints(manifest).filter(({ method, endpoint }) => method !== "GET" && !endpoint.form);
   assert.ok(writing.length > 30);
   for (const { name, method, pattern, endpoint } of writing) {
     const answer = await ask(method, pathOf(pattern, samples), '{"nobody":1}');
@@ -66,7 +68,7 @@ test("is refused in the forms of pages, with a page", async ({ scene }) => {
 
 test("is excluded by every body schema in the document", () => {
   // deno-lint-ignore no-explicit-any
-  const { paths, components } = presentDocument() as any;
+  const { paths, components } = buildCurrentDocument() as any;
   const open: string[] = [];
   // deno-lint-ignore no-explicit-any
   const look = (schema: any, where: string): void => {

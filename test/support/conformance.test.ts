@@ -9,7 +9,7 @@ import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { created, events } from "#lib/http/reply.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 import { checkExchange, createConformanceCheck, type Exchange } from "#test/support/conformance.ts";
-import { openDocument } from "#test/support/probes/document.ts";
+import { openOpenApiReader } from "#test/support/probes/document.ts";
 
 const Thing = v.object({ id: v.string(), at: Timestamp, more: v.optional(v.object({ size: v.picklist(["small"]) })) });
 const make = endpoint({
@@ -20,7 +20,7 @@ const make = endpoint({
   handle: () => ({ id: "1", at: new Date() }),
 });
 const follow = { ...make, reply: events(v.object({ state: v.string() })) };
-const document = openDocument(
+const document = openOpenApiReader(
   describeApi([
     ["/things", { POST: make as AnyEndpoint, GET: follow as AnyEndpoint }],
     ["/things/:id", { GET: make as AnyEndpoint }],
@@ -50,9 +50,9 @@ const problem = (statusCode: number, error: string, message = "No", code = CODES
   body: { statusCode, code, message, error },
 });
 
-const test = suite("judge");
+const test = suite("checkExchange");
 
-test("finds nothing wrong with what is as documented", () => {
+test("accepts documented responses", () => {
   assert.is(judged({}), null);
   assert.is(judged({ path: "/things/new" }), null);
   assert.is(judged({ path: "/things/7/", method: "GET" }), null);
@@ -65,7 +65,7 @@ test("finds nothing wrong with what is as documented", () => {
   assert.is(judged({ ...stream, body: 'id: 1\ndata: {"state":"active"}\n\n' }), null);
 });
 
-test("names what is not", () => {
+test("names each mismatch", () => {
   const wrong: readonly (readonly [Doctored, RegExp])[] = [
     [{ status: 200 }, /status is not declared/],
     [{ status: 302 }, /status is not declared/],
@@ -103,7 +103,7 @@ test("names what is not", () => {
   for (const [doctored, pattern] of wrong) assert.match(String(judged(doctored)), pattern, JSON.stringify(doctored));
 });
 
-test("is strict about pages: their policy lets them work, and nothing else", () => {
+test("requires that a page's policy allows exactly what the page uses", () => {
   const style = "body { margin: 0 }", hash = createHash("sha256").update(style).digest("base64");
   const page = (body: string, policy = `style-src 'sha256-${hash}'; script-src 'self'`) => {
     const headers = { ...HEADERS, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
@@ -125,9 +125,9 @@ test("is strict about pages: their policy lets them work, and nothing else", () 
   for (const [body, pattern, policy] of wrong) assert.match(String(page(body, policy)), pattern, body);
 });
 
-test("follows references, and closes what is put together of parts as a whole", () => {
+test("follows references, and treats allOf as one closed object", () => {
   const part = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } } });
-  const whole = openDocument({
+  const whole = openOpenApiReader({
     paths: {},
     components: { schemas: { Part: part("a"), Whole: { allOf: [part("a"), part("b")] } } },
   });
@@ -139,14 +139,14 @@ test("follows references, and closes what is put together of parts as a whole", 
   for (const bad of [{ a: "x", c: "y" }, { a: 1 }, 7]) assert.ok(whole.misfit(both, bad), JSON.stringify(bad));
 });
 
-test("is strict about refusals as soon as one of them is declared", () => {
+test("rejects undeclared errors once one error is declared", () => {
   const responses = { 200: { description: "" }, 400: { description: "" }, default: { description: "" } };
-  const strict = openDocument({ paths: { "/x": { get: { responses } } } }).find("/x")!.operation("GET")!;
+  const strict = openOpenApiReader({ paths: { "/x": { get: { responses } } } }).find("/x")!.operation("GET")!;
   assert.ok(strict.answer(400));
   assert.is(strict.answer(409), null);
 });
 
-test("fails whoever asked, by method, path, status and what is wrong, for the program's own routes", () => {
+test("throws with method, path, status and mismatch for the program's own routes", () => {
   const headers = new Headers(HEADERS);
   const seen = { method: "GET", path: "/api/version?a=1", status: 200, headers, text: '{"api":"v0","commit":"abc"}' };
   createConformanceCheck()(seen);

@@ -6,7 +6,12 @@ import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint
 import { manifest as routes } from "#src/manifest.ts";
 import { release } from "#src/release.ts";
 import { checkPageResponse } from "#test/support/page-conformance.ts";
-import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";
+import {
+  type DeclaredResponse,
+  type DocumentPath,
+  type OpenApiReader,
+  openOpenApiReader,
+} from "#test/support/probes/document.ts";
 
 /** A request and its response, with the body as text. The text of an open stream is null. */
 export interface Exchange {
@@ -78,16 +83,16 @@ export function createConformanceCheck(manifest: Manifest = routes): Conformance
 }
 
 // Created once per process, because it takes a moment and every client needs it.
-const documents = new Map<Manifest, Document>();
+const documents = new Map<Manifest, OpenApiReader>();
 
-function documentOf(manifest: Manifest): Document {
-  const document = documents.get(manifest) ?? openDocument(describeApi(manifest, release()));
+function documentOf(manifest: Manifest): OpenApiReader {
+  const document = documents.get(manifest) ?? openOpenApiReader(describeApi(manifest, release()));
   documents.set(manifest, document);
   return document;
 }
 
 /** Returns what is wrong with a response, or null. */
-export function checkExchange(document: Document, seen: Exchange): string | null {
+export function checkExchange(document: OpenApiReader, seen: Exchange): string | null {
   const { method, path, status, headers } = seen;
   const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
   const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
@@ -107,7 +112,7 @@ export function checkExchange(document: Document, seen: Exchange): string | null
 
 /** Checks a response of a path that is not in the document. It must be a page of the portal, or a 404: a page for
  * people, JSON for programs. */
-function judgeUndocumented(document: Document, seen: Exchange): string | null {
+function judgeUndocumented(document: OpenApiReader, seen: Exchange): string | null {
   if (seen.status === 404 && isJson(seen.headers)) return judgeProblem(document, seen, ["no_route"]);
   return isPortal(seen.path) || seen.status === 404 ? checkPageResponse(seen) : "the path is not declared";
 }
@@ -120,7 +125,7 @@ function isPortal(path: string): boolean {
 }
 
 /** Checks the response to a method that the path does not support. */
-function judgeOther(document: Document, { methods }: Place, seen: Exchange): string | null {
+function judgeOther(document: OpenApiReader, { methods }: DocumentPath, seen: Exchange): string | null {
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
   if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
@@ -130,7 +135,7 @@ function judgeOther(document: Document, { methods }: Place, seen: Exchange): str
 
 /** `codes` are the error codes that the document declares for the status. */
 function judgeProblem(
-  document: Document,
+  document: OpenApiReader,
   { status, headers, text }: Exchange,
   codes: readonly string[],
 ): string | null {
@@ -147,7 +152,11 @@ function judgeProblem(
   return /\n {4}at /.test(message) ? "its message holds a stack" : null;
 }
 
-function judgeBody(document: Document, { content }: Declared, { path, headers, text }: Exchange): string | null {
+function judgeBody(
+  document: OpenApiReader,
+  { content }: DeclaredResponse,
+  { path, headers, text }: Exchange,
+): string | null {
   const type = headers.get("content-type");
   const declared = Object.entries(content);
   if (declared.length === 0) return text ? "it has a body, and none is declared" : null;
@@ -158,7 +167,7 @@ function judgeBody(document: Document, { content }: Declared, { path, headers, t
   return isJson(headers) ? document.misfit(schema, parse(text)) : null;
 }
 
-function judgeEvents(document: Document, schema: unknown, text: string): string | null {
+function judgeEvents(document: OpenApiReader, schema: unknown, text: string): string | null {
   const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, line]) => document.misfit(schema, parse(line!)));
   return data.find((misfit) => misfit !== null) ?? null;
 }

@@ -1,9 +1,9 @@
 /** Reads the current OpenAPI document, and runs the contract check on changed copies of it. */
 import * as assert from "uvu/assert";
-import { presentDocument } from "#test/contract/check.ts";
-import { checkContract, type Judged } from "#test/contract/contract.ts";
-import { readSurface, type Surface } from "#test/contract/parse-surface.ts";
-import { surfaceOf } from "#test/contract/surface.ts";
+import { buildCurrentDocument } from "#test/contract/check.ts";
+import { checkContract, type CheckedFinding } from "#test/contract/contract.ts";
+import { parseSurface, type Surface } from "#test/contract/parse-surface.ts";
+import { renderSurface } from "#test/contract/surface.ts";
 
 // deno-lint-ignore no-explicit-any
 export type Json = any;
@@ -13,7 +13,7 @@ export const CHECK_DATE = "2026-11-21";
 /** Returns the document before publication, which has every code. Leaves out the samples: they promise nothing and are
  * most of its text. */
 export function loadCurrentDocument(): Promise<Json> {
-  const text = JSON.stringify(presentDocument());
+  const text = JSON.stringify(buildCurrentDocument());
   const isSample = (key: string, value: Json) =>
     key === "example" ||
     key === "examples" && (Array.isArray(value) || Object.values<Json>(value).some((one) => one.$ref));
@@ -31,24 +31,24 @@ const known = new WeakMap<Json, Surface>();
 
 /** Returns the document's surface, written as text and read again. */
 export function surfaceIn(document: Json): Surface {
-  const surface = known.get(document) ?? readSurface(surfaceOf(document));
+  const surface = known.get(document) ?? parseSurface(renderSurface(document));
   known.set(document, surface);
   return surface;
 }
 
 /** Returns the findings when `after` replaces `before`. */
-export function compare(before: Json, after: Json, today = CHECK_DATE): readonly Judged[] {
+export function compare(before: Json, after: Json, today = CHECK_DATE): readonly CheckedFinding[] {
   return checkContract(surfaceIn(before), surfaceIn(after), today);
 }
 
 /** Returns the findings for a copy with this change. */
-export function breakIn(document: Json, change: (copy: Json) => void, today = CHECK_DATE): readonly Judged[] {
+export function breakIn(document: Json, change: (copy: Json) => void, today = CHECK_DATE): readonly CheckedFinding[] {
   return compare(document, cloneDocument(document, change), today);
 }
 
 /** Returns each distinct finding as text, such as `type_changed Operation.step`. Without a shared schema, the text has
  * the operation. */
-export function describeFindings(found: readonly Judged[]): readonly string[] {
+export function describeFindings(found: readonly CheckedFinding[]): readonly string[] {
   return [
     ...new Set(
       found.map(({ kind, within, where, operation }) => within ? `${kind} ${within}` : `${kind} ${operation} ${where}`),

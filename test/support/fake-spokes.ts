@@ -9,7 +9,7 @@ import { newId } from "#lib/base/ids.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
@@ -36,7 +36,7 @@ export async function postObject(cluster: string, path: string, body: unknown): 
 /** Prepares a hub for planted spokes. Cancels its jobs but leaves it in a transitional state, so that no installation
  * starts. */
 export async function prepareHub(db: TestDatabase, hub: Pick<FederationRow, "id">): Promise<void> {
-  await query(db, "update jobs set state = 'cancelled', finished_at = now() where federation_id = $1", [hub.id]);
+  await queryRows(db, "update jobs set state = 'cancelled', finished_at = now() where federation_id = $1", [hub.id]);
 }
 
 /** Creates an active spoke in this cluster. */
@@ -63,12 +63,12 @@ export async function createFakeSpokes(
 ): Promise<FakeSpoke[]> {
   const [first, ...others] = slugs;
   const { id } = await createSpoke(app, actor, hub, { slug: first, size: "small" } as never, null);
-  await query(
+  await queryRows(
     db,
     "update jobs set state = 'cancelled', finished_at = wheelwright_now() where spoke_id = $1 and state = 'queued'",
     [id],
   );
-  await query(
+  await queryRows(
     db,
     "update spokes set state = 'active', ready_at = wheelwright_now(), namespace_uid = '', cluster = $2 where id = $1",
     [id, cluster.name ?? "default"],
@@ -95,7 +95,7 @@ export async function createFakeSpokes(
     const some = planted.slice(from, from + AT_ONCE);
     uids.push(...await Promise.all(some.map((spoke) => plantObjects(cluster.url!, spoke))));
   }
-  await query(
+  await queryRows(
     db,
     "update spokes set namespace_uid = made.uid from unnest($1::text[], $2::text[]) as made (id, uid) where spokes.id = made.id",
     [planted.map(({ id }) => id), uids],
@@ -155,7 +155,7 @@ export async function insertBackups(
       const known = { snapshotUid, content, handle, driver: CSI_DRIVER };
       return { claim, snapshot: name, ...(state === "ready" && known) };
     }));
-    await query(
+    await queryRows(
       db,
       `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, volumes, created_at,
          ready_at, failed_at, error)

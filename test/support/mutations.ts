@@ -1,6 +1,6 @@
 /** Defines changes of a schema node, both breaking and compatible. Each change knows the nodes that it applies to, so
  * tests can try it on all of them. */
-import type { Kind } from "#test/contract/findings.ts";
+import type { BreakingKind } from "#test/contract/findings.ts";
 import type { Json } from "#test/support/contract.ts";
 
 export type Direction = "request" | "response";
@@ -8,7 +8,7 @@ export type Direction = "request" | "response";
 export interface Mutation {
   readonly name: string;
   /** The kind of breaking change, or null if the change is compatible. */
-  readonly kind: Kind | null;
+  readonly kind: BreakingKind | null;
   /** Changes a copy of the node and returns it. */
   readonly edit: (node: Json) => Json;
 }
@@ -172,7 +172,7 @@ function renamed(name: string) {
   });
 }
 
-function broken(name: string, kind: Kind, edit: Mutation["edit"]): Mutation {
+function broken(name: string, kind: BreakingKind, edit: Mutation["edit"]): Mutation {
   return { name, kind, edit };
 }
 

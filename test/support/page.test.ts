@@ -4,7 +4,7 @@ import { PASSWORD } from "#test/support/users.ts";
 import { type Page, parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene }>("visit");
+const test = suite<{ scene: Scene }>("parsePage");
 
 test.before(async (context) => {
   context.scene = await openScene();
@@ -24,7 +24,7 @@ async function pageOf(body: string): Promise<{ page: Page; sent: [path: string, 
   return { page: await parsePage({ send, as }, "/here?x=1", { cookie: "" }), sent };
 }
 
-test("signs in by the form, follows where that leads, and keeps the session", async ({ scene }) => {
+test("signs in by the form, follows the redirect, and keeps the session", async ({ scene }) => {
   const door = await parsePage(scene, "/hubs");
   assert.equal([door.status, door.part("heading").text, door.cookie], [401, "Sign in", ""]);
   const { email } = scene.people.operator;
@@ -37,7 +37,7 @@ test("signs in by the form, follows where that leads, and keeps the session", as
   assert.equal([out.path, out.cookie], ["/sign-in", ""]);
 });
 
-test("finds by role and accessible name, and leaves out what is hidden", async () => {
+test("finds parts by role and accessible name, without hidden ones", async () => {
   const { page } = await pageOf(
     `<main><h1>A <b>title</b></h1><a href="/a"><svg aria-hidden="true"><title>Sign</title></svg>
     <span>Go</span> on</a><a href="/b" hidden>Hidden</a><ul><li>One<p>more</p></li></ul><div role="alert">Wrong</div>
@@ -50,7 +50,7 @@ test("finds by role and accessible name, and leaves out what is hidden", async (
   assert.throws(() => page.link("Hidden"), /0 times link Hidden; there are:\n {2}Go on/);
 });
 
-test("tells what a field is, and what is wrong with it", async () => {
+test("reads a field's label, value and error", async () => {
   const { page } = await pageOf(`<form><label for="a">Slug <span>optional</span></label>
     <input id="a" name="slug" value="x" aria-invalid="true" aria-describedby="p"><p id="p">This is taken.</p>
     <label for="s">Size</label><select id="s" name="size"><option value="s">Small<option value="m" selected>Middle</select></form>`);
@@ -59,7 +59,7 @@ test("tells what a field is, and what is wrong with it", async () => {
   assert.equal([page.field("Size").value, page.field("Size").options], ["m", ["Small", "Middle"]]);
 });
 
-test("sends what a browser would, and nothing that a page does not offer", async () => {
+test("submits what a browser would, and rejects missing fields", async () => {
   const { page, sent } = await pageOf(`<form method="post" action="/there"><input type="hidden" name="key" value="k">
     <label>Name <input name="name"></label><label><input type="checkbox" name="c" value="on"> Tick</label>
     <label><input type="checkbox" name="d" value="on"> Leave</label>

@@ -14,7 +14,7 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { createTestApp } from "#test/support/app.ts";
 import type { ClientResponse } from "#test/support/client.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { createConformanceCheck } from "#test/support/conformance.ts";
 import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
 import { GENEROUS_LIMITS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -84,7 +84,7 @@ export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
   const people: Record<SceneRole, TestUser> = { operator, hubAdmin, spokeAdmin, stranger };
   const hub = await insertHub(db, operator.id, "north");
   const spoke = await insertSpoke(db, operator.id, hub, "oak");
-  await query(db, `update spokes set state = 'active', ready_at = wheelwright_now() where id = '${spoke}'`);
+  await queryRows(db, `update spokes set state = 'active', ready_at = wheelwright_now() where id = '${spoke}'`);
   await addHubAdmin(db, hubAdmin, hub);
   await addSpokeAdmin(db, spokeAdmin, spoke);
 

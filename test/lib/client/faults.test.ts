@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ stage: Stage }>("the client on a bad network");
@@ -10,7 +10,7 @@ const test = suite<{ stage: Stage }>("the client on a bad network");
 test.before.each(async (context) => void (context.stage = await openStage()));
 test.after.each(({ stage }) => stage.close());
 
-const count = async ({ scene }: Stage, text: string) => Number((await query(scene.db, text))[0].count);
+const count = async ({ scene }: Stage, text: string) => Number((await queryRows(scene.db, text))[0].count);
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /** Forwards matching requests but drops their responses, and cuts the connection when `done`. Repeats this `times` times. */

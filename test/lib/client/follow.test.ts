@@ -5,7 +5,7 @@ import type { FollowOptions, StreamEvent, Wheelwright } from "#lib/client/client
 import { answer, hasty, openPuppet, openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { connect } from "#lib/client/client.ts";
 import { emit } from "#test/lib/events/following.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 
 const test = suite<{ stage: Stage }>("followFederation");
 
@@ -89,8 +89,8 @@ test("ends with its hub, also where it is cut at its end", async ({ stage }) => 
   const open = () => client.followFederation({ federationId: hub });
   const streams = [open(), open()] as const;
   for (const events of streams) await events.next();
-  await query(db, "update spokes set state = 'removed', removed_at = wheelwright_now()");
-  await query(db, "update federations set state = 'removed', removed_at = wheelwright_now()");
+  await queryRows(db, "update spokes set state = 'removed', removed_at = wheelwright_now()");
+  await queryRows(db, "update federations set state = 'removed', removed_at = wheelwright_now()");
   await emit(db, hub, "removed");
   const [whole, cut] = streams;
   const next = async (events: typeof whole) => (await events.next()).value?.type;

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
 
 const test = suite<{ stage: Stage }>("pagedList");
@@ -13,12 +13,12 @@ test.before(async (context) => {
   for (let i = 0; i < 9; i++) await insertSpoke(db, people.operator.id, hub, `spoke-${i}`);
   // Two thirds of them have the same creation time.
   // What shares a time shares a page: people are made within a moment.
-  await query(
+  await queryRows(
     db,
     `update users set created_at = created_at - place * interval '1 second'
     from (select id as whose, row_number() over (order by id) as place from users) as placed where id = whose`,
   );
-  await query(db, "update spokes set created_at = '2026-01-02T03:04:05.678Z' where slug ~ '[1-6]$'");
+  await queryRows(db, "update spokes set created_at = '2026-01-02T03:04:05.678Z' where slug ~ '[1-6]$'");
 });
 test.after(({ stage }) => stage.close());
 
@@ -68,8 +68,8 @@ test("of notifications more than the server gives in a page, misses none", async
       })),
     })
   );
-  await query(db, "alter table audit_events disable trigger user");
-  await query(db, "update audit_events set at = at - random() * interval '1 day'");
+  await queryRows(db, "alter table audit_events disable trigger user");
+  await queryRows(db, "update audit_events set at = at - random() * interval '1 day'");
   const found = await all(client.listNotifications({ limit: 500 }));
   assert.is(new Set(found.map(({ id }) => id)).size, 130);
   assert.is(found.length, 130);

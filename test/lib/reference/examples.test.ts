@@ -10,7 +10,7 @@ import { describeApi } from "#lib/reference/openapi.ts";
 import { INPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 import { METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
-import { openDocument } from "#test/support/probes/document.ts";
+import { openOpenApiReader } from "#test/support/probes/document.ts";
 
 const test = suite("the OpenAPI document");
 
@@ -18,7 +18,7 @@ const test = suite("the OpenAPI document");
 type Json = any;
 
 const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
-const read = openDocument(document);
+const read = openOpenApiReader(document);
 
 const endpoints = withoutPortal(manifest).flatMap(([pattern, module]) =>
   METHODS.flatMap((method) => {

@@ -3,10 +3,10 @@
  * the cluster. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
-import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
-import { query } from "#test/support/bench/query.ts";
-import { timeSteps } from "#test/support/bench/steps.ts";
-import { findDoubledUpgrades, findWrongSites } from "#test/support/bench/sites.ts";
+import { isTakeover, readHolderTimeline } from "#test/support/bench/holder-timeline.ts";
+import { queryRows } from "#test/support/bench/query.ts";
+import { readStepTimes } from "#test/support/bench/steps.ts";
+import { findRepeatedUpgrades, findSiteMismatches } from "#test/support/bench/sites.ts";
 import { withToken } from "#test/support/client.ts";
 import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
@@ -14,24 +14,24 @@ import { until } from "#test/support/until.ts";
 export interface TrialOptions {
   /** The number of spokes. Half of them are in each hub. */
   readonly spokes: number;
-  readonly rounds: readonly Round[];
-  readonly tell: (line: string) => void;
+  readonly rounds: readonly TrialRound[];
+  readonly print: (line: string) => void;
 }
 
-export interface Round {
+export interface TrialRound {
   /** The actions that all spokes get in bulk, one after another. */
-  readonly wishes: readonly Wish[];
+  readonly actions: readonly TrialAction[];
   /** The action during which a replica is killed. */
   readonly kill?: string;
 }
 
-export interface Wish {
+export interface TrialAction {
   readonly action: string;
   readonly size?: string;
   readonly lmsVersion?: string;
 }
 
-export interface Trial {
+export interface TrialResult {
   /** A sentence for each violated guarantee. */
   readonly breaches: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
@@ -39,7 +39,7 @@ export interface Trial {
 
 /** One action for each spoke in turn. Actions that nothing may be queued behind come last, so that five spokes can get
  * all of them. */
-const ALONE: readonly Wish[] = [
+const ALONE: readonly TrialAction[] = [
   { action: "restart" },
   { action: "purge-caches" },
   { action: "run-cron" },
@@ -53,7 +53,7 @@ const ALONE: readonly Wish[] = [
 ];
 
 /** The actions that undo a state that another action leaves. */
-const BACK: ReadonlyMap<string, Wish> = new Map([
+const BACK: ReadonlyMap<string, TrialAction> = new Map([
   ["suspend", { action: "resume" }],
   ["maintenance-on", { action: "maintenance-off" }],
 ]);
@@ -62,7 +62,7 @@ const BACK: ReadonlyMap<string, Wish> = new Map([
 const ITS_OWN = ["version_unchanged", "version_not_newer", "size_unchanged"];
 const PATIENCE = 900_000; // milliseconds; an idle machine needs a fraction of it
 
-export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<Trial> {
+export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): Promise<TrialResult> {
   const bench = await openBench({ replicas: 2, delayMs: 5 });
   try {
     const [north, south] = [await bench.hub("north"), await bench.hub("south")];
@@ -70,7 +70,7 @@ export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<
     for (let i = 0; i < spokes; i++) ids.push(await bench.spoke(i % 2 === 0 ? north : south, `spoke-${i}`));
     await settle(bench);
     tell(`${spokes} spokes are installed`);
-    const { seconds, steps } = await timeSteps(bench, ids.at(-1)!, "provision", PATIENCE);
+    const { seconds, steps } = await readStepTimes(bench, ids.at(-1)!, "provision", PATIENCE);
     tell(`the last in ${seconds} s: ${steps.map((step) => `${step.name} ${step.seconds}`).join(", ")}`);
     const asked = new Map<string, number>(), breaches: string[] = [];
     const count = (action: string, times: number) => asked.set(action, (asked.get(action) ?? 0) + times);
@@ -88,7 +88,7 @@ export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<
     }
     tell("each alone");
 
-    for (const { wishes, kill } of rounds) {
+    for (const { actions: wishes, kill } of rounds) {
       for (const wish of wishes) {
         const { accepted, refused } = await askAll(bench, bench.token, ids, wish);
         count(wish.action, accepted.length);
@@ -110,7 +110,7 @@ export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<
   }
 }
 
-async function askOne(bench: Bench, id: string, wish: Wish): Promise<void> {
+async function askOne(bench: Bench, id: string, wish: TrialAction): Promise<void> {
   await ask(bench, bench.token, `/api/spokes/${id}/actions`, wish);
 }
 
@@ -119,7 +119,7 @@ async function ask(
   { replicas }: Bench,
   token: string,
   path: string,
-  body: Wish & { readonly ids?: readonly string[] },
+  body: TrialAction & { readonly ids?: readonly string[] },
   // deno-lint-ignore no-explicit-any
 ): Promise<any> {
   const answer = await withToken(replicas[0]!.url, token).send("POST", path, body);
@@ -133,7 +133,7 @@ interface Outcome {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-async function askAll(bench: Bench, token: string, ids: readonly string[], wish: Wish) {
+async function askAll(bench: Bench, token: string, ids: readonly string[], wish: TrialAction) {
   const outcomes: readonly Outcome[] = await ask(bench, token, "/api/spokes/actions", { ids, ...wish });
   return {
     accepted: outcomes.filter(({ accepted }) => accepted).map(({ id }) => id),
@@ -144,14 +144,14 @@ async function askAll(bench: Bench, token: string, ids: readonly string[], wish:
 /** Kills the replica with the most operations of this action, then starts it again. */
 async function killHolder({ db, replicas }: Bench, action: string, tell: (line: string) => void): Promise<void> {
   const holder = await until(async () => {
-    const [busiest] = await query(
+    const [busiest] = await queryRows(
       db,
       `select holder as id, count(*)::int, array_agg(distinct kind) as kinds from jobs
        where visible and state = 'running' and (cardinality(finished_steps) > 0 or cardinality(step_names) = 1)
        group by 1 order by count(*) filter (where kind = $1) desc`,
       [action],
     );
-    const waits = await query(db, "select 1 from jobs where kind = $1 and state in ('queued', 'running') limit 1", [
+    const waits = await queryRows(db, "select 1 from jobs where kind = $1 and state in ('queued', 'running') limit 1", [
       action,
     ]);
     if (waits.length === 0) return { id: null, count: 0, kinds: [] }; // the action ended before it could be caught
@@ -166,7 +166,7 @@ async function killHolder({ db, replicas }: Bench, action: string, tell: (line: 
 /** Waits until no work is left. Otherwise throws an error that names the remaining work. */
 async function settle({ db }: Pick<Bench, "db">): Promise<void> {
   const live = () =>
-    query(
+    queryRows(
       db,
       "select kind, state, attempt, label from jobs where visible and state in ('queued', 'running') order by seq",
     );
@@ -176,7 +176,7 @@ async function settle({ db }: Pick<Bench, "db">): Promise<void> {
 }
 
 async function judgeSites({ db, cluster }: Bench, round: string): Promise<string[]> {
-  return (await findWrongSites(db, cluster)).map((what) => `After ${round}: ${what}`);
+  return (await findSiteMismatches(db, cluster)).map((what) => `After ${round}: ${what}`);
 }
 
 /** Checks that the admin of one hub can act on all its spokes, and on no spoke of the other hub. */
@@ -185,7 +185,7 @@ async function judgeScope(bench: Bench, north: string, ids: readonly string[]): 
   await addHubAdmin(db, person, north);
   const { plaintext } = await createTestToken(db, person, "cli");
   const jobs = (own: string) =>
-    query(db, `select id from jobs where visible and federation_id ${own} $1 order by id`, [north]);
+    queryRows(db, `select id from jobs where visible and federation_id ${own} $1 order by id`, [north]);
   const before = await jobs("<>");
   const { accepted, refused } = await askAll(bench, plaintext, ids, { action: "restart" });
   await settle(bench);
@@ -198,21 +198,21 @@ async function judgeScope(bench: Bench, north: string, ids: readonly string[]): 
   ];
 }
 
-async function judge(bench: Bench, asked: ReadonlyMap<string, number>, found: readonly string[]): Promise<Trial> {
+async function judge(bench: Bench, asked: ReadonlyMap<string, number>, found: readonly string[]): Promise<TrialResult> {
   const { db, cluster, replicas } = bench;
-  const holdings = await checks.readHoldings(db), holds = await readHolders(db);
+  const holdings = await checks.readOwnedNamespaces(db), holds = await readHolderTimeline(db);
   const [writes, namespaces, jobs] = [
     await cluster.writes(),
     await cluster.history("Namespace"),
     await cluster.history("Job"),
   ];
-  const done = await query(
+  const done = await queryRows(
     db,
     `select kind, count(*)::int from jobs where visible and state = 'succeeded'
        and kind not in ('provision', 'provision-hub') and payload ->> 'kind' is distinct from 'nightly' group by 1`,
   );
   const kinds = new Map<string, number>(done.map(({ kind, count }) => [kind, count]));
-  const told = await query(
+  const told = await queryRows(
     db,
     `select count(*)::int from audit_events where kind = 'spoke_actioned'`,
   );
@@ -224,12 +224,12 @@ async function judge(bench: Bench, asked: ReadonlyMap<string, number>, found: re
       ...[...asked].filter(([kind, times]) => kinds.get(kind) !== times)
         .map(([kind, times]) => `${kind} was accepted ${times} times and succeeded ${kinds.get(kind) ?? 0} times`),
       ...(told[0].count === total ? [] : [`${total} actions were accepted, and ${told[0].count} are in the audit`]),
-      ...checks.findOverlaps(jobs, holdings),
-      ...findDoubledUpgrades(jobs),
-      ...checks.findDoubledNamespaces(namespaces, holdings),
-      ...checks.findLateWrites(writes, namespaces, holds, holdings),
-      ...checks.findHastyTakeovers(holds),
-      ...await checks.findBadRows(db),
+      ...checks.findOverlappingInstalls(jobs, holdings),
+      ...findRepeatedUpgrades(jobs),
+      ...checks.findDuplicateNamespaces(namespaces, holdings),
+      ...checks.findWritesByOthers(writes, namespaces, holds, holdings),
+      ...checks.findEarlyTakeovers(holds),
+      ...await checks.findInconsistentRows(db),
       ...replicas.flatMap((replica) => replica.complaints()),
       ...cluster.complaints(),
     ],

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { sleep } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 
-export interface Balancer {
+export interface LoadBalancer {
   readonly url: string;
   /** Requests without a response from a replica. Their clients got a 502. */
   readonly failures: readonly string[];
@@ -25,10 +25,10 @@ interface Sent {
 }
 
 /** `addresses` returns the URLs of the current replicas, ready or not. */
-export async function openBalancer(
+export async function openLoadBalancer(
   addresses: () => readonly string[],
   { again = false }: { readonly again?: boolean } = {},
-): Promise<Balancer> {
+): Promise<LoadBalancer> {
   const ready = new Set<string>(), failures: string[] = [], agent = new Agent({ keepAlive: true });
   const over = new AbortController();
   let turn = 0;

@@ -11,13 +11,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClusterProcess, openClusterProcess } from "#test/support/bench/cluster.ts";
-import { type Hold, isTakeover, keepHolders, readHolders } from "#test/support/bench/holder-timeline.ts";
-import { insist } from "#test/support/bench/client.ts";
+import {
+  type HolderChange,
+  isTakeover,
+  readHolderTimeline,
+  recordHolders,
+} from "#test/support/bench/holder-timeline.ts";
+import { requestUntilFinal } from "#test/support/bench/client.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestToken, createTestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 
 export interface Bench {
   readonly db: TestDatabase;
@@ -33,24 +38,24 @@ export interface Bench {
   spoke(hub: string, slug: string): Promise<string>;
   /** Requests an action and returns the ID of its operation. */
   act(spokeId: string, action: string): Promise<string>;
-  becomes(spokeId: string, state: string): Promise<SpokeFacts>;
+  becomes(spokeId: string, state: string): Promise<SpokeState>;
   /** Waits until the spoke's running operation is in this step. Returns the operation and the replica that holds it. */
-  caught(spokeId: string, step: string): Promise<Caught>;
+  caught(spokeId: string, step: string): Promise<CaughtCall>;
   /** Creates a spoke in a new hub and stops its install in the middle, until `goesOn` is called. */
-  installing(slug: string): Promise<Caught & { readonly spoke: string; readonly goesOn: () => Promise<void> }>;
+  installing(slug: string): Promise<CaughtCall & { readonly spoke: string; readonly goesOn: () => Promise<void> }>;
   /** Waits until the job moves from this holder to another one, and returns that claim. */
-  takeover(caught: Caught): Promise<Hold>;
+  takeover(caught: CaughtCall): Promise<HolderChange>;
   close(): Promise<void>;
 }
 
-export interface SpokeFacts {
+export interface SpokeState {
   readonly id: string;
   readonly state: string;
   readonly namespace: string;
   readonly namespaceUid: string | null;
 }
 
-export interface Caught {
+export interface CaughtCall {
   readonly job: string;
   readonly fence: number;
   readonly holder: Replica;
@@ -86,7 +91,7 @@ export async function openBench(
     closers.push(() => rm(directory, { recursive: true, force: true }));
     const db = own ?? await openTestDatabase();
     if (!own) closers.push(() => db.close());
-    await keepHolders(db);
+    await recordHolders(db);
     const token = await createTestToken(db, await createTestUser(db, "ada", { operator: true }), "cli");
     const cluster = await openClusterProcess(directory, delayMs, measured);
     closers.push(() => cluster.close());
@@ -118,24 +123,31 @@ export async function openBench(
 function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omit<Bench, "close" | "join"> {
   const { db, replicas } = parts;
 
-  async function spokeRow(id: string): Promise<SpokeFacts> {
-    return (await query(db, "select id, state, namespace, namespace_uid from spokes where id = $1", [id]))[0];
+  async function spokeRow(id: string): Promise<SpokeState> {
+    return (await queryRows(db, "select id, state, namespace, namespace_uid from spokes where id = $1", [id]))[0];
   }
 
   async function explain(id: string, wanted: string): Promise<string> {
-    const jobs = await query(db, "select kind, state, holder, attempt, label, failure from jobs where spoke_id = $1", [
-      id,
-    ]);
+    const jobs = await queryRows(
+      db,
+      "select kind, state, holder, attempt, label, failure from jobs where spoke_id = $1",
+      [
+        id,
+      ],
+    );
     return `The spoke did not become ${wanted}: ${JSON.stringify([await spokeRow(id), jobs], null, 1)}`;
   }
 
   const bench: Omit<Bench, "close" | "join"> = {
     ...parts,
     async hub(slug) {
-      return demand(await insist(parts, "POST", "/api/federations", { slug }), 201).id;
+      return demand(await requestUntilFinal(parts, "POST", "/api/federations", { slug }), 201).id;
     },
     async spoke(hub, slug) {
-      return demand(await insist(parts, "POST", `/api/federations/${hub}/spokes`, { slug, size: "small" }), 201).id;
+      return demand(
+        await requestUntilFinal(parts, "POST", `/api/federations/${hub}/spokes`, { slug, size: "small" }),
+        201,
+      ).id;
     },
     async installing(slug) {
       const goesOn = await parts.cluster.holdPods("install-");
@@ -143,7 +155,7 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
       return { ...await bench.caught(spoke, "install"), spoke, goesOn };
     },
     async act(id, action) {
-      return demand(await insist(parts, "POST", `/api/spokes/${id}/actions`, { action }), 202).operation.id;
+      return demand(await requestUntilFinal(parts, "POST", `/api/spokes/${id}/actions`, { action }), 202).operation.id;
     },
     async becomes(id, state) {
       const look = async () => {
@@ -156,7 +168,7 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
     },
     caught: (spokeId, step) =>
       until(async () => {
-        const [row] = await query(
+        const [row] = await queryRows(
           db,
           `select id as job, fence::int, holder from jobs where spoke_id = $1 and visible and state = 'running'
              and step_names[cardinality(finished_steps) + 1] = $2`,
@@ -168,7 +180,7 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
     takeover: ({ job, fence, id }) =>
       until(
         async () =>
-          (await readHolders(db, job)).find((hold) =>
+          (await readHolderTimeline(db, job)).find((hold) =>
             hold.fence > fence && hold.holderBefore === id && isTakeover(hold)
           ),
         PATIENCE,

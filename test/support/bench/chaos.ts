@@ -3,13 +3,13 @@
  * customers' choices. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
-import { type Customer, openCustomer, openReader, type Reader } from "#test/support/bench/client.ts";
-import { isTakeover, readHolders } from "#test/support/bench/holder-timeline.ts";
-import { findStrayStates } from "#test/support/bench/states.ts";
-import { openRandom } from "#test/support/bench/random.ts";
-import { makeTrouble } from "#test/support/bench/inject-fault.ts";
+import { type Customer, type EventReader, openCustomer, openEventReader } from "#test/support/bench/client.ts";
+import { isTakeover, readHolderTimeline } from "#test/support/bench/holder-timeline.ts";
+import { findStateMismatches } from "#test/support/bench/states.ts";
+import { createSeededRandom } from "#test/support/bench/random.ts";
+import { injectRandomFault } from "#test/support/bench/inject-fault.ts";
 import { until } from "#test/support/until.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -18,7 +18,7 @@ export interface ChaosOptions {
   readonly tell: (line: string) => void;
 }
 
-export interface Chaos {
+export interface ChaosResult {
   /** A sentence for each violated guarantee. */
   readonly breaches: readonly string[];
   /** The errors that replicas logged, with their counts. They need not be violations. */
@@ -29,19 +29,19 @@ export interface Chaos {
 
 const SETTLE = 90_000;
 
-export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Promise<Chaos> {
-  const random = openRandom(seed);
+export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Promise<ChaosResult> {
+  const random = createSeededRandom(seed);
   const bench = await openBench({ replicas: 3, delayMs: 150 });
-  const readers: Reader[] = [];
+  const readers: EventReader[] = [];
   try {
     const slugs = Array.from({ length: hubs }, (_, i) => `hub-${i + 1}`);
     for (const slug of slugs) await bench.hub(slug);
     // Opens two readers for each hub, so that one joins a replica's feed that another reader already uses.
-    readers.push(...slugs.flatMap((slug) => [0, 1].map((first) => openReader(bench, slug, first))));
+    readers.push(...slugs.flatMap((slug) => [0, 1].map((first) => openEventReader(bench, slug, first))));
     const customers = slugs.map((slug) => openCustomer(bench, slug, random.branch()));
     const troubles = random.branch();
     for (let round = 1; round <= rounds; round++) {
-      await makeTrouble(bench, troubles, (what) => tell(`round ${round}: ${what}`));
+      await injectRandomFault(bench, troubles, (what) => tell(`round ${round}: ${what}`));
     }
     tell("the customers leave");
     await Promise.all(customers.map((customer) => customer.leave()));
@@ -56,10 +56,10 @@ export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Prom
 }
 
 /** Waits until nothing is queued or running and the readers have received every event. A timeout is a violation. */
-async function settle({ db }: Bench, readers: readonly Reader[]): Promise<string[]> {
+async function settle({ db }: Bench, readers: readonly EventReader[]): Promise<string[]> {
   try {
     await until(async () => {
-      const live = await query(db, "select id from jobs where visible and state in ('queued', 'running')");
+      const live = await queryRows(db, "select id from jobs where visible and state in ('queued', 'running')");
       return live.length === 0;
     }, SETTLE);
     const last = await lastNumbers(db);
@@ -73,11 +73,13 @@ async function settle({ db }: Bench, readers: readonly Reader[]): Promise<string
 async function judge(
   bench: Bench,
   customers: readonly Customer[],
-  readers: readonly Reader[],
+  readers: readonly EventReader[],
   unsettled: readonly string[],
-): Promise<Chaos> {
+): Promise<ChaosResult> {
   const { db, cluster, replicas } = bench;
-  const holdings = await checks.readHoldings(db), holds = await readHolders(db), last = await lastNumbers(db);
+  const holdings = await checks.readOwnedNamespaces(db),
+    holds = await readHolderTimeline(db),
+    last = await lastNumbers(db);
   const [writes, jobs, namespaces] = [
     await cluster.writes(),
     await cluster.history("Job"),
@@ -88,20 +90,20 @@ async function judge(
     (level === "error" && /^Step failed|^Operation failed|internal|unhandled|uncaught/i.test(message)) ||
     /unhandled|uncaught/i.test(JSON.stringify(error ?? ""))
   );
-  const ended = await query(
+  const ended = await queryRows(
     db,
     "select kind, count(*)::int from jobs where visible and state = 'succeeded' group by 1",
   );
   return {
     breaches: [
       ...unsettled,
-      ...checks.findOverlaps(jobs, holdings),
-      ...checks.findDoubledNamespaces(namespaces, holdings),
-      ...checks.findLateWrites(writes, namespaces, holds, holdings),
-      ...checks.findHastyTakeovers(holds),
-      ...await checks.findBadRows(db),
-      ...readers.flatMap(({ hub, seen }) => checks.findMissed(hub, seen(), last.get(hub)!)),
-      ...await findStrayStates(cluster, holdings),
+      ...checks.findOverlappingInstalls(jobs, holdings),
+      ...checks.findDuplicateNamespaces(namespaces, holdings),
+      ...checks.findWritesByOthers(writes, namespaces, holds, holdings),
+      ...checks.findEarlyTakeovers(holds),
+      ...await checks.findInconsistentRows(db),
+      ...readers.flatMap(({ hub, seen }) => checks.findMissedEvents(hub, seen(), last.get(hub)!)),
+      ...await findStateMismatches(cluster, holdings),
       ...customers.flatMap((customer) => customer.complaints()),
       ...readers.flatMap((reader) => reader.complaints()),
       ...replicas.flatMap((replica) => replica.complaints()),
@@ -130,7 +132,7 @@ function tally(texts: readonly string[]): Record<string, number> {
 
 /** Returns the last event number of each hub, by slug. */
 async function lastNumbers(db: Bench["db"]): Promise<Map<string, number>> {
-  const rows = await query(
+  const rows = await queryRows(
     db,
     `select slug, coalesce(max(number), 0)::int as last from federations
      left join stream_events on federation_id = federations.id group by 1`,

@@ -4,11 +4,11 @@ import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recor
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
-import { type Hold, isTakeover } from "#test/support/bench/holder-timeline.ts";
-import { query } from "#test/support/bench/query.ts";
+import { type HolderChange, isTakeover } from "#test/support/bench/holder-timeline.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 
 /** A namespace that belongs to a spoke or a hub. */
-export interface Holding {
+export interface OwnedNamespace {
   readonly id: string;
   readonly federationId: string;
   readonly state: string;
@@ -18,8 +18,8 @@ export interface Holding {
 
 const CLOCKS = 3; // milliseconds: the record has whole milliseconds only
 
-export async function readHoldings(db: TestDatabase): Promise<Holding[]> {
-  return await query(
+export async function readOwnedNamespaces(db: TestDatabase): Promise<OwnedNamespace[]> {
+  return await queryRows(
     db,
     `select id, federation_id as "federationId", state, namespace, namespace_uid as uid from spokes
      union all select id, id, state, namespace, namespace_uid from federations`,
@@ -27,7 +27,10 @@ export async function readHoldings(db: TestDatabase): Promise<Holding[]> {
 }
 
 /** Finds install Jobs that overlap with another unfinished install Job of the same hub. */
-export function findOverlaps(jobs: readonly RecordedChange[], holdings: readonly Holding[]): string[] {
+export function findOverlappingInstalls(
+  jobs: readonly RecordedChange[],
+  holdings: readonly OwnedNamespace[],
+): string[] {
   const hubs = new Map(holdings.map(({ namespace, federationId }) => [namespace, federationId]));
   const active = new Map<string, { readonly hub: string; readonly text: string }>();
   const found: string[] = [];
@@ -48,7 +51,10 @@ function isEnd(condition: string): boolean {
 }
 
 /** Finds namespaces that were created twice, or that differ from the UID in their row. */
-export function findDoubledNamespaces(namespaces: readonly RecordedChange[], holdings: readonly Holding[]): string[] {
+export function findDuplicateNamespaces(
+  namespaces: readonly RecordedChange[],
+  holdings: readonly OwnedNamespace[],
+): string[] {
   const made = namespaces.filter(({ type }) => type === "ADDED");
   const uids = new Map(holdings.map(({ namespace, uid }) => [namespace, uid]));
   const names = made.map(({ name }) => name);
@@ -65,11 +71,11 @@ const UPKEEP = "keep-particulars", PARTICULARS = /\/configmaps\/wheelwright(?:\?
 
 /** Finds writes in a namespace by a replica that held no operation of its spoke or hub at that moment. Writes of site
  * records may also come from their task. */
-export function findLateWrites(
+export function findWritesByOthers(
   writes: readonly WriteRecord[],
   namespaces: readonly RecordedChange[],
-  holds: readonly Hold[],
-  holdings: readonly Holding[],
+  holds: readonly HolderChange[],
+  holdings: readonly OwnedNamespace[],
 ): string[] {
   const created = new Map(namespaces.filter(({ type }) => type === "ADDED").map(({ write, name }) => [write, name]));
   const ids = new Map(holdings.map(({ namespace, id }) => [namespace, id]));
@@ -98,7 +104,7 @@ interface Time {
   readonly to: number;
 }
 
-function tenures(holds: readonly Hold[]): Time[] {
+function tenures(holds: readonly HolderChange[]): Time[] {
   const next = new Map<string, number>();
   return [...holds].reverse().flatMap((hold) => {
     const to = next.get(hold.job) ?? Infinity;
@@ -110,7 +116,7 @@ function tenures(holds: readonly Hold[]): Time[] {
 }
 
 /** Finds takeovers from a replica with a heartbeat in the last 4 s. A replica may take back its own job. */
-export function findHastyTakeovers(holds: readonly Hold[]): string[] {
+export function findEarlyTakeovers(holds: readonly HolderChange[]): string[] {
   return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE_LIMIT - 1))
     .map(({ job, holder, holderBefore, silence }) =>
       `${holder} took ${job} from ${holderBefore} after ${silence} ms of silence`
@@ -118,26 +124,26 @@ export function findHastyTakeovers(holds: readonly Hold[]): string[] {
 }
 
 /** Finds unfinished or failed operations, missing or duplicate audit events of their ends, and gaps in streams. */
-export async function findBadRows(db: TestDatabase): Promise<string[]> {
+export async function findInconsistentRows(db: TestDatabase): Promise<string[]> {
   const [left, twice, ends, gaps] = await Promise.all([
-    query(
+    queryRows(
       db,
       `select id, kind, state, label, failure -> 'message' as message from jobs
        where visible and state not in ('succeeded', 'cancelled')`,
     ),
-    query(
+    queryRows(
       db,
       `select kind, object_id, metadata ->> 'operationId' as operation, count(*)::int from audit_events
        group by 1, 2, 3 having count(*) > 1`,
     ),
-    query(
+    queryRows(
       db,
       `select jobs.id, jobs.kind, (select count(*)::int from audit_events where metadata ->> 'operationId' = jobs.id
          and audit_events.kind = any(array['spoke_provisioned', 'spoke_action_succeeded', 'spoke_destroyed',
            'tenant_backup_succeeded', 'federation_provisioned', 'federation_destroyed'])) as ends
        from jobs where visible and state = 'succeeded'`,
     ),
-    query(
+    queryRows(
       db,
       `select federation_id, count(*)::int, min(number)::int, max(number)::int from stream_events group by 1
        having count(*) <> max(number) or min(number) <> 1`,
@@ -154,7 +160,7 @@ export async function findBadRows(db: TestDatabase): Promise<string[]> {
 
 /** Finds numbers that a reader missed or received out of order. The reader was connected from the start, so it must
  * have every number once. */
-export function findMissed(hub: string, seen: readonly number[], last: number): string[] {
+export function findMissedEvents(hub: string, seen: readonly number[], last: number): string[] {
   const wrong = seen.findIndex((number, i) => number !== i + 1);
   if (wrong >= 0) return [`A reader of ${hub} saw ${seen[wrong]} after ${seen[wrong - 1] ?? 0}`];
   return seen.length === last ? [] : [`A reader of ${hub} saw ${seen.length} of ${last} events`];

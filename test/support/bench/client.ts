@@ -2,7 +2,7 @@
  * same Idempotency-Key. A customer keeps the spokes of a hub busy. A reader follows its events. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
-import type { Random } from "#test/support/bench/random.ts";
+import type { SeededRandom } from "#test/support/bench/random.ts";
 import { type ClientResponse, withToken } from "#test/support/client.ts";
 import { createConformanceCheck } from "#test/support/conformance.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -13,7 +13,7 @@ const SPOKES = 3; // live spokes that each customer keeps
 
 /** Repeats the request until it gets a final response: no lost connection, and no 502 to 504. The caller handles other
  * statuses. */
-export async function insist(
+export async function requestUntilFinal(
   { replicas, token }: Pick<Bench, "replicas" | "token">,
   method: string,
   path: string,
@@ -55,12 +55,12 @@ export interface Customer {
 
 /** Keeps some spokes of the hub busy, one request after another. Each request depends on the state that the API
  * reports. */
-export function openCustomer(bench: Bench, hub: string, random: Random): Customer {
+export function openCustomer(bench: Bench, hub: string, random: SeededRandom): Customer {
   const complaints: string[] = [];
   let open = true, made = 0, accepted = 0;
 
   async function ask(method: string, path: string, body: unknown, expected: number, refusable: boolean): Promise<void> {
-    const answer = await insist(bench, method, path, body);
+    const answer = await requestUntilFinal(bench, method, path, body);
     if (answer.status === expected) return void accepted++;
     // A repeated request may be refused: its first attempt succeeded but the response was lost, or the spoke has
     // changed.
@@ -69,7 +69,7 @@ export function openCustomer(bench: Bench, hub: string, random: Random): Custome
   }
 
   async function turn(): Promise<void> {
-    const { body: spokes } = await insist(bench, "GET", `/api/federations/${hub}/spokes`);
+    const { body: spokes } = await requestUntilFinal(bench, "GET", `/api/federations/${hub}/spokes`);
     const live = spokes.filter(({ state }: { state: string }) => state !== "removing");
     if (live.length < SPOKES) {
       return await ask("POST", `/api/federations/${hub}/spokes`, { slug: `s${++made}`, size: "small" }, 201, false);
@@ -98,7 +98,7 @@ export function openCustomer(bench: Bench, hub: string, random: Random): Custome
   };
 }
 
-function choose(state: string, random: Random): "wait" | "suspend" | "resume" | "restart" | "remove" | "retry" {
+function choose(state: string, random: SeededRandom): "wait" | "suspend" | "resume" | "restart" | "remove" | "retry" {
   switch (state) {
     case "active":
       return random.weighted({ suspend: 45, restart: 30, remove: 25 });
@@ -115,7 +115,7 @@ function choose(state: string, random: Random): "wait" | "suspend" | "resume" | 
   }
 }
 
-export interface Reader {
+export interface EventReader {
   readonly hub: string;
   /** Returns the event numbers in the order of arrival. */
   seen(): readonly number[];
@@ -128,7 +128,7 @@ export interface Reader {
 
 /** Follows a hub from its first event. If its replica is lost, continues at the next one after the last number it
  * received. */
-export function openReader({ replicas, token }: Bench, hub: string, first: number): Reader {
+export function openEventReader({ replicas, token }: Bench, hub: string, first: number): EventReader {
   const seen: number[] = [], complaints: string[] = [];
   let open = true, returns = -1;
 

@@ -21,7 +21,7 @@ import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 import { kubeconfigOf } from "#test/lib/doctor/between.ts";
 
-export interface Standing {
+export interface CopiedSpokes {
   readonly url: string;
   readonly kubeconfig: string;
   readonly world: World;
@@ -37,7 +37,7 @@ const KEPT = new Set([
 
 /** Copies the scene's active spoke `model`. The model itself is excluded from the sweep, because it is in another
  * cluster. */
-export async function openStanding(scene: WorkScene, model: string, count: number): Promise<Standing> {
+export async function openCopiedSpokes(scene: WorkScene, model: string, count: number): Promise<CopiedSpokes> {
   const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>
     KEPT.has(object.kind) && (object.metadata.namespace ?? object.metadata.name) === row.namespace

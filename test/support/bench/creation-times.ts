@@ -1,36 +1,36 @@
 /** Times each method of creating a site step by step, with the durations measured in a real cluster. */
-import { short, table } from "#test/bench/statistics.ts";
+import { formatNumber, renderTable } from "#test/bench/statistics.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { query } from "#test/support/bench/query.ts";
-import { type Timed, timeSteps } from "#test/support/bench/steps.ts";
+import { queryRows } from "#test/support/bench/query.ts";
+import { readStepTimes, type TimedOperation } from "#test/support/bench/steps.ts";
 import { until } from "#test/support/until.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 /** Each function creates a site and returns its spoke. The first one requests the template. */
-const WAYS: Readonly<Record<string, (bench: Bench, hub: string) => Promise<string>>> = {
+const CREATION_METHODS: Readonly<Record<string, (bench: Bench, hub: string) => Promise<string>>> = {
   "by the install Job": (bench, hub) => bench.spoke(hub, "by-job"),
   "from a template": async (bench, hub) => {
     const ready = "select 1 from templates where state = 'ready'";
-    await until(async () => (await query(bench.db, ready)).length > 0, 5 * MINUTE);
+    await until(async () => (await queryRows(bench.db, ready)).length > 0, 5 * MINUTE);
     return await bench.spoke(hub, "from-template");
   },
 };
 
 /** Prints a table for each method and the ratio of their durations. All durations are multiplied by the factor. */
-export async function timeWays(factor: number, tell: (text: string) => void): Promise<void> {
+export async function printCreationTimes(factor: number, tell: (text: string) => void): Promise<void> {
   const bench = await openBench({ replicas: 1, delayMs: 0, measured: factor, env: { TEMPLATES: "on" } });
   try {
-    const hub = await bench.hub("north"), all: Timed[] = [];
-    for (const [way, make] of Object.entries(WAYS)) {
-      const timed = await timeSteps(bench, await make(bench, hub), "provision", 5 * MINUTE * Math.max(factor, 1));
+    const hub = await bench.hub("north"), all: TimedOperation[] = [];
+    for (const [way, make] of Object.entries(CREATION_METHODS)) {
+      const timed = await readStepTimes(bench, await make(bench, hub), "provision", 5 * MINUTE * Math.max(factor, 1));
       all.push(timed);
       tell(tableOf(way, timed, factor));
     }
-    const [job, template] = all as [Timed, Timed];
+    const [job, template] = all as [TimedOperation, TimedOperation];
     const install = job.steps.find(({ name }) => name === "install")!.seconds;
     tell(
-      `a template takes ${short(template.seconds / job.seconds)} of it, ${
-        short(template.seconds / install)
+      `a template takes ${formatNumber(template.seconds / job.seconds)} of it, ${
+        formatNumber(template.seconds / install)
       } of its Job`,
     );
   } finally {
@@ -38,8 +38,8 @@ export async function timeWays(factor: number, tell: (text: string) => void): Pr
   }
 }
 
-function tableOf(way: string, { seconds, steps }: Timed, factor: number): string {
-  const row = (name: string, took: number) => [name, short(took), short(took / factor)];
+function tableOf(way: string, { seconds, steps }: TimedOperation, factor: number): string {
+  const row = (name: string, took: number) => [name, formatNumber(took), formatNumber(took / factor)];
   const rows = steps.map((step) => row(step.name, step.seconds));
-  return table([[way, "seconds", "at full length"], ...rows, row("from the request", seconds)]);
+  return renderTable([[way, "seconds", "at full length"], ...rows, row("from the request", seconds)]);
 }

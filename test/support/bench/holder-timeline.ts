@@ -1,10 +1,10 @@
 /** Records the timeline of holders in the database. A trigger on `jobs` records each claim, takeover and end with the
  * database's clock, in the same transaction. The record is complete even if a replica was killed. */
 import type { TestDatabase } from "#test/support/database.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 
 /** A change of a job's holder or state. */
-export interface Hold {
+export interface HolderChange {
   readonly job: string;
   readonly kind: string;
   readonly lane: string | null;
@@ -57,13 +57,13 @@ const CREATE = [
    execute function bench_hold()`,
 ];
 
-export async function keepHolders(db: TestDatabase): Promise<void> {
+export async function recordHolders(db: TestDatabase): Promise<void> {
   for (const statement of CREATE) await db.sql(statement);
 }
 
 /** Returns all changes, or those of one job, oldest first. */
-export async function readHolders(db: TestDatabase, job: string | null = null): Promise<Hold[]> {
-  return await query(
+export async function readHolderTimeline(db: TestDatabase, job: string | null = null): Promise<HolderChange[]> {
+  return await queryRows(
     db,
     `select job, kind, lane, spoke_id as "spokeId", federation_id as "federationId", state, holder, fence::int,
        state_before as "stateBefore", holder_before as "holderBefore", fence_before::int as "fenceBefore",
@@ -74,6 +74,6 @@ export async function readHolders(db: TestDatabase, job: string | null = null): 
 }
 
 /** Whether the job moved from one replica to another without being released. */
-export function isTakeover({ state, stateBefore, holder, holderBefore }: Hold): boolean {
+export function isTakeover({ state, stateBefore, holder, holderBefore }: HolderChange): boolean {
   return state === "running" && stateBefore === "running" && holder !== holderBefore;
 }

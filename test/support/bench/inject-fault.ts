@@ -2,9 +2,9 @@
  * ends the fault. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
-import type { Random } from "#test/support/bench/random.ts";
+import type { SeededRandom } from "#test/support/bench/random.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import type { TcpProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 
@@ -16,12 +16,16 @@ const KINDS = {
   "loses its cluster": 12,
   "hears nothing from its cluster": 12,
 } as const;
-export type Trouble = keyof typeof KINDS;
+export type ReplicaFault = keyof typeof KINDS;
 
 /**
  * Runs one round with a random replica, fault and duration. Resolves when the fault has ended and reports what it was.
  */
-export async function makeTrouble(bench: Bench, random: Random, tell: (what: string) => void): Promise<void> {
+export async function injectRandomFault(
+  bench: Bench,
+  random: SeededRandom,
+  tell: (what: string) => void,
+): Promise<void> {
   const replica = random.pick(bench.replicas), kind = random.weighted(KINDS);
   const ms = kind === "is killed"
     ? random.between(0, 2_000)
@@ -37,11 +41,11 @@ export async function makeTrouble(bench: Bench, random: Random, tell: (what: str
 /** Waits until the replica holds a job, so that there is something to take over. Gives up after a while, because it may
  * get no work. */
 async function untilBusy({ db }: Bench, { id }: Replica): Promise<void> {
-  const held = () => query(db, "select 1 from jobs where visible and state = 'running' and holder = $1", [id]);
+  const held = () => queryRows(db, "select 1 from jobs where visible and state = 'running' and holder = $1", [id]);
   await until(async () => (await held()).length > 0, 3_000).catch(() => {});
 }
 
-async function trouble(replica: Replica, kind: Trouble, ms: number): Promise<void> {
+async function trouble(replica: Replica, kind: ReplicaFault, ms: number): Promise<void> {
   switch (kind) {
     case "is killed":
       await replica.kill();

@@ -24,7 +24,7 @@ export interface LoadOptions {
   readonly writers?: readonly string[];
 }
 
-export interface Load {
+export interface BackgroundLoad {
   /** The number of responses by status. "none" counts refused or broken connections. */
   readonly answers: ReadonlyMap<string, number>;
   /** Responses that no client should ever get. */
@@ -45,7 +45,7 @@ export interface Load {
   stop(last: number): Promise<void>;
 }
 
-export function openLoad(options: LoadOptions): Load {
+export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
   const { urls, token, hub } = options;
   const answers = new Map<string, number>(), created = new Map<string, string>(), surprises: string[] = [];
   const heard: number[][] = Array.from({ length: options.followers }, () => []);

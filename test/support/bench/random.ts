@@ -1,6 +1,6 @@
 /** Generates reproducible random numbers: the same seed gives the same numbers (mulberry32). */
 
-export interface Random {
+export interface SeededRandom {
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
   between(least: number, most: number): number;
@@ -8,10 +8,10 @@ export interface Random {
   /** Returns one of the names, with a probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
   /** Returns an independent generator, seeded from this one. */
-  branch(): Random;
+  branch(): SeededRandom;
 }
 
-export function openRandom(seed: number): Random {
+export function createSeededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -28,6 +28,6 @@ export function openRandom(seed: number): Random {
       let left = next() * all.reduce((sum, [, weight]) => sum + weight, 0);
       return (all.find(([, weight]) => (left -= weight) < 0) ?? all.at(-1)!)[0];
     },
-    branch: () => openRandom(Math.floor(next() * 2 ** 32)),
+    branch: () => createSeededRandom(Math.floor(next() * 2 ** 32)),
   };
 }

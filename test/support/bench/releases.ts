@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { migrations } from "#src/migrations.ts";
 
-export interface Releases {
+export interface ReleasePair {
   /** The main module of each; null for that of this checkout. */
   readonly before: string | null;
   readonly after: string | null;
@@ -24,7 +24,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const TREE = ["src", "lib", "routes", "sql", "package.json", "deno.json", "tsconfig.json"];
 const run = promisify(execFile);
 
-export async function openReleases(): Promise<Releases> {
+export async function openReleasePair(): Promise<ReleasePair> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-release-"));
   const close = () => rm(directory, { recursive: true, force: true });
   try {

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 
-export interface Place {
+export interface ReplicaOptions {
   readonly name: string;
   /** Addresses without the proxies. */
   readonly database: string;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** A parsed line of the replica's log. */
-export interface Entry {
+export interface ReplicaLogEntry {
   readonly time: string;
   readonly level: string;
   readonly message: string;
@@ -48,13 +48,13 @@ export interface Replica {
   /** Sends SIGTERM and waits for the process to end. */
   drain(): Promise<void>;
   /** Returns the log entries of all its processes. */
-  log(): readonly Entry[];
+  log(): readonly ReplicaLogEntry[];
   /** Returns output that is not a log entry, and unexpected exits. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }
 
-export async function openReplica(place: Place): Promise<Replica> {
+export async function openReplica(place: ReplicaOptions): Promise<Replica> {
   const { name, directory } = place;
   const [database, cluster] = [await openProxy(place.database), await openProxy(place.cluster)];
   const kubeconfig = `${directory}/kubeconfig-${name}`;
@@ -121,7 +121,7 @@ export async function openReplica(place: Place): Promise<Replica> {
   };
 }
 
-function readEntry(line: string): Entry | null {
+function readEntry(line: string): ReplicaLogEntry | null {
   if (!line.startsWith("{")) return null;
   try {
     return JSON.parse(line);

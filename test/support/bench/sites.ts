@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { RecordedChange } from "#lib/dev/simulator/store/recorder.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 
@@ -23,14 +23,14 @@ interface Row {
 type Json = any;
 
 /** Returns a sentence for each site that differs from its row, and for each object without an owner. */
-export async function findWrongSites(db: TestDatabase, cluster: ClusterProcess): Promise<string[]> {
-  const rows: Row[] = await query(db, "select * from spokes where state <> 'removed' order by id");
+export async function findSiteMismatches(db: TestDatabase, cluster: ClusterProcess): Promise<string[]> {
+  const rows: Row[] = await queryRows(db, "select * from spokes where state <> 'removed' order by id");
   const found: string[] = [];
   for (const row of rows) {
     const wrong = await wrongOf(db, cluster, row).catch((error) => [String(error)]);
     found.push(...wrong.map((what) => `${row.id} (${row.namespace}) is ${row.state}, ${row.size}, but ${what}`));
   }
-  const hubs = await query(db, "select namespace from federations where state <> 'removed'");
+  const hubs = await queryRows(db, "select namespace from federations where state <> 'removed'");
   const known = new Set([...rows, ...hubs].map(({ namespace }) => namespace));
   const ours = await cluster.list("/api/v1/namespaces", "app.kubernetes.io/managed-by=wheelwright");
   const strangers = ours.map(({ metadata }) => metadata.name).filter((name) => !known.has(name));
@@ -38,7 +38,7 @@ export async function findWrongSites(db: TestDatabase, cluster: ClusterProcess):
 }
 
 /** Finds two Jobs of one site that rewrite its database at the same time. */
-export function findDoubledUpgrades(jobs: readonly RecordedChange[]): string[] {
+export function findRepeatedUpgrades(jobs: readonly RecordedChange[]): string[] {
   const active = new Map<string, string>(), found: string[] = [];
   for (const { type, namespace, name, uid, conditions, at } of jobs.filter((job) => job.name.startsWith("upgrade-"))) {
     const ended = type === "DELETED" || conditions.some((condition) => /^(?:Complete|Failed)=True/.test(condition));
@@ -73,7 +73,7 @@ async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Pro
   const jobs = await all("/apis/batch/v1", "jobs");
   const open = jobs.filter((job) => !job.status?.conditions?.some(isEnd) && !isScheduled(job));
   const snapshots = await all("/apis/snapshot.storage.k8s.io/v1", "volumesnapshots");
-  const taken = await query(db, "select volumes from backups where spoke_id = $1 and state = 'ready'", [row.id]);
+  const taken = await queryRows(db, "select volumes from backups where spoke_id = $1 and state = 'ready'", [row.id]);
   const standing = taken.flatMap(({ volumes }) => volumes.map(({ snapshot }: Json) => snapshot)).toSorted();
   const checks: readonly (readonly [what: string, is: unknown, should: unknown])[] = [
     ["Moodle's replicas are", [moodle.spec.replicas, moodle.status?.readyReplicas ?? 0], [up, up]],

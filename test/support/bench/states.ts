@@ -1,6 +1,6 @@
 /** Checks that the states of spokes and hubs in the database match the cluster. */
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
-import type { Holding } from "#test/support/bench/checks.ts";
+import type { OwnedNamespace } from "#test/support/bench/checks.ts";
 
 const LABELLED = [
   "/api/v1/namespaces",
@@ -15,7 +15,10 @@ const LABELLED = [
 
 /** Finds spokes whose objects do not match their state. Active: ready. Suspended: no pod of the site. Removed: no
  * namespace and no labelled object. */
-export async function findStrayStates(cluster: ClusterProcess, holdings: readonly Holding[]): Promise<string[]> {
+export async function findStateMismatches(
+  cluster: ClusterProcess,
+  holdings: readonly OwnedNamespace[],
+): Promise<string[]> {
   const found: string[] = [];
   for (const holding of holdings) {
     const wrong = await wrongOf(cluster, holding);
@@ -24,7 +27,7 @@ export async function findStrayStates(cluster: ClusterProcess, holdings: readonl
   return found;
 }
 
-async function wrongOf(cluster: ClusterProcess, holding: Holding): Promise<string | null> {
+async function wrongOf(cluster: ClusterProcess, holding: OwnedNamespace): Promise<string | null> {
   const { id, federationId, state, namespace, uid } = holding;
   const present = await cluster.get(`/api/v1/namespaces/${namespace}`);
   if (state === "removed") {

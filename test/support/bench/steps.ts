@@ -1,7 +1,7 @@
 /** Reads how long each step of an operation took from the API. */
 import type { Bench } from "#test/support/bench/bench.ts";
-import { insist } from "#test/support/bench/client.ts";
-import { query } from "#test/support/bench/query.ts";
+import { requestUntilFinal } from "#test/support/bench/client.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -10,7 +10,7 @@ export interface TimedStep {
   readonly seconds: number;
 }
 
-export interface Timed {
+export interface TimedOperation {
   /** Seconds from the request to the end. */
   readonly seconds: number;
   readonly steps: readonly TimedStep[];
@@ -18,14 +18,19 @@ export interface Timed {
 
 /** Returns the durations of the spoke's last operation of this kind after it succeeds. `most` is its limit in
  * milliseconds. */
-export async function timeSteps(bench: Bench, spokeId: string, kind: string, most: number): Promise<Timed> {
+export async function readStepTimes(
+  bench: Bench,
+  spokeId: string,
+  kind: string,
+  most: number,
+): Promise<TimedOperation> {
   const last = "select id, state, failure from jobs where spoke_id = $1 and kind = $2 order by seq desc limit 1";
   const job = await until(async () => {
-    const [row] = await query(bench.db, last, [spokeId, kind]);
+    const [row] = await queryRows(bench.db, last, [spokeId, kind]);
     return !["queued", "running"].includes(row?.state ?? "queued") && row;
   }, most);
   if (job.state !== "succeeded") throw new Error(`${kind} ended as ${job.state}: ${JSON.stringify(job.failure)}`);
-  const { body } = await insist(bench, "GET", `/api/operations/${job.id}`);
+  const { body } = await requestUntilFinal(bench, "GET", `/api/operations/${job.id}`);
   const between = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / SECOND;
   return {
     seconds: between(body.createdAt, body.finishedAt),

@@ -7,7 +7,7 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-export interface Declared {
+export interface DeclaredResponse {
   readonly headers: readonly string[];
   /** The schemas by media type. Empty without a body. */
   readonly content: Readonly<Record<string, Json>>;
@@ -17,23 +17,23 @@ export interface Declared {
 
 export interface Operation {
   /** Returns the declared answer with this status, or null if the document has none. */
-  answer(status: number): Declared | null;
+  answer(status: number): DeclaredResponse | null;
 }
 
-export interface Place {
+export interface DocumentPath {
   /** The methods that the document declares for this path. */
   readonly methods: readonly string[];
   operation(method: string): Operation | null;
 }
 
-export interface Document {
+export interface OpenApiReader {
   /** Returns the declared path that matches, or null. */
-  find(path: string): Place | null;
+  find(path: string): DocumentPath | null;
   /** Returns what is wrong with the value, or null. */
   misfit(schema: Json, value: unknown): string | null;
 }
 
-export function openDocument(document: Json): Document {
+export function openOpenApiReader(document: Json): OpenApiReader {
   const named = close(document.components?.schemas ?? {}) as Record<string, unknown>;
   const validators = new WeakMap<object, Validator>();
   const places = Object.entries<Json>(document.paths).map(([template, item]) => ({
@@ -75,7 +75,7 @@ function makeValidator(schema: Schema, named: Readonly<Record<string, unknown>>)
   return new Validator({ ...schema, components: { schemas } }, "2020-12");
 }
 
-function placeOf(document: Json, item: Json): Place {
+function placeOf(document: Json, item: Json): DocumentPath {
   return {
     methods: Object.keys(item).map((method) => method.toUpperCase()),
     operation(method) {
@@ -86,7 +86,7 @@ function placeOf(document: Json, item: Json): Place {
 }
 
 /** Returns the declared answer for a status. `default` covers every error unless errors are declared separately. */
-function answerOf(document: Json, responses: Json, status: number): Declared | null {
+function answerOf(document: Json, responses: Json, status: number): DeclaredResponse | null {
   const exact = Object.keys(responses).some((key) => /^[45]\d\d$/.test(key));
   const found = responses[status] ?? (status >= 400 && !exact ? responses.default : undefined);
   if (!found) return null;

@@ -1,7 +1,7 @@
 /** Lists the endpoints of a manifest, for tests that cover all of them. */
 import { type AnyEndpoint, type Manifest, type Method, METHODS } from "#lib/http/endpoint.ts";
 
-export interface EndpointAt {
+export interface ListedEndpoint {
   /** For example `GET /api/spokes/:spokeId`. */
   readonly name: string;
   readonly method: Method;
@@ -9,9 +9,9 @@ export interface EndpointAt {
   readonly endpoint: AnyEndpoint;
 }
 
-export function endpointsOf(manifest: Manifest): EndpointAt[] {
+export function listEndpoints(manifest: Manifest): ListedEndpoint[] {
   return manifest.flatMap(([pattern, module]) =>
-    METHODS.flatMap((method): EndpointAt[] => {
+    METHODS.flatMap((method): ListedEndpoint[] => {
       const endpoint = module[method];
       return endpoint ? [{ name: `${method} ${pattern}`, method, pattern, endpoint }] : [];
     })
@@ -19,11 +19,11 @@ export function endpointsOf(manifest: Manifest): EndpointAt[] {
 }
 
 /** Whether the endpoint answers with an HTML page, for errors too. */
-export function isPage({ reply, errorPage: refusal }: AnyEndpoint): boolean {
+export function isPageEndpoint({ reply, errorPage: refusal }: AnyEndpoint): boolean {
   return refusal !== undefined || reply.content?.type === "text/html";
 }
 
 /** Whether the endpoint answers with an event stream. */
-export function isStream({ reply }: AnyEndpoint): boolean {
+export function isStreamEndpoint({ reply }: AnyEndpoint): boolean {
   return reply.content?.type === "text/event-stream";
 }

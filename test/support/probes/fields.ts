@@ -1,7 +1,7 @@
 /** Lists the fields of an endpoint's path, query or body, each with its schema. */
 import type * as v from "valibot";
 
-export interface Field {
+export interface EndpointField {
   readonly name: string;
   readonly schema: v.GenericSchema;
   /** Whether the endpoint requires the field. */
@@ -9,7 +9,7 @@ export interface Field {
 }
 
 /** Returns the fields of an object schema. Also supports a schema with piped rules, such as one over several fields. */
-export function fieldsOf(schema: v.GenericSchema | undefined): readonly Field[] {
+export function listFields(schema: v.GenericSchema | undefined): readonly EndpointField[] {
   if (!schema) return [];
   const { entries } = schema as { readonly entries?: Readonly<Record<string, v.GenericSchema>> };
   if (!entries) throw new Error(`The fields of a schema of type ${schema.type} are not known here`);

@@ -1,6 +1,6 @@
 /** Lists hostile values that callers may send, each with a name for the message of a failed test. */
 
-export interface Hostile {
+export interface HostileValue {
   readonly name: string;
   readonly value: unknown;
   /** The value as JSON text. JSON.stringify cannot produce all of them. */
@@ -10,7 +10,7 @@ export interface Hostile {
   readonly for: "nobody" | "passwords" | "anybody";
 }
 
-const text = (name: string, value: string, who: Hostile["for"] = "anybody"): Hostile => ({
+const text = (name: string, value: string, who: HostileValue["for"] = "anybody"): HostileValue => ({
   name,
   value,
   json: JSON.stringify(value),
@@ -18,7 +18,7 @@ const text = (name: string, value: string, who: Hostile["for"] = "anybody"): Hos
 });
 
 /** Text that cannot be stored or forwarded, or that could harm a terminal or a log. */
-const UNSAFE: readonly Hostile[] = [
+const UNSAFE: readonly HostileValue[] = [
   text("a NUL", "a\u0000b", "nobody"),
   text("a NUL alone", "\u0000", "nobody"),
   text("a high surrogate alone", "a\ud800", "nobody"),
@@ -34,7 +34,7 @@ const UNSAFE: readonly Hostile[] = [
 ];
 
 /** Text with a special meaning for a later reader, such as SQL or HTML. */
-const TEXTS: readonly Hostile[] = [
+const TEXTS: readonly HostileValue[] = [
   text("nothing", ""),
   text("a blank", " "),
   text("blanks of all kinds", " \t\n\u00a0\u2003\u3000"),
@@ -72,7 +72,7 @@ const TEXTS: readonly Hostile[] = [
   text("outside of the first plane, and what is no character", "𝒳\u{10ffff}\uffff\ufffe"),
 ];
 
-const other = (name: string, json: string, who: Hostile["for"] = "anybody"): Hostile => ({
+const other = (name: string, json: string, who: HostileValue["for"] = "anybody"): HostileValue => ({
   name,
   value: JSON.parse(json),
   json,
@@ -80,7 +80,7 @@ const other = (name: string, json: string, who: Hostile["for"] = "anybody"): Hos
 });
 
 /** Values that are not text. */
-const KINDS: readonly Hostile[] = [
+const KINDS: readonly HostileValue[] = [
   ...["0", "-0", "1", "-1", "1.5", "1e999", "-1e999", "1e-999", "9007199254740993", "1e308"].map((n) =>
     other(`the number ${n}`, n)
   ),
@@ -102,9 +102,11 @@ const KINDS: readonly Hostile[] = [
 ];
 
 /** The values for fields of a body. */
-export const VALUES: readonly Hostile[] = [...UNSAFE, ...TEXTS, ...KINDS];
+export const HOSTILE_VALUES: readonly HostileValue[] = [...UNSAFE, ...TEXTS, ...KINDS];
 /** The values for a query or a path, which are always text. */
-export const WORDS: readonly Hostile[] = [...UNSAFE, ...TEXTS].filter(({ value }) => (value as string).isWellFormed());
+export const HOSTILE_TEXTS: readonly HostileValue[] = [...UNSAFE, ...TEXTS].filter(({ value }) =>
+  (value as string).isWellFormed()
+);
 
 /** The texts that every free-text field accepts and must return unchanged. */
 export const STRANGE: readonly string[] = TEXTS.map(({ value }) => value as string).filter((value) => value !== "");

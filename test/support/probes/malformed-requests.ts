@@ -1,6 +1,6 @@
 /** Builds malformed bodies and headers around a valid body. */
 
-export interface Frame {
+export interface MalformedRequest {
   readonly name: string;
   /** The required status of the response. If absent, the endpoint decides. */
   readonly status?: number;
@@ -13,26 +13,26 @@ const JSON_TYPE = { "content-type": "application/json" };
 const bytes = (...list: (number | string)[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(list.flatMap((one) => typeof one === "number" ? [one] : [...new TextEncoder().encode(one)]));
 
-const body = (name: string, status: number, make: (good: string) => BodyInit): Frame => ({
+const body = (name: string, status: number, make: (good: string) => BodyInit): MalformedRequest => ({
   name,
   status,
   make: (good) => ({ headers: JSON_TYPE, body: make(good) }),
 });
 
-const typed = (status: number, type: string, more: Record<string, string> = {}): Frame => ({
+const typed = (status: number, type: string, more: Record<string, string> = {}): MalformedRequest => ({
   name: `Content-Type: ${type} ${JSON.stringify(more)}`,
   status,
   make: (good) => ({ headers: { "content-type": type, ...more }, body: good }),
 });
 
-const keyed = (key: string): Frame => ({
+const keyed = (key: string): MalformedRequest => ({
   name: `Idempotency-Key of ${key.length}: ${key.slice(0, 20)}`,
   status: 400,
   idempotent: true,
   make: (good) => ({ headers: { ...JSON_TYPE, "idempotency-key": key }, body: good }),
 });
 
-export const FRAMES: readonly Frame[] = [
+export const MALFORMED_REQUESTS: readonly MalformedRequest[] = [
   body("JSON that ends too early", 400, (good) => good.slice(0, -1)),
   body("JSON with something after it", 400, (good) => `${good} x`),
   body("two objects", 400, (good) => good + good),

@@ -1,22 +1,22 @@
 /** Tries hostile values on the declared fields of endpoints, and records which ones their schemas accept and reject. */
 import * as v from "valibot";
-import type { EndpointAt } from "#test/support/probes/endpoints.ts";
-import { type Field, fieldsOf } from "#test/support/probes/fields.ts";
-import { type Hostile, RULES, VALUES, WORDS } from "#test/support/probes/hostile-values.ts";
+import type { ListedEndpoint } from "#test/support/probes/endpoints.ts";
+import { type EndpointField, listFields } from "#test/support/probes/fields.ts";
+import { HOSTILE_TEXTS, HOSTILE_VALUES, type HostileValue, RULES } from "#test/support/probes/hostile-values.ts";
 
-export type Part = "query" | "body";
+export type ProbePart = "query" | "body";
 
 /** A field and a value to send in it. */
-export interface Probe {
-  readonly at: EndpointAt;
-  readonly part: Part;
-  readonly field: Field;
-  readonly hostile: Hostile;
+export interface FieldProbe {
+  readonly at: ListedEndpoint;
+  readonly part: ProbePart;
+  readonly field: EndpointField;
+  readonly hostile: HostileValue;
   readonly taken: boolean;
 }
 
-export function probesOf(at: EndpointAt, part: Part): Probe[] {
-  return fieldsOf(at.endpoint[part]).flatMap((field) =>
+export function listProbes(at: ListedEndpoint, part: ProbePart): FieldProbe[] {
+  return listFields(at.endpoint[part]).flatMap((field) =>
     valuesFor(field, part).map((hostile) => ({
       at,
       part,
@@ -28,8 +28,8 @@ export function probesOf(at: EndpointAt, part: Part): Probe[] {
 }
 
 /** Returns the values for a field. A list of texts also gets each value as one of its items. */
-function valuesFor({ schema }: Field, part: Part): readonly Hostile[] {
-  const own = part === "query" ? WORDS : VALUES;
+function valuesFor({ schema }: EndpointField, part: ProbePart): readonly HostileValue[] {
+  const own = part === "query" ? HOSTILE_TEXTS : HOSTILE_VALUES;
   if (!v.is(schema, ["a"])) return [...own, ...nearly(schema)];
   const within = own.map((one) => ({
     ...one,
@@ -41,22 +41,22 @@ function valuesFor({ schema }: Field, part: Part): readonly Hostile[] {
 }
 
 /** Returns values that the field's rule almost rejects, such as the longest ones. */
-function nearly(schema: v.GenericSchema): readonly Hostile[] {
-  return RULES.filter(({ says }) => says.test(sayingOf(schema)))
+function nearly(schema: v.GenericSchema): readonly HostileValue[] {
+  return RULES.filter(({ says }) => says.test(ruleTextOf(schema)))
     .flatMap(({ good }) => good)
     .map((value) => ({ name: JSON.stringify(value), value, json: JSON.stringify(value), for: "anybody" }));
 }
 
 /** Returns the message with which the field describes valid values. */
-export function sayingOf(schema: v.GenericSchema): string {
+export function ruleTextOf(schema: v.GenericSchema): string {
   return v.safeParse(schema, Symbol("nothing")).issues?.[0]?.message ?? "";
 }
 
 /** Returns values that the field must reject and accept according to its own message. */
-export function promisesOf(
+export function acceptedValuesOf(
   schema: v.GenericSchema,
 ): { readonly bad: readonly string[]; readonly good: readonly string[] } {
-  const saying = sayingOf(schema);
+  const saying = ruleTextOf(schema);
   const bounds = /^must be text of (\d+) to (\d+) characters/.exec(saying);
   if (bounds) {
     const [least, most] = bounds.slice(1).map(Number) as [number, number];
@@ -88,7 +88,7 @@ const INTERNAL = new RegExp(
 );
 
 /** Returns what is wrong with the message of an error response, or null. Other tests check the shape of the body. */
-export function unclear(status: number, message: unknown): string | null {
+export function findUnclearMessage(status: number, message: unknown): string | null {
   if (status < 400 || status >= 500) return `it is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";
   const told = INTERNAL.exec(message)?.[0];

@@ -2,7 +2,7 @@
 import type { ClientResponse } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
-export function insist(send: () => Promise<ClientResponse>): Promise<ClientResponse> {
+export function retryUnavailable(send: () => Promise<ClientResponse>): Promise<ClientResponse> {
   return until(async () => {
     const answer = await send();
     return answer.status !== 503 && answer;

@@ -7,13 +7,13 @@ import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#te
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
 
-export interface Sample {
+export interface PathParamSample {
   readonly own: string;
   readonly foreign: string;
   readonly absent: string;
 }
 
-export type Samples = Readonly<Record<string, Sample>>;
+export type Samples = Readonly<Record<string, PathParamSample>>;
 
 export async function sampleParams(scene: Scene): Promise<Samples> {
   const { db, hub, spoke, people } = scene;
@@ -60,7 +60,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
 }
 
 /** Returns a sample with the same value for all cases, because it belongs to nobody. */
-function same(word: string): Sample {
+function same(word: string): PathParamSample {
   return { own: word, foreign: word, absent: word };
 }
 
@@ -78,7 +78,7 @@ async function makeRestoreRequest({ db }: Scene, requestedBy: string, federation
 }
 
 /** Returns the path with the pattern's parameters filled in. */
-export function pathOf(pattern: string, samples: Samples, which: keyof Sample = "own"): string {
+export function pathOf(pattern: string, samples: Samples, which: keyof PathParamSample = "own"): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
     const sample =
       samples[/\/(?:federations|hubs)\/.*:userId/.test(pattern) && name === "userId" ? "hubAdminId" : name];

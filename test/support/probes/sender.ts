@@ -3,19 +3,19 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { ClientResponse } from "#test/support/client.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
-import { type EndpointAt, isStream } from "#test/support/probes/endpoints.ts";
-import { fieldsOf } from "#test/support/probes/fields.ts";
-import { goodValue } from "#test/support/probes/valid-values.ts";
-import { insist } from "#test/support/probes/retry-unavailable.ts";
+import { isStreamEndpoint, type ListedEndpoint } from "#test/support/probes/endpoints.ts";
+import { listFields } from "#test/support/probes/fields.ts";
+import { validValueOf } from "#test/support/probes/valid-values.ts";
+import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
 import { pathOf, type Samples } from "#test/support/probes/samples.ts";
-import { bodyOf, type Part, type Probe, queryOf, sayingOf } from "#test/support/probes/probe-fields.ts";
+import { bodyOf, type FieldProbe, type ProbePart, queryOf, ruleTextOf } from "#test/support/probes/probe-fields.ts";
 import type { Scene } from "#test/support/scene.ts";
 
-export interface Sender {
+export interface ProbeSender {
   /** Sends as an operator with a session, or without credentials where the endpoint accepts none. */
-  send(at: EndpointAt, path: string, init?: RequestInit): Promise<ClientResponse>;
+  send(at: ListedEndpoint, path: string, init?: RequestInit): Promise<ClientResponse>;
   /** Sends one request with all these values. They belong to one endpoint and one part. */
-  sendAll(group: readonly Probe[]): Promise<ClientResponse>;
+  sendAll(group: readonly FieldProbe[]): Promise<ClientResponse>;
 }
 
 /** Endpoints whose response does not contain the sent fields. It shows the request, or the spoke before the change. */
@@ -25,29 +25,29 @@ const ANSWERS_OTHERWISE: readonly string[] = [
 ];
 const JSON_TYPE = { "content-type": "application/json" };
 
-export function openSender(scene: Scene, samples: Samples): Sender {
+export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
   let tries = 0; // gives each request its own address, so that the login limit does not apply
   /** Creates an operator for a request that may end the session. */
   async function fresh(): Promise<Record<string, string>> {
     const person = await createTestUser(scene.db, `operator-${tries++}`, { operator: true });
     return { cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}` };
   }
-  const sender: Sender = {
+  const sender: ProbeSender = {
     async send({ method, endpoint: { scope } }, path, init = {}) {
       const from = { "x-forwarded-for": `10.${tries >> 16 & 255}.${tries >> 8 & 255}.${tries++ & 255}` };
       const open = ["flow", "public"].includes(scope);
       const who = open ? {} : scope === "session" ? await fresh() : await scene.as("operator").credentials();
       const headers = { ...JSON_TYPE, ...init.headers as Record<string, string>, ...from, ...who };
-      return await insist(() => scene.send(path, { method, ...init, headers }));
+      return await retryUnavailable(() => scene.send(path, { method, ...init, headers }));
     },
     sendAll(group) {
       const { at, part } = group[0]!;
       const json = Object.fromEntries(group.map(({ field, hostile }) => [field.name, hostile.json]));
       const plain = Object.fromEntries(group.map(({ field, hostile }) => [field.name, hostile.value]));
-      const query = { ...Object.fromEntries(goodOf(at, "query")), ...(part === "query" && plain) };
-      const body = { ...goodJson(at), ...(part === "body" && json) };
+      const query = { ...Object.fromEntries(validFieldsOf(at, "query")), ...(part === "query" && plain) };
+      const body = { ...validJsonOf(at), ...(part === "body" && json) };
       // A GET would keep an accepted stream open; HEAD ends it.
-      const method = isStream(at.endpoint) && group.every(({ taken }) => taken) ? "HEAD" : at.method;
+      const method = isStreamEndpoint(at.endpoint) && group.every(({ taken }) => taken) ? "HEAD" : at.method;
       const path = pathOf(at.pattern, samples) + queryOf(query);
       return sender.send(at, path, { method, ...(at.endpoint.body && { body: bodyOf(body) }) });
     },
@@ -56,31 +56,31 @@ export function openSender(scene: Scene, samples: Samples): Sender {
 }
 
 /** Returns valid values for the required fields. */
-export function goodOf({ endpoint }: EndpointAt, part: Part): [name: string, value: unknown][] {
-  const required = fieldsOf(endpoint[part]).filter((field) => field.required);
-  return required.map((field) => [field.name, goodValue(field)]);
+export function validFieldsOf({ endpoint }: ListedEndpoint, part: ProbePart): [name: string, value: unknown][] {
+  const required = listFields(endpoint[part]).filter((field) => field.required);
+  return required.map((field) => [field.name, validValueOf(field)]);
 }
 
-export function goodJson(at: EndpointAt): Record<string, string> {
-  return Object.fromEntries(goodOf(at, "body").map(([name, value]) => [name, JSON.stringify(value)]));
+export function validJsonOf(at: ListedEndpoint): Record<string, string> {
+  return Object.fromEntries(validFieldsOf(at, "body").map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
-export function told({ at, field, hostile }: Probe, { status, body }: ClientResponse): string {
+export function describeProbe({ at, field, hostile }: FieldProbe, { status, body }: ClientResponse): string {
   const sent = `${field.name} = ${hostile.name} (${hostile.json.slice(0, 60)})`;
   return `${at.name}: ${sent} is ${status} ${JSON.stringify(body).slice(0, 500)}`;
 }
 
 /** Asserts that the response shows the field as it was sent. Addresses and host names are in lower case, timestamps in
  * UTC. */
-export function assertKept(probe: Probe, answer: ClientResponse): void {
+export function assertStored(probe: FieldProbe, answer: ClientResponse): void {
   const { field: { name, schema }, hostile: { value } } = probe;
-  assert.ok(answer.status < 400 && answer.status >= 200, told(probe, answer));
+  assert.ok(answer.status < 400 && answer.status >= 200, describeProbe(probe, answer));
   const shown = answer.body?.[name];
   if (
     ANSWERS_OTHERWISE.includes(probe.at.name) || probe.part !== "body" || value === null || shown === undefined ||
     typeof shown === "object"
   ) return;
   const parsed = v.parse(schema, value);
-  assert.equal(shown, parsed instanceof Date ? parsed.toISOString() : parsed, told(probe, answer));
-  if (/^must be text of/.test(sayingOf(schema))) assert.is(shown, value, told(probe, answer));
+  assert.equal(shown, parsed instanceof Date ? parsed.toISOString() : parsed, describeProbe(probe, answer));
+  if (/^must be text of/.test(ruleTextOf(schema))) assert.is(shown, value, describeProbe(probe, answer));
 }

@@ -1,7 +1,7 @@
 /** Builds valid values for an endpoint's required fields. Tokens from mails are only well-formed. */
 import { newId } from "#lib/base/ids.ts";
-import type { Field } from "#test/support/probes/fields.ts";
-import { sayingOf } from "#test/support/probes/probe-fields.ts";
+import type { EndpointField } from "#test/support/probes/fields.ts";
+import { ruleTextOf } from "#test/support/probes/probe-fields.ts";
 
 const PASSWORD = "correct horse battery staple";
 
@@ -24,10 +24,10 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   backupId: () => newId("bak"),
 };
 
-export function goodValue({ name, schema }: Field): unknown {
+export function validValueOf({ name, schema }: EndpointField): unknown {
   const known = VALUES[name];
   if (known) return known();
-  const first = /^must be one of ([^,]+)/.exec(sayingOf(schema))?.[1];
+  const first = /^must be one of ([^,]+)/.exec(ruleTextOf(schema))?.[1];
   if (first) return first;
   throw new Error(`test/support/probes/valid-values.ts has no value for the field ${name}`);
 }

@@ -2,14 +2,14 @@
  *
  * Codes and statuses are the provider's. Only widely quoted messages are verbatim, because no client may depend on the
  * others. */
-export type RefusalType = "api_error" | "card_error" | "idempotency_error" | "invalid_request_error";
+export type ProviderErrorType = "api_error" | "card_error" | "idempotency_error" | "invalid_request_error";
 
 /** https://docs.stripe.com/rate-limits */
 type Limit = "global-rate" | "resource-specific";
 
-export class Refusal extends Error {
+export class ProviderError extends Error {
   readonly status: number;
-  readonly type: RefusalType;
+  readonly type: ProviderErrorType;
   readonly code: string | undefined;
   readonly param: string | undefined;
   /** The limit that a 429 reports. */
@@ -21,7 +21,7 @@ export class Refusal extends Error {
     about: {
       readonly code?: string;
       readonly param?: string | undefined;
-      readonly type?: RefusalType;
+      readonly type?: ProviderErrorType;
       readonly limit?: Limit;
     } = {},
   ) {
@@ -50,12 +50,12 @@ export class Refusal extends Error {
 }
 
 /** Returns a refusal that names the wrong parameter. */
-export function wrong(param: string, message: string, code?: string): Refusal {
-  return new Refusal(400, message, { param, ...(code === undefined ? {} : { code }) });
+export function invalidParameter(param: string, message: string, code?: string): ProviderError {
+  return new ProviderError(400, message, { param, ...(code === undefined ? {} : { code }) });
 }
 
 /** Returns a refusal for a missing object: 404 if the URL names it, 400 if a parameter does. */
-export function missing(kind: string, id: string, param?: string): Refusal {
+export function resourceMissing(kind: string, id: string, param?: string): ProviderError {
   const about = { code: "resource_missing", param: param ?? "id" };
-  return new Refusal(param === undefined ? 404 : 400, `No such ${kind}: '${id}'`, about);
+  return new ProviderError(param === undefined ? 404 : 400, `No such ${kind}: '${id}'`, about);
 }

@@ -1,10 +1,10 @@
 /** Simulates what happens at the provider as time passes: drafts become final, payments are missed and periods end. */
-import { bill, finalize, invoicesOf, lapse } from "#test/support/provider/invoices.ts";
+import { billSubscription, expireInvoice, finalizeInvoice, invoicesOf } from "#test/support/provider/invoices.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { recurring } from "#test/support/provider/prorations.ts";
 import type { Invoice, Subscription } from "#test/support/provider/records.ts";
 import { endSubscription } from "#test/support/provider/subscriptions.ts";
-import { change, itemsOf, NOBODY, type World } from "#test/support/provider/world.ts";
+import { changeRecord, itemsOf, NO_REQUEST, type World } from "#test/support/provider/world.ts";
 
 const FIRST_PAYMENT = 23 * 60 * 60;
 
@@ -14,8 +14,8 @@ interface Due {
 }
 
 /** Moves the clock and runs everything that becomes due, in order of time. Moving it back runs nothing. */
-export function advance(world: World, to: number): void {
-  world.request = NOBODY;
+export function advanceClock(world: World, to: number): void {
+  world.request = NO_REQUEST;
   for (;;) {
     const next = dues(world).reduce<Due | null>((first, due) => first && first.at <= due.at ? first : due, null);
     if (!next || next.at > to) break;
@@ -34,9 +34,9 @@ function dues(world: World): Due[] {
 
 function dueOf(world: World, invoice: Invoice): Due[] {
   const { status, automatically_finalizes_at: final, due_date: due } = invoice;
-  if (status === "draft" && final !== null) return [{ at: final, act: () => finalize(world, invoice) }];
+  if (status === "draft" && final !== null) return [{ at: final, act: () => finalizeInvoice(world, invoice) }];
   if (status !== "open" || due === null || world.overdue.has(invoice.id)) return [];
-  return [{ at: due + 1, act: () => lapse(world, invoice) }];
+  return [{ at: due + 1, act: () => expireInvoice(world, invoice) }];
 }
 
 function endOf(world: World, subscription: Subscription): Due[] {
@@ -54,7 +54,7 @@ function renew(world: World, subscription: Subscription): void {
     Subscription["items"]["data"][0],
   ];
   const end = periodEnd(subscription.billing_cycle_anchor, price.recurring!, start);
-  change(world, "customer.subscription.updated", subscription, () => {
+  changeRecord(world, "customer.subscription.updated", subscription, () => {
     for (const item of itemsOf(subscription)) {
       item.current_period_start = start;
       item.current_period_end = end;
@@ -62,7 +62,7 @@ function renew(world: World, subscription: Subscription): void {
       world.debits.set(id, { amount: item.price.unit_amount * quantity, quantity, start, end });
     }
     const lines = itemsOf(subscription).map((item) => recurring(world, subscription, item, { start, end }));
-    bill(world, subscription, lines, "subscription_cycle", { start: begun, end: start });
+    billSubscription(world, subscription, lines, "subscription_cycle", { start: begun, end: start });
   });
 }
 
@@ -70,9 +70,9 @@ function renew(world: World, subscription: Subscription): void {
 function expire(world: World, subscription: Subscription): void {
   for (const invoice of invoicesOf(world, subscription.id)) {
     if (invoice.status !== "open") continue;
-    change(world, "invoice.voided", invoice, () => invoice.status = "void");
+    changeRecord(world, "invoice.voided", invoice, () => invoice.status = "void");
   }
-  change(world, "customer.subscription.updated", subscription, () => {
+  changeRecord(world, "customer.subscription.updated", subscription, () => {
     subscription.status = "incomplete_expired";
     subscription.ended_at = world.now;
   });

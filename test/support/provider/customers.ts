@@ -1,13 +1,13 @@
 /** Implements customers and their search: https://docs.stripe.com/api/customers and /search */
-import { page } from "#test/support/provider/lists.ts";
-import { merged, PAGE, type Rules } from "#test/support/provider/params.ts";
+import { paginate } from "#test/support/provider/lists.ts";
+import { merged, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Customer, Json } from "#test/support/provider/records.ts";
-import { wrong } from "#test/support/provider/api-error.ts";
-import { endpoint, type Route } from "#test/support/provider/route.ts";
+import { invalidParameter } from "#test/support/provider/api-error.ts";
+import { createRoute, type Route } from "#test/support/provider/route.ts";
 import { endSubscription } from "#test/support/provider/subscriptions.ts";
-import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
+import { changeRecord, emit, findRecord, newId, type World } from "#test/support/provider/world.ts";
 
-const FIELDS: Rules = {
+const FIELDS: ParamRules = {
   email: "text or unset",
   name: "text or unset",
   description: "text or unset",
@@ -26,22 +26,22 @@ const FIELDS: Rules = {
 };
 
 export const CUSTOMERS: readonly Route[] = [
-  endpoint("POST", "/v1/customers", FIELDS, createCustomer),
-  endpoint("GET", "/v1/customers", { ...PAGE, email: "text" }, (world, given) => {
+  createRoute("POST", "/v1/customers", FIELDS, createCustomer),
+  createRoute("GET", "/v1/customers", { ...PAGE_PARAMS, email: "text" }, (world, given) => {
     const all = [...world.customers.values()].filter(({ email }) => given.email === undefined || email === given.email);
-    return page("/v1/customers", "customer", all, given);
+    return paginate("/v1/customers", "customer", all, given);
   }),
-  endpoint("GET", "/v1/customers/search", { "query*": "text", limit: "natural", page: "text" }, search),
-  endpoint("GET", "/v1/customers/:id", {}, (world, _, id) => {
+  createRoute("GET", "/v1/customers/search", { "query*": "text", limit: "natural", page: "text" }, search),
+  createRoute("GET", "/v1/customers/:id", {}, (world, _, id) => {
     if (world.deleted.has(id)) return { id, object: "customer", deleted: true };
-    return find("customer", world.customers, id);
+    return findRecord("customer", world.customers, id);
   }),
-  endpoint("POST", "/v1/customers/:id", FIELDS, (world, given, id) => {
-    const customer = find("customer", world.customers, id);
-    change(world, "customer.updated", customer, () => assign(world, customer, given));
+  createRoute("POST", "/v1/customers/:id", FIELDS, (world, given, id) => {
+    const customer = findRecord("customer", world.customers, id);
+    changeRecord(world, "customer.updated", customer, () => assign(world, customer, given));
     return customer;
   }),
-  endpoint("DELETE", "/v1/customers/:id", {}, (world, _, id) => {
+  createRoute("DELETE", "/v1/customers/:id", {}, (world, _, id) => {
     deleteCustomer(world, id);
     return { id, object: "customer", deleted: true };
   }),
@@ -72,11 +72,15 @@ function createCustomer(world: World, given: Record<string, Json>): Customer {
 function assign(world: World, customer: Customer, given: Record<string, Json>): void {
   const { metadata, invoice_settings: settings, email, ...rest } = given;
   if (email && !/^[^\s@]+@[^\s@]+$/.test(email)) {
-    throw wrong("email", `Invalid email address: ${email}`, "email_invalid");
+    throw invalidParameter("email", `Invalid email address: ${email}`, "email_invalid");
   }
   const card = settings?.default_payment_method;
   if (card && world.cards.get(card)?.customer !== customer.id) {
-    throw wrong("invoice_settings[default_payment_method]", `No such PaymentMethod: '${card}'`, "resource_missing");
+    throw invalidParameter(
+      "invoice_settings[default_payment_method]",
+      `No such PaymentMethod: '${card}'`,
+      "resource_missing",
+    );
   }
   Object.assign(customer, rest, email === undefined ? {} : { email });
   customer.metadata = merged(customer.metadata, metadata);
@@ -85,7 +89,7 @@ function assign(world: World, customer: Customer, given: Record<string, Json>): 
 
 /** Deletes the customer and cancels its subscriptions. Later requests for it fail. */
 export function deleteCustomer(world: World, id: string): void {
-  const customer = find("customer", world.customers, id);
+  const customer = findRecord("customer", world.customers, id);
   for (const subscription of world.subscriptions.values()) {
     if (subscription.customer === id && subscription.ended_at === null) endSubscription(world, subscription, {});
   }
@@ -113,7 +117,7 @@ function search(world: World, given: Record<string, Json>): Json {
 
 function readClause(clause: string): (customer: Customer) => boolean {
   const found = /^(email|name|phone|metadata\[(["'])(.+?)\2\])(:|~)(["'])((?:(?!\5).|\\\5)*)\5$/.exec(clause.trim());
-  if (!found) throw wrong("query", `We were unable to parse your search query: ${clause}`);
+  if (!found) throw invalidParameter("query", `We were unable to parse your search query: ${clause}`);
   const [, field, , key, operator, , raw] = found, wanted = raw!.replaceAll(/\\(["'])/g, "$1").toLowerCase();
   const value = ({ metadata, ...rest }: Customer): string =>
     (key === undefined ? (rest as Json)[field!] ?? "" : metadata[key] ?? "").toLowerCase();

@@ -1,7 +1,7 @@
 /** Replaces IDs by objects as `expand[]` requests: https://docs.stripe.com/api/expanding_objects */
-import { shorten } from "#test/support/provider/lists.ts";
+import { truncateNested } from "#test/support/provider/lists.ts";
 import type { Json } from "#test/support/provider/records.ts";
-import { wrong } from "#test/support/provider/api-error.ts";
+import { invalidParameter } from "#test/support/provider/api-error.ts";
 import { listOf, type World } from "#test/support/provider/world.ts";
 
 const DEEPEST = 4;
@@ -12,10 +12,13 @@ export function checkPaths(paths: readonly string[] = []): void {
   for (const path of paths) {
     const parts = path.split(".").filter((part) => part !== "data"), last = parts.at(-1)!;
     if (parts.length > DEEPEST) {
-      throw wrong("expand", `You cannot expand more than ${DEEPEST} levels of a property. Property: ${path}`);
+      throw invalidParameter(
+        "expand",
+        `You cannot expand more than ${DEEPEST} levels of a property. Property: ${path}`,
+      );
     }
     if (!(last in STORES) && !INCLUDED.includes(last)) {
-      throw wrong("expand", `This property cannot be expanded (${path}).`);
+      throw invalidParameter("expand", `This property cannot be expanded (${path}).`);
     }
   }
 }
@@ -26,7 +29,7 @@ export function expand(world: World, answer: Json, paths: readonly string[] = []
   for (const path of paths) {
     walk(world, copy, path.split("."), path);
   }
-  return shorten(copy);
+  return truncateNested(copy);
 }
 
 function walk(world: World, at: Json, [name, ...rest]: string[], path: string): void {
@@ -35,14 +38,14 @@ function walk(world: World, at: Json, [name, ...rest]: string[], path: string): 
   const included = include(world, at, name);
   if (included !== undefined) at[name] = included;
   if (typeof at !== "object" || !(name in at)) {
-    throw wrong("expand", `This property cannot be expanded (${path}).`);
+    throw invalidParameter("expand", `This property cannot be expanded (${path}).`);
   }
   if (typeof at[name] === "string") {
     const found = STORES[name]?.(world).get(at[name]);
-    if (!found) throw wrong("expand", `This property cannot be expanded (${path}).`);
+    if (!found) throw invalidParameter("expand", `This property cannot be expanded (${path}).`);
     at[name] = structuredClone(found);
   } else if (at[name] !== null && typeof at[name] !== "object") {
-    throw wrong("expand", `This property cannot be expanded (${path}).`);
+    throw invalidParameter("expand", `This property cannot be expanded (${path}).`);
   }
   walk(world, at[name], rest, path);
 }

@@ -1,5 +1,5 @@
 /** Lets a test inject faults into calls to the provider. */
-export interface Fault {
+export interface ProviderFault {
   /** - `down`: resets the connection before any work.
    * - `500` and `429`: answers with that status before any work.
    * - `hang`: receives the call, but neither answers nor does the work.
@@ -17,18 +17,18 @@ export interface Fault {
   readonly retryAfter?: number;
 }
 
-export interface Faults {
+export interface ProviderFaults {
   /** Starts a fault. The returned function ends it. The latest fault is checked first. */
-  break(fault: Fault | Fault["what"]): () => void;
+  break(fault: ProviderFault | ProviderFault["what"]): () => void;
   /** Returns the fault that this call meets, and counts it. `mended` resolves when the fault ends. */
-  meet(method: string, path: string): { readonly fault: Fault; readonly mended: Promise<void> } | null;
+  meet(method: string, path: string): { readonly fault: ProviderFault; readonly mended: Promise<void> } | null;
 }
 
-export function newFaults(): Faults {
-  const standing: { fault: Fault; left: number; mended: PromiseWithResolvers<void> }[] = [];
+export function createProviderFaults(): ProviderFaults {
+  const standing: { fault: ProviderFault; left: number; mended: PromiseWithResolvers<void> }[] = [];
   return {
     break(given) {
-      const fault: Fault = typeof given === "string" ? { what: given } : given;
+      const fault: ProviderFault = typeof given === "string" ? { what: given } : given;
       const one = { fault, left: fault.times ?? Infinity, mended: Promise.withResolvers<void>() };
       standing.unshift(one);
       return () => {

@@ -1,11 +1,11 @@
 /** Reads forms in bracket notation, from bodies and queries: `items[0][price]=a&metadata[x]=y`. */
 import type { Json } from "#test/support/provider/records.ts";
-import { wrong } from "#test/support/provider/api-error.ts";
+import { invalidParameter } from "#test/support/provider/api-error.ts";
 
 /**
  * Returns texts, and nested maps and lists of texts. List items have an index (`a[0]=x`) or follow in order (`a[]=x`).
  */
-export function readForm(text: string): Record<string, Json> {
+export function parseForm(text: string): Record<string, Json> {
   const root: Record<string, Json> = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) put(root, name, value);
   return listed(root) as Record<string, Json>;
@@ -13,17 +13,17 @@ export function readForm(text: string): Record<string, Json> {
 
 function put(root: Record<string, Json>, name: string, value: string): void {
   const found = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
-  if (!found) throw wrong(name, `Invalid parameter name: ${name}`);
+  if (!found) throw invalidParameter(name, `Invalid parameter name: ${name}`);
   const path = [found[1]!, ...[...found[2]!.matchAll(/\[([^\]]*)\]/g)].map(([, key]) => key!)];
   let at = root;
   for (const [depth, key] of path.entries()) {
     const place = key === "" ? String(Object.keys(at).length) : key;
     if (depth === path.length - 1) {
-      if (place in at && typeof at[place] !== "string") throw wrong(name, `Invalid parameter name: ${name}`);
+      if (place in at && typeof at[place] !== "string") throw invalidParameter(name, `Invalid parameter name: ${name}`);
       at[place] = value;
     } else {
       at[place] ??= Object.create(null);
-      if (typeof at[place] !== "object") throw wrong(name, `Invalid parameter name: ${name}`);
+      if (typeof at[place] !== "object") throw invalidParameter(name, `Invalid parameter name: ${name}`);
       at = at[place];
     }
   }

@@ -1,12 +1,12 @@
 /** Stores responses by idempotency key: https://docs.stripe.com/api/idempotent_requests
  *
  * Keeps each response for a day once the work had begun, errors included. Requests that fail earlier are not stored. */
-import { Refusal } from "#test/support/provider/api-error.ts";
+import { ProviderError } from "#test/support/provider/api-error.ts";
 
 const DAY = 24 * 60 * 60;
 const LONGEST = 255;
 
-export interface Answer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
   /** The ID of the request that got this response. */
@@ -17,21 +17,23 @@ interface Entry {
   readonly path: string;
   readonly form: string;
   readonly at: number;
-  answer: Answer | null;
+  answer: StoredResponse | null;
 }
 
-export interface Keys {
+export interface IdempotencyKeys {
   /** Returns the stored response, or null if the caller must do the work and then call `end`. */
-  begin(key: string, path: string, form: unknown, now: number): Answer | null;
+  begin(key: string, path: string, form: unknown, now: number): StoredResponse | null;
   /** Stores the response. Null stores none and frees the key. */
-  end(key: string, answer: Answer | null): void;
+  end(key: string, answer: StoredResponse | null): void;
 }
 
-export function newKeys(): Keys {
+export function createIdempotencyKeys(): IdempotencyKeys {
   const entries = new Map<string, Entry>();
   return {
     begin(key, path, given, now) {
-      if (key.length > LONGEST) throw new Refusal(400, "Idempotency keys are up to 255 characters long", CONFLICT);
+      if (key.length > LONGEST) {
+        throw new ProviderError(400, "Idempotency keys are up to 255 characters long", CONFLICT);
+      }
       const form = JSON.stringify(given), old = entries.get(key);
       if (!old || old.answer && now - old.at >= DAY) {
         entries.set(key, { path, form, at: now, answer: null });
@@ -42,17 +44,17 @@ export function newKeys(): Keys {
         const message =
           "Keys for idempotent requests can only be used for the same endpoint they were first used for " +
           `('${path}' vs '${old.path}'). ${other}`;
-        throw new Refusal(400, message, CONFLICT);
+        throw new ProviderError(400, message, CONFLICT);
       }
       if (old.form !== form) {
         const message =
           "Keys for idempotent requests can only be used with the same parameters they were first used with. " +
           other;
-        throw new Refusal(400, message, CONFLICT);
+        throw new ProviderError(400, message, CONFLICT);
       }
       if (old.answer) return old.answer;
       const message = `There is currently another in-progress request using this Idempotent Key: ${key}`;
-      throw new Refusal(409, message, { ...CONFLICT, code: "idempotency_key_in_use" });
+      throw new ProviderError(409, message, { ...CONFLICT, code: "idempotency_key_in_use" });
     },
     end(key, answer) {
       if (answer) entries.get(key)!.answer = answer;

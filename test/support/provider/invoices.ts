@@ -1,7 +1,7 @@
 /** Creates, finalizes and settles invoices: https://docs.stripe.com/billing/invoices/subscription */
-import { attempt, settle } from "#test/support/provider/payments.ts";
+import { attemptPayment, settlePayment } from "#test/support/provider/payments.ts";
 import type { Customer, Invoice, Line, Subscription } from "#test/support/provider/records.ts";
-import { change, emit, find, listOf, newId, type World } from "#test/support/provider/world.ts";
+import { changeRecord, emit, findRecord, listOf, newId, type World } from "#test/support/provider/world.ts";
 
 const HOUR = 60 * 60, DAY = 24 * HOUR;
 
@@ -12,7 +12,7 @@ const LEAST = 50;
 export type Reason = "subscription_create" | "subscription_update" | "subscription_cycle" | "upcoming";
 
 /** Returns an invoice with these lines without storing it. */
-export function draw(
+export function createInvoice(
   world: World,
   subscription: Subscription,
   customer: Customer | undefined,
@@ -71,7 +71,7 @@ export function draw(
 
 /** Creates an invoice from these lines and all pending prorations. An automatic charge is final immediately, except for
  * a period's invoice. All others stay drafts for an hour; those of an unpaid subscription stay drafts forever. */
-export function bill(
+export function billSubscription(
   world: World,
   subscription: Subscription,
   lines: readonly Line[],
@@ -79,8 +79,8 @@ export function bill(
   period: Line["period"],
 ): Invoice {
   const waiting = takePending(world, subscription.id);
-  const customer = find("customer", world.customers, subscription.customer);
-  const invoice = draw(world, subscription, customer, [...waiting, ...lines], reason, period);
+  const customer = findRecord("customer", world.customers, subscription.customer);
+  const invoice = createInvoice(world, subscription, customer, [...waiting, ...lines], reason, period);
   const unpaid = subscription.status === "unpaid";
   invoice.automatically_finalizes_at = unpaid ? null : world.now + HOUR;
   if (subscription.collection_method === "send_invoice") {
@@ -91,7 +91,7 @@ export function bill(
   subscription.latest_invoice = invoice.id;
   emit(world, "invoice.created", invoice);
   if (!unpaid && subscription.collection_method === "charge_automatically" && reason !== "subscription_cycle") {
-    finalize(world, invoice);
+    finalizeInvoice(world, invoice);
   }
   return invoice;
 }
@@ -102,10 +102,10 @@ function isProration({ parent }: Line): boolean {
 }
 
 /** Finalizes the invoice: its amount is now due. An invoice of zero is paid immediately. */
-export function finalize(world: World, invoice: Invoice): void {
+export function finalizeInvoice(world: World, invoice: Invoice): void {
   if (invoice.status !== "draft") return;
   const customer = world.customers.get(invoice.customer);
-  change(world, "invoice.finalized", invoice, () => {
+  changeRecord(world, "invoice.finalized", invoice, () => {
     // Reads the current balance: another invoice may have used it while this one was a draft.
     invoice.starting_balance = customer?.balance ?? 0;
     const balance = invoice.total + invoice.starting_balance;
@@ -118,20 +118,20 @@ export function finalize(world: World, invoice: Invoice): void {
     invoice.ending_balance = balance < LEAST ? balance : 0;
   });
   if (customer && customer.balance !== invoice.ending_balance) {
-    change(world, "customer.updated", customer, () => customer.balance = invoice.ending_balance!);
+    changeRecord(world, "customer.updated", customer, () => customer.balance = invoice.ending_balance!);
   }
-  if (invoice.amount_due === 0) settle(world, invoice, null);
-  else if (invoice.collection_method === "charge_automatically") attempt(world, invoice);
+  if (invoice.amount_due === 0) settlePayment(world, invoice, null);
+  else if (invoice.collection_method === "charge_automatically") attemptPayment(world, invoice);
   else emit(world, "invoice.sent", invoice);
 }
 
 /** Marks the invoice as overdue. */
-export function lapse(world: World, invoice: Invoice): void {
+export function expireInvoice(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   world.overdue.add(invoice.id);
   emit(world, "invoice.overdue", invoice);
   if (subscription?.status !== "active") return;
-  change(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
+  changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
 }
 
 export function subscriptionOf(world: World, invoice: Invoice): Subscription | undefined {

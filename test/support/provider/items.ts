@@ -1,29 +1,34 @@
 /** Plans changes of a subscription's items: which are added, changed and removed, and which are invalid. */
-import { merged, type Rules } from "#test/support/provider/params.ts";
+import { merged, type ParamRules } from "#test/support/provider/params.ts";
 import type { Change } from "#test/support/provider/prorations.ts";
 import type { Item, Json, Metadata, Price, Subscription } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/api-error.ts";
-import { find, newId, type World } from "#test/support/provider/world.ts";
+import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
+import { findRecord, newId, type World } from "#test/support/provider/world.ts";
 
 const MOST = 20;
 
-export const ITEM: Rules = { price: "text", quantity: "natural", metadata: "metadata" };
-export const CHANGED_ITEM: Rules = { ...ITEM, id: "text", deleted: "boolean" };
+export const ITEM_PARAMS: ParamRules = { price: "text", quantity: "natural", metadata: "metadata" };
+export const CHANGED_ITEM_PARAMS: ParamRules = { ...ITEM_PARAMS, id: "text", deleted: "boolean" };
 
 /** The change of an item. Items that stay the same have one too. */
-export interface Planned extends Change {
+export interface PlannedItem extends Change {
   readonly becomes: { readonly price: Price; readonly quantity: number; readonly metadata: Metadata } | null;
 }
 
 /** Plans the change. `param` is the name of the list in the request. */
-export function planItems(world: World, current: readonly Item[], given: readonly Json[], param: string): Planned[] {
-  const plan: Planned[] = current.map((was) => ({ id: was.id, was, becomes: was }));
+export function planItems(
+  world: World,
+  current: readonly Item[],
+  given: readonly Json[],
+  param: string,
+): PlannedItem[] {
+  const plan: PlannedItem[] = current.map((was) => ({ id: was.id, was, becomes: was }));
   for (const [i, { id, price: wanted, quantity, deleted = false, metadata }] of given.entries()) {
     const at = `${param}[${i}]`;
     if (id === undefined) {
-      if (deleted) throw wrong(`${at}[id]`, "An item can only be deleted by its id", "parameter_missing");
+      if (deleted) throw invalidParameter(`${at}[id]`, "An item can only be deleted by its id", "parameter_missing");
       if (wanted === undefined) {
-        throw wrong(`${at}[price]`, `Missing required param: ${at}[price].`, "parameter_missing");
+        throw invalidParameter(`${at}[price]`, `Missing required param: ${at}[price].`, "parameter_missing");
       }
       const price = usable(world, wanted, `${at}[price]`);
       plan.push({
@@ -34,7 +39,7 @@ export function planItems(world: World, current: readonly Item[], given: readonl
       continue;
     }
     const place = plan.findIndex((each) => each.id === id && each.was !== null);
-    if (place < 0) throw wrong(`${at}[id]`, `No such subscription_item: '${id}'`, "resource_missing");
+    if (place < 0) throw invalidParameter(`${at}[id]`, `No such subscription_item: '${id}'`, "resource_missing");
     const was = plan[place]!.was!;
     const price = wanted === undefined ? was.price : usable(world, wanted, `${at}[price]`);
     const becomes = { price, quantity: quantity ?? was.quantity, metadata: merged(was.metadata, metadata) };
@@ -45,7 +50,7 @@ export function planItems(world: World, current: readonly Item[], given: readonl
 }
 
 /** Applies the plan. New items get the period of the existing ones. */
-export function applyPlan(subscription: Subscription, plan: readonly Planned[], made: number): void {
+export function applyPlan(subscription: Subscription, plan: readonly PlannedItem[], made: number): void {
   const { current_period_start, current_period_end } = subscription.items.data[0] ?? plan[0]!.was!;
   subscription.items.data = plan.flatMap(({ id, was, becomes }): Item[] => {
     if (!becomes) return [];
@@ -59,7 +64,7 @@ export function newItem(
   id: string,
   subscription: string,
   created: number,
-  { price, quantity, metadata }: NonNullable<Planned["becomes"]>,
+  { price, quantity, metadata }: NonNullable<PlannedItem["becomes"]>,
   period: Pick<Item, "current_period_start" | "current_period_end">,
 ): Item {
   return {
@@ -84,38 +89,40 @@ function planOf(price: Price): object {
 }
 
 function usable(world: World, id: string, param: string): Price {
-  const price = find("price", world.prices, id, param);
+  const price = findRecord("price", world.prices, id, param);
   if (!price.active) {
-    throw wrong(param, "The price specified is inactive. This field only accepts active prices.");
+    throw invalidParameter(param, "The price specified is inactive. This field only accepts active prices.");
   }
   if (price.recurring) return price;
-  throw wrong(
+  throw invalidParameter(
     param,
     "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.",
   );
 }
 
-function refuseImpossible(plan: readonly Planned[], param: string): void {
+function refuseImpossible(plan: readonly PlannedItem[], param: string): void {
   const left = plan.flatMap(({ becomes }) => becomes ?? []);
   if (left.length === 0) {
     const message = "A subscription must have at least one active item; to end it, cancel the subscription";
-    throw new Refusal(400, message, { param });
+    throw new ProviderError(400, message, { param });
   }
-  if (left.length > MOST) throw wrong(param, `A subscription can have at most ${MOST} items: ${left.length} given`);
+  if (left.length > MOST) {
+    throw invalidParameter(param, `A subscription can have at most ${MOST} items: ${left.length} given`);
+  }
   const first = left[0]!.price, seen = new Set<string>();
   for (const { price } of left) {
     if (seen.has(price.id)) {
-      throw wrong(param, `Cannot add multiple subscription items with the same plan: ${price.id}`);
+      throw invalidParameter(param, `Cannot add multiple subscription items with the same plan: ${price.id}`);
     }
     seen.add(price.id);
     if (price.currency !== first.currency) {
       const message = `The price specified only supports \`${price.currency}\`. ` +
         `This doesn't match the expected currency: \`${first.currency}\`.`;
-      throw wrong(param, message);
+      throw invalidParameter(param, message);
     }
     const [a, b] = [price.recurring!, first.recurring!];
     if (a.interval !== b.interval || a.interval_count !== b.interval_count) {
-      throw wrong(param, "All prices on a subscription must have the same recurring interval");
+      throw invalidParameter(param, "All prices on a subscription must have the same recurring interval");
     }
   }
 }

@@ -1,22 +1,22 @@
 /** Pages through lists, newest first: https://docs.stripe.com/api/pagination */
 import type { Json } from "#test/support/provider/records.ts";
-import { missing, wrong } from "#test/support/provider/api-error.ts";
+import { invalidParameter, resourceMissing } from "#test/support/provider/api-error.ts";
 
 const CARRIED = 10;
 
 /** Returns one page of objects. `made` has them in the order of creation. */
-export function page(url: string, kind: string, made: Iterable<Json>, given: Record<string, Json>): Json {
+export function paginate(url: string, kind: string, made: Iterable<Json>, given: Record<string, Json>): Json {
   const { limit = 10, starting_after: after, ending_before: before, created } = given;
   if (limit < 1 || limit > 100) {
-    throw wrong("limit", "This value must be from 1 to 100", "parameter_invalid_integer");
+    throw invalidParameter("limit", "This value must be from 1 to 100", "parameter_invalid_integer");
   }
   if (after !== undefined && before !== undefined) {
-    throw wrong("starting_after", "You can only use one of starting_after and ending_before");
+    throw invalidParameter("starting_after", "You can only use one of starting_after and ending_before");
   }
   const all = [...made].reverse().filter((each) => created === undefined || within(each.created, created));
   const place = (id: string, param: string) => {
     const found = all.findIndex((each) => each.id === id);
-    if (found < 0) throw missing(kind, id, param);
+    if (found < 0) throw resourceMissing(kind, id, param);
     return found;
   };
   if (before !== undefined) {
@@ -28,10 +28,10 @@ export function page(url: string, kind: string, made: Iterable<Json>, given: Rec
 }
 
 /** Shortens nested lists to ten items and sets `has_more`. Modifies the value. */
-export function shorten(value: Json): Json {
+export function truncateNested(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   for (const each of Object.values(value) as Json[]) {
-    shorten(each);
+    truncateNested(each);
     if (each?.object !== "list" || each.data.length <= CARRIED) continue;
     each.data.length = CARRIED;
     each.has_more = true;

@@ -3,9 +3,9 @@
  * A parameter that the provider supports and this double does not is refused too. Ignoring it would make a test pass
  * that fails with the provider. */
 import type { Json } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/api-error.ts";
+import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
 
-export type Rule =
+export type ParamRule =
   /** Text that is not empty. */
   | "text"
   /** Text. An empty text unsets the field and is read as null. */
@@ -19,27 +19,32 @@ export type Rule =
   /** A time, or `created[gt]` and similar comparisons. */
   | "range"
   | { readonly any: readonly string[] }
-  | { readonly list: Rule; readonly most?: number }
-  | { readonly of: Rules };
+  | { readonly list: ParamRule; readonly most?: number }
+  | { readonly of: ParamRules };
 
 /** Rules by parameter name. A name with an asterisk is required. */
-export type Rules = { readonly [name: string]: Rule };
+export type ParamRules = { readonly [name: string]: ParamRule };
 
 /** The parameters of every list. */
-export const PAGE: Rules = { limit: "natural", starting_after: "text", ending_before: "text", created: "range" };
+export const PAGE_PARAMS: ParamRules = {
+  limit: "natural",
+  starting_after: "text",
+  ending_before: "text",
+  created: "range",
+};
 
 /** Returns the parsed values. Throws a Refusal for unknown parameters. */
-export function check(rules: Rules, values: Record<string, Json>): Record<string, Json> {
+export function checkParams(rules: ParamRules, values: Record<string, Json>): Record<string, Json> {
   return read({ of: { ...rules, expand: { list: "text" } } }, values, "");
 }
 
-function read(rule: Rule, value: Json, at: string): Json {
+function read(rule: ParamRule, value: Json, at: string): Json {
   if (typeof rule === "object" && "of" in rule) return readMap(rule.of, value, at);
   if (typeof rule === "object" && "list" in rule) {
     if (value === "") return [];
-    if (!Array.isArray(value)) throw wrong(at, `Invalid array`);
+    if (!Array.isArray(value)) throw invalidParameter(at, `Invalid array`);
     if (value.length > (rule.most ?? 100)) {
-      throw wrong(at, `Array can have at most ${rule.most} elements: ${value.length} given`);
+      throw invalidParameter(at, `Array can have at most ${rule.most} elements: ${value.length} given`);
     }
     return value.map((each, i) => read(rule.list, each, `${at}[${i}]`));
   }
@@ -47,49 +52,49 @@ function read(rule: Rule, value: Json, at: string): Json {
   if (rule === "range") {
     return typeof value === "string" ? read("time", value, at) : readMap(RANGE, value, at);
   }
-  if (typeof value !== "string") throw wrong(at, `Invalid string: ${JSON.stringify(value)}`);
+  if (typeof value !== "string") throw invalidParameter(at, `Invalid string: ${JSON.stringify(value)}`);
   if (rule === "text or unset" && value === "") return null;
   if (value === "") {
     const message =
       `You passed an empty string for '${at}'. We assume empty values are an attempt to unset a parameter; ` +
       `however '${at}' cannot be unset`;
-    throw wrong(at, message, "parameter_invalid_empty");
+    throw invalidParameter(at, message, "parameter_invalid_empty");
   }
-  if (value.length > 5000) throw wrong(at, "Invalid string: it is too long", "parameter_invalid_string");
+  if (value.length > 5000) throw invalidParameter(at, "Invalid string: it is too long", "parameter_invalid_string");
   if (typeof rule === "object") {
-    if (!rule.any.includes(value)) throw wrong(at, `Invalid ${at}: must be one of ${rule.any.join(", ")}`);
+    if (!rule.any.includes(value)) throw invalidParameter(at, `Invalid ${at}: must be one of ${rule.any.join(", ")}`);
     return value;
   }
   if (rule === "boolean") {
-    if (value !== "true" && value !== "false") throw wrong(at, `Invalid boolean: ${value}`);
+    if (value !== "true" && value !== "false") throw invalidParameter(at, `Invalid boolean: ${value}`);
     return value === "true";
   }
   if (rule === "integer" || rule === "natural" || rule === "time") return readNumber(rule, value, at);
   return value;
 }
 
-const RANGE: Rules = { gt: "time", gte: "time", lt: "time", lte: "time" };
+const RANGE: ParamRules = { gt: "time", gte: "time", lt: "time", lte: "time" };
 
 function readNumber(rule: "integer" | "natural" | "time", value: string, at: string): number {
-  if (!/^-?\d{1,15}$/.test(value)) throw wrong(at, `Invalid integer: ${value}`, "parameter_invalid_integer");
+  if (!/^-?\d{1,15}$/.test(value)) throw invalidParameter(at, `Invalid integer: ${value}`, "parameter_invalid_integer");
   const number = Number(value);
   if (rule === "integer" || number >= 0) return number;
-  throw wrong(at, "This value must be greater than or equal to 0", "parameter_invalid_integer");
+  throw invalidParameter(at, "This value must be greater than or equal to 0", "parameter_invalid_integer");
 }
 
-function readMap(rules: Rules, value: Json, at: string): Json {
-  if (typeof value !== "object" || Array.isArray(value)) throw wrong(at, "Invalid object");
+function readMap(rules: ParamRules, value: Json, at: string): Json {
+  if (typeof value !== "object" || Array.isArray(value)) throw invalidParameter(at, "Invalid object");
   const bare = (name: string) => name.replace(/\*$/, "");
   const known = new Map(Object.entries(rules).map(([name, rule]) => [bare(name), rule]));
   const full = (name: string) => at === "" ? name : `${at}[${name}]`;
   const unknown = Object.keys(value).filter((name) => !known.has(name)).map(full);
   if (unknown.length > 0) {
     const message = `Received unknown parameter${unknown.length > 1 ? "s" : ""}: ${unknown.join(", ")}`;
-    throw new Refusal(400, message, { code: "parameter_unknown", param: unknown[0] });
+    throw new ProviderError(400, message, { code: "parameter_unknown", param: unknown[0] });
   }
   const lacking = Object.keys(rules).find((name) => name.endsWith("*") && !(bare(name) in value));
   if (lacking) {
-    throw wrong(full(bare(lacking)), `Missing required param: ${full(bare(lacking))}.`, "parameter_missing");
+    throw invalidParameter(full(bare(lacking)), `Missing required param: ${full(bare(lacking))}.`, "parameter_missing");
   }
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, read(known.get(name)!, each, full(name))]),
@@ -99,14 +104,14 @@ function readMap(rules: Rules, value: Json, at: string): Json {
 function readMetadata(value: Json, at: string): Json {
   if (value === "") return null;
   if (typeof value !== "object" || Array.isArray(value)) {
-    throw wrong(at, "Invalid hash: metadata is a set of names and values");
+    throw invalidParameter(at, "Invalid hash: metadata is a set of names and values");
   }
   for (const [name, each] of Object.entries(value)) {
-    if (typeof each !== "string") throw wrong(`${at}[${name}]`, "Metadata values must be strings");
-    if (name.length > 40) throw wrong(at, "Metadata keys must be 40 characters or less");
-    if (each.length > 500) throw wrong(`${at}[${name}]`, "Metadata values must be 500 characters or less");
+    if (typeof each !== "string") throw invalidParameter(`${at}[${name}]`, "Metadata values must be strings");
+    if (name.length > 40) throw invalidParameter(at, "Metadata keys must be 40 characters or less");
+    if (each.length > 500) throw invalidParameter(`${at}[${name}]`, "Metadata values must be 500 characters or less");
   }
-  if (Object.keys(value).length > 50) throw wrong(at, "Metadata can have up to 50 keys");
+  if (Object.keys(value).length > 50) throw invalidParameter(at, "Metadata can have up to 50 keys");
   return value;
 }
 

@@ -1,29 +1,29 @@
 /** Implements payments of invoices and refunds: payment intents, charges, refunds. */
 import { invoicesOf, subscriptionOf } from "#test/support/provider/invoices.ts";
 import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#test/support/provider/records.ts";
-import { Refusal } from "#test/support/provider/api-error.ts";
-import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
+import { ProviderError } from "#test/support/provider/api-error.ts";
+import { changeRecord, emit, findRecord, newId, type World } from "#test/support/provider/world.ts";
 
 /** Charges the customer's card. The payment fails without a card, or if the bank declines it. */
-export function attempt(world: World, invoice: Invoice): void {
+export function attemptPayment(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   if (subscription?.status === "incomplete" && world.awaiting.has(subscription.id)) return;
   const card = subscription?.default_payment_method ??
     world.customers.get(invoice.customer)?.invoice_settings.default_payment_method ?? null;
-  if (card !== null && world.cards.get(card)?.refused === false) return pay(world, invoice);
-  fail(world, invoice);
+  if (card !== null && world.cards.get(card)?.refused === false) return payInvoice(world, invoice);
+  failPayment(world, invoice);
 }
 
 /** Records a successful payment of the invoice. */
-export function pay(world: World, invoice: Invoice): void {
+export function payInvoice(world: World, invoice: Invoice): void {
   const { intent } = charge(world, invoice, true);
-  settle(world, invoice, intent);
+  settlePayment(world, invoice, intent);
 }
 
 /** Marks the invoice as paid, by a payment or because nothing is due. Reactivates its subscription unless another
  * invoice is overdue. */
-export function settle(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
-  change(world, "invoice.paid", invoice, () => {
+export function settlePayment(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
+  changeRecord(world, "invoice.paid", invoice, () => {
     invoice.status = "paid";
     invoice.amount_paid = invoice.amount_due;
     invoice.amount_remaining = 0;
@@ -47,7 +47,7 @@ export function settle(world: World, invoice: Invoice, intent: PaymentIntent | n
   const subscription = subscriptionOf(world, invoice);
   if (!subscription || !["past_due", "unpaid", "incomplete"].includes(subscription.status)) return;
   if (isBehind(world, subscription.id)) return;
-  change(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
+  changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
 }
 
 /** Whether the subscription is behind. Only the latest final invoice counts; earlier ones may stay unpaid. */
@@ -60,24 +60,24 @@ function isBehind(world: World, subscription: string): boolean {
 }
 
 /** Records a failed payment: the card was declined, or there is none. */
-export function fail(world: World, invoice: Invoice): void {
+export function failPayment(world: World, invoice: Invoice): void {
   charge(world, invoice, false);
   invoice.attempt_count++;
   invoice.attempted = true;
   emit(world, "invoice.payment_failed", invoice);
   const subscription = subscriptionOf(world, invoice);
   if (subscription?.status !== "active") return;
-  change(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
+  changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
 }
 
 /** Refunds an amount of a charge. By default, refunds everything left. */
-export function giveBack(world: World, chargeId: string, amount?: number): Refund {
-  const paid = find("charge", world.charges, chargeId), left = paid.amount - paid.amount_refunded;
+export function refundCharge(world: World, chargeId: string, amount?: number): Refund {
+  const paid = findRecord("charge", world.charges, chargeId), left = paid.amount - paid.amount_refunded;
   if (paid.refunded) {
-    throw new Refusal(400, `Charge ${paid.id} has already been refunded.`, { code: "charge_already_refunded" });
+    throw new ProviderError(400, `Charge ${paid.id} has already been refunded.`, { code: "charge_already_refunded" });
   }
   if (paid.status !== "succeeded" || (amount ?? 1) < 1 || (amount ?? 0) > left) {
-    throw new Refusal(400, `Refund amount is not possible on charge ${paid.id}`, { param: "amount" });
+    throw new ProviderError(400, `Refund amount is not possible on charge ${paid.id}`, { param: "amount" });
   }
   const refund: Refund = {
     ...{
@@ -102,7 +102,7 @@ export function giveBack(world: World, chargeId: string, amount?: number): Refun
     status: "succeeded",
   };
   world.refunds.set(refund.id, refund);
-  change(world, "charge.refunded", paid, () => {
+  changeRecord(world, "charge.refunded", paid, () => {
     paid.amount_refunded += refund.amount;
     paid.refunded = paid.amount_refunded === paid.amount;
   });

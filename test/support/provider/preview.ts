@@ -1,18 +1,18 @@
 /** Previews the invoice after a change, or for a subscription that does not exist yet: /v1/invoices/create_preview. */
-import { draw } from "#test/support/provider/invoices.ts";
+import { createInvoice } from "#test/support/provider/invoices.ts";
 import { newItem, planItems } from "#test/support/provider/items.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { prorate, recurring } from "#test/support/provider/prorations.ts";
 import type { Invoice, Item, Json, Line, Subscription } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/api-error.ts";
+import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
 import { refuseDate, refuseForeignCurrency } from "#test/support/provider/subscriptions.ts";
-import { find, itemsOf, listOf, type World } from "#test/support/provider/world.ts";
+import { findRecord, itemsOf, listOf, type World } from "#test/support/provider/world.ts";
 
 const DETAILS = "subscription_details";
 
 /** Returns the next invoice: pending items, the change's prorations and the next period. With `always_invoice`, returns
  * the invoice that the change creates immediately. In `recurring` mode, returns a whole period without prorations. */
-export function preview(world: World, given: Record<string, Json>): Invoice {
+export function previewInvoice(world: World, given: Record<string, Json>): Invoice {
   const invoice = given.subscription === undefined ? previewFirst(world, given) : previewNext(world, given);
   world.previews.set(invoice.id, invoice);
   return invoice;
@@ -20,12 +20,14 @@ export function preview(world: World, given: Record<string, Json>): Invoice {
 
 function previewNext(world: World, given: Record<string, Json>): Invoice {
   const { subscription: id, customer, preview_mode: mode = "next", subscription_details: details = {} } = given;
-  const subscription = find("subscription", world.subscriptions, id, "subscription");
+  const subscription = findRecord("subscription", world.subscriptions, id, "subscription");
   if (customer !== undefined && customer !== subscription.customer) {
-    throw wrong("customer", `The subscription ${id} does not belong to the customer ${customer}`);
+    throw invalidParameter("customer", `The subscription ${id} does not belong to the customer ${customer}`);
   }
   if (subscription.ended_at !== null) {
-    throw new Refusal(400, "No upcoming invoices for a subscription that has ended", { code: "invoice_upcoming_none" });
+    throw new ProviderError(400, "No upcoming invoices for a subscription that has ended", {
+      code: "invoice_upcoming_none",
+    });
   }
   const plan = planItems(world, itemsOf(subscription), details.items ?? [], `${DETAILS}[items]`);
   refuseForeignCurrency(subscription, plan);
@@ -43,7 +45,7 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
     ? [...waiting, ...prorations]
     : [...waiting, ...prorations, ...whole];
   const payer = world.customers.get(subscription.customer);
-  const invoice = draw(world, subscription, payer, lines, "upcoming", { start: at, end });
+  const invoice = createInvoice(world, subscription, payer, lines, "upcoming", { start: at, end });
   // The invoice shows the proration date if it has prorations.
   if (prorations.length > 0) invoice.parent.subscription_details.subscription_proration_date = at;
   return invoice;
@@ -52,17 +54,19 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
 /** Returns the first invoice of a subscription that would start now. */
 function previewFirst(world: World, given: Record<string, Json>): Invoice {
   const { customer: id, currency, subscription_details: details = {} } = given;
-  if (id === undefined) throw wrong("customer", "You must pass a customer or a subscription", "parameter_missing");
-  const customer = find("customer", world.customers, id, "customer");
+  if (id === undefined) {
+    throw invalidParameter("customer", "You must pass a customer or a subscription", "parameter_missing");
+  }
+  const customer = findRecord("customer", world.customers, id, "customer");
   if (!details.items) {
-    throw new Refusal(404, `No upcoming invoices for customer: ${id}`, { code: "invoice_upcoming_none" });
+    throw new ProviderError(404, `No upcoming invoices for customer: ${id}`, { code: "invoice_upcoming_none" });
   }
   const plan = planItems(world, [], details.items, `${DETAILS}[items]`), { price } = plan[0]!.becomes!;
   if ((currency ?? price.currency) !== price.currency) {
-    throw wrong("currency", `The prices of the items are in ${price.currency}`);
+    throw invalidParameter("currency", `The prices of the items are in ${price.currency}`);
   }
   if (details.proration_date !== undefined) {
-    throw wrong(`${DETAILS}[proration_date]`, "A proration date needs a subscription");
+    throw invalidParameter(`${DETAILS}[proration_date]`, "A proration date needs a subscription");
   }
   const end = periodEnd(world.now, price.recurring!, world.now);
   const period = { current_period_start: world.now, current_period_end: end };
@@ -72,5 +76,5 @@ function previewFirst(world: World, given: Record<string, Json>): Invoice {
     items: listOf("", items),
   } as unknown as Subscription;
   const lines = items.map((item) => recurring(world, draft, item, { start: world.now, end }));
-  return draw(world, draft, customer, lines, "upcoming", { start: world.now, end });
+  return createInvoice(world, draft, customer, lines, "upcoming", { start: world.now, end });
 }

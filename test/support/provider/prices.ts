@@ -1,12 +1,12 @@
 /** Implements products and prices: https://docs.stripe.com/api/products and /prices */
-import { page } from "#test/support/provider/lists.ts";
-import { merged, PAGE, type Rules } from "#test/support/provider/params.ts";
+import { paginate } from "#test/support/provider/lists.ts";
+import { merged, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Json, Price, Product } from "#test/support/provider/records.ts";
-import { Refusal, wrong } from "#test/support/provider/api-error.ts";
-import { endpoint, type Route } from "#test/support/provider/route.ts";
-import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
+import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
+import { createRoute, type Route } from "#test/support/provider/route.ts";
+import { changeRecord, emit, findRecord, newId, type World } from "#test/support/provider/world.ts";
 
-const PRODUCT: Rules = {
+const PRODUCT: ParamRules = {
   id: "text",
   active: "boolean",
   metadata: "metadata",
@@ -15,7 +15,7 @@ const PRODUCT: Rules = {
   unit_label: "text",
 };
 
-const SHOWN: Rules = {
+const SHOWN: ParamRules = {
   active: "boolean",
   description: "text or unset",
   metadata: "metadata",
@@ -23,22 +23,22 @@ const SHOWN: Rules = {
 };
 
 export const PRICES: readonly Route[] = [
-  endpoint("POST", "/v1/products", { ...PRODUCT, "name*": "text", description: "text" }, createProduct),
-  endpoint("GET", "/v1/products", { ...PAGE, active: "boolean", ids: { list: "text" } }, (world, given) => {
+  createRoute("POST", "/v1/products", { ...PRODUCT, "name*": "text", description: "text" }, createProduct),
+  createRoute("GET", "/v1/products", { ...PAGE_PARAMS, active: "boolean", ids: { list: "text" } }, (world, given) => {
     const all = [...world.products.values()].filter(({ id, active }) =>
       (given.active ?? active) === active && (given.ids?.includes(id) ?? true)
     );
-    return page("/v1/products", "product", all, given);
+    return paginate("/v1/products", "product", all, given);
   }),
-  endpoint("GET", "/v1/products/:id", {}, (world, _, id) => find("product", world.products, id)),
-  endpoint("POST", "/v1/products/:id", { ...SHOWN, name: "text" }, (world, given, id) => {
-    const product = find("product", world.products, id);
-    change(world, "product.updated", product, () => {
+  createRoute("GET", "/v1/products/:id", {}, (world, _, id) => findRecord("product", world.products, id)),
+  createRoute("POST", "/v1/products/:id", { ...SHOWN, name: "text" }, (world, given, id) => {
+    const product = findRecord("product", world.products, id);
+    changeRecord(world, "product.updated", product, () => {
       Object.assign(product, given, { metadata: merged(product.metadata, given.metadata), updated: world.now });
     });
     return product;
   }),
-  endpoint("POST", "/v1/prices", {
+  createRoute("POST", "/v1/prices", {
     "currency*": "text",
     active: "boolean",
     billing_scheme: { any: ["per_unit"] },
@@ -58,11 +58,11 @@ export const PRICES: readonly Route[] = [
     transfer_lookup_key: "boolean",
     unit_amount: "natural",
   }, createPrice),
-  endpoint(
+  createRoute(
     "GET",
     "/v1/prices",
     {
-      ...PAGE,
+      ...PAGE_PARAMS,
       active: "boolean",
       currency: "text",
       lookup_keys: { list: "text", most: 10 },
@@ -76,11 +76,11 @@ export const PRICES: readonly Route[] = [
         ) &&
         (given.lookup_keys?.includes(price.lookup_key) ?? true)
       );
-      return page("/v1/prices", "price", all, given);
+      return paginate("/v1/prices", "price", all, given);
     },
   ),
-  endpoint("GET", "/v1/prices/:id", {}, (world, _, id) => find("price", world.prices, id)),
-  endpoint(
+  createRoute("GET", "/v1/prices/:id", {}, (world, _, id) => findRecord("price", world.prices, id)),
+  createRoute(
     "POST",
     "/v1/prices/:id",
     {
@@ -91,11 +91,11 @@ export const PRICES: readonly Route[] = [
       transfer_lookup_key: "boolean",
     },
     (world, given, id) => {
-      const price = find("price", world.prices, id);
+      const price = findRecord("price", world.prices, id);
       const { transfer_lookup_key: transfer, metadata, ...rest } = given;
       const taken = given.lookup_key === price.lookup_key ? undefined : ownerOf(world, given.lookup_key, transfer);
-      if (taken) change(world, "price.updated", taken, () => taken.lookup_key = null);
-      change(world, "price.updated", price, () => {
+      if (taken) changeRecord(world, "price.updated", taken, () => taken.lookup_key = null);
+      changeRecord(world, "price.updated", price, () => {
         Object.assign(price, rest, { metadata: merged(price.metadata, metadata) });
       });
       return price;
@@ -106,7 +106,7 @@ export const PRICES: readonly Route[] = [
 function createProduct(world: World, given: Record<string, Json>): Product {
   const { id = newId("prod"), name, active = true, description = null, metadata, unit_label = null } = given;
   if (world.products.has(id)) {
-    throw new Refusal(400, "Product already exists.", { code: "resource_already_exists", param: "id" });
+    throw new ProviderError(400, "Product already exists.", { code: "resource_already_exists", param: "id" });
   }
   const product: Product = {
     ...{
@@ -133,23 +133,27 @@ function createProduct(world: World, given: Record<string, Json>): Product {
 
 function createPrice(world: World, given: Record<string, Json>): Price {
   const currency = given.currency.toLowerCase();
-  if (!/^[a-z]{3}$/.test(currency)) throw wrong("currency", `Invalid currency: ${currency}`);
+  if (!/^[a-z]{3}$/.test(currency)) throw invalidParameter("currency", `Invalid currency: ${currency}`);
   if (given.unit_amount === undefined) {
-    throw wrong("unit_amount", "Prices require an `unit_amount` to be set.", "parameter_missing");
+    throw invalidParameter("unit_amount", "Prices require an `unit_amount` to be set.", "parameter_missing");
   }
   if ((given.product === undefined) === (given.product_data === undefined)) {
-    throw wrong(
+    throw invalidParameter(
       "product",
       "You must specify either `product` or `product_data` when creating a price.",
       "parameter_missing",
     );
   }
   const owner = ownerOf(world, given.lookup_key, given.transfer_lookup_key);
-  if (given.product !== undefined) find("product", world.products, given.product, "product");
+  if (given.product !== undefined) findRecord("product", world.products, given.product, "product");
   const product: string = given.product ?? createProduct(world, given.product_data).id;
   const { interval, interval_count = 1 } = given.recurring ?? {};
   if (given.recurring && (interval_count < 1 || interval_count > 36)) {
-    throw wrong("recurring[interval_count]", "Interval counts are from 1 to three years", "parameter_invalid_integer");
+    throw invalidParameter(
+      "recurring[interval_count]",
+      "Interval counts are from 1 to three years",
+      "parameter_invalid_integer",
+    );
   }
   const price: Price = {
     ...{ billing_scheme: "per_unit", custom_unit_amount: null, tiers_mode: null, transform_quantity: null },
@@ -167,7 +171,7 @@ function createPrice(world: World, given: Record<string, Json>): Price {
     type: given.recurring ? "recurring" : "one_time",
     unit_amount: given.unit_amount,
   };
-  if (owner) change(world, "price.updated", owner, () => owner.lookup_key = null);
+  if (owner) changeRecord(world, "price.updated", owner, () => owner.lookup_key = null);
   world.prices.set(price.id, price);
   emit(world, "price.created", price);
   return price;
@@ -176,6 +180,8 @@ function createPrice(world: World, given: Record<string, Json>): Price {
 /** Returns the price that has this lookup key. A key belongs to one price; it moves only if the request says so. */
 function ownerOf(world: World, key: string | undefined, transfer: boolean | undefined): Price | undefined {
   const owner = key === undefined ? undefined : [...world.prices.values()].find(({ lookup_key }) => lookup_key === key);
-  if (owner && !transfer) throw wrong("lookup_key", `A price (\`${owner.id}\`) already uses that lookup key.`);
+  if (owner && !transfer) {
+    throw invalidParameter("lookup_key", `A price (\`${owner.id}\`) already uses that lookup key.`);
+  }
   return owner;
 }

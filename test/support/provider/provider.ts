@@ -6,16 +6,16 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { answer, type Reply } from "#test/support/provider/answer.ts";
-import { advance } from "#test/support/provider/clock.ts";
-import { type Faults, newFaults } from "#test/support/provider/faults.ts";
-import { readForm } from "#test/support/provider/form.ts";
-import { type Happenings, happenings } from "#test/support/provider/simulated-events.ts";
-import { newKeys } from "#test/support/provider/idempotency.ts";
+import { handleRequest, type ProviderResponse } from "#test/support/provider/handle-request.ts";
+import { advanceClock } from "#test/support/provider/clock.ts";
+import { createProviderFaults, type ProviderFaults } from "#test/support/provider/faults.ts";
+import { parseForm } from "#test/support/provider/form.ts";
+import { createSimulatedEvents, type SimulatedEvents } from "#test/support/provider/simulated-events.ts";
+import { createIdempotencyKeys } from "#test/support/provider/idempotency.ts";
 import type { Json, StripeEvent } from "#test/support/provider/records.ts";
 import { newWorld, type World } from "#test/support/provider/world.ts";
 
-export interface Call {
+export interface RecordedCall {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | null;
@@ -25,20 +25,20 @@ export interface Call {
   readonly form: Record<string, Json>;
 }
 
-export interface Provider extends Happenings {
+export interface Provider extends SimulatedEvents {
   readonly url: string;
   readonly key: string;
   readonly webhookSecret: string;
   /** Configuration variables that point the program to this provider. */
   readonly env: Record<string, string>;
-  readonly calls: readonly Call[];
+  readonly calls: readonly RecordedCall[];
   /** The stored objects. Tests read them and do not change them. */
   readonly state: Readonly<Omit<World, "request">>;
   /** Returns the time of the provider's clock in seconds. The clock only moves when a test moves it. */
   now(): number;
   /** Moves the clock and runs what becomes due: drafts become final, payments are missed, periods are invoiced. */
   setNow(seconds: number): void;
-  break: Faults["break"];
+  break: ProviderFaults["break"];
   /** Stops updating the search index, until the returned function is called. */
   delaySearch(): () => void;
   /** Returns the number of calls without a response. */
@@ -54,8 +54,8 @@ export interface Provider extends Happenings {
 
 export async function openProvider(options: { readonly port?: number } = {}): Promise<Provider> {
   const key = "sk_test_double", webhookSecret = "whsec_double";
-  const world = newWorld(), faults = newFaults(), keys = newKeys();
-  const calls: { -readonly [Name in keyof Call]: Call[Name] }[] = [];
+  const world = newWorld(), faults = createProviderFaults(), keys = createIdempotencyKeys();
+  const calls: { -readonly [Name in keyof RecordedCall]: RecordedCall[Name] }[] = [];
   const sockets = new Set<Socket>();
   let hanging = 0;
 
@@ -83,7 +83,12 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
         await met!.mended;
         hanging--;
       };
-      const reply = await answer({ world, key, keys }, { method, path, query, headers, body }, met?.fault ?? null, wait)
+      const reply = await handleRequest(
+        { world, key, keys },
+        { method, path, query, headers, body },
+        met?.fault ?? null,
+        wait,
+      )
         .catch(broken);
       if (what === "lost answer") return request.socket.destroy();
       if (request.socket.destroyed) return; // the client has disconnected
@@ -103,7 +108,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
   const sign = (payload: string, at = world.now, secret = webhookSecret) =>
     `t=${at},v1=${createHmac("sha256", secret).update(`${at}.${payload}`).digest("hex")}`;
   return {
-    ...happenings(world),
+    ...createSimulatedEvents(world),
     url,
     key,
     webhookSecret,
@@ -111,7 +116,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
     calls,
     state: world,
     now: () => world.now,
-    setNow: (seconds) => advance(world, seconds),
+    setNow: (seconds) => advanceClock(world, seconds),
     break: faults.break,
     delaySearch() {
       world.indexed = structuredClone([...world.customers.values()]);
@@ -137,7 +142,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
 }
 
 /** Reports a bug in the double: the response makes the test fail. */
-function broken(cause: unknown): Reply {
+function broken(cause: unknown): ProviderResponse {
   const message = `The double is broken: ${cause instanceof Error ? cause.stack : cause}`;
   const body = JSON.stringify({ error: { type: "api_error", message } });
   return { status: 500, body, requestId: "", headers: {} };
@@ -151,7 +156,7 @@ function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>)
 /** Parses the form for display. Returns an empty form if it is malformed. */
 function formOf(text: string): Record<string, Json> {
   try {
-    return readForm(text);
+    return parseForm(text);
   } catch {
     return {};
   }

@@ -1,5 +1,5 @@
 /** Defines an endpoint of the provider. */
-import type { Rules } from "#test/support/provider/params.ts";
+import type { ParamRules } from "#test/support/provider/params.ts";
 import type { Json } from "#test/support/provider/records.ts";
 import type { World } from "#test/support/provider/world.ts";
 
@@ -8,11 +8,11 @@ type Handle = (world: World, given: Record<string, Json>, ...ids: string[]) => J
 export interface Route {
   readonly method: string;
   readonly pattern: RegExp;
-  readonly rules: Rules;
+  readonly rules: ParamRules;
   readonly handle: Handle;
 }
 
 /** Creates an endpoint. `:id` in a path matches one segment. */
-export function endpoint(method: string, path: string, rules: Rules, handle: Handle): Route {
+export function createRoute(method: string, path: string, rules: ParamRules, handle: Handle): Route {
   return { method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "([^/]+)")}$`), rules, handle };
 }

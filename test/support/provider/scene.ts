@@ -4,7 +4,7 @@ import { clientOf } from "#test/support/provider/client.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { rejection } from "#test/support/until.ts";
 
-export interface Scene {
+export interface ProviderScene {
   provider: Provider;
   stripe: Stripe;
   /** Prices of 10.00 and 31.00 a month. 31.00 is 1.00 a day in December. */
@@ -17,7 +17,7 @@ export const DAY = 24 * 60 * 60;
 export const START = Date.UTC(2026, 11, 1) / 1000;
 
 /** Fills the scene. For uvu's `before.each`. */
-export async function fill(scene: Scene): Promise<void> {
+export async function fillCustomer(scene: ProviderScene): Promise<void> {
   const provider = await openProvider(), stripe = clientOf(provider);
   provider.setNow(START);
   const { id: customer } = await stripe.customers.create();
@@ -25,14 +25,14 @@ export async function fill(scene: Scene): Promise<void> {
   [scene.small, scene.large] = [await makePrice(scene, 1000), await makePrice(scene, 3100)];
 }
 
-export async function makePrice({ stripe }: Scene, unit_amount: number, more: object = {}): Promise<string> {
+export async function makePrice({ stripe }: ProviderScene, unit_amount: number, more: object = {}): Promise<string> {
   const monthly = { currency: "eur", recurring: { interval: "month" as const }, product_data: { name: "Spoke" } };
   return (await stripe.prices.create({ ...monthly, unit_amount, ...more })).id;
 }
 
 /** Creates a subscription that is invoiced, to be paid within 14 days. */
 export async function subscribe(
-  { stripe, customer }: Scene,
+  { stripe, customer }: ProviderScene,
   ...items: (readonly [price: string, quantity: number])[]
 ): Promise<Stripe.Subscription> {
   return await stripe.subscriptions.create({
@@ -45,7 +45,7 @@ export async function subscribe(
 }
 
 /** Returns the status, code and parameter of a rejected call. */
-export async function refusal(promise: Promise<unknown>): Promise<unknown[]> {
+export async function errorOf(promise: Promise<unknown>): Promise<unknown[]> {
   const { statusCode, code, param } = await rejection(promise) as Stripe.errors.StripeError;
   return [statusCode, code ?? null, param ?? null];
 }

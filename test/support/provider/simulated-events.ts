@@ -1,13 +1,13 @@
 /** Simulates events at the provider that Wheelwright did not cause: payments, missed payments, and actions in the
  * provider's dashboard. */
-import { advance } from "#test/support/provider/clock.ts";
-import { finalize, invoicesOf, lapse } from "#test/support/provider/invoices.ts";
-import { fail, giveBack, pay } from "#test/support/provider/payments.ts";
+import { advanceClock } from "#test/support/provider/clock.ts";
+import { expireInvoice, finalizeInvoice, invoicesOf } from "#test/support/provider/invoices.ts";
+import { failPayment, payInvoice, refundCharge } from "#test/support/provider/payments.ts";
 import type { Invoice, Refund, Subscription } from "#test/support/provider/records.ts";
 import { cancelSubscription, updateSubscription } from "#test/support/provider/subscriptions.ts";
-import { change, find, itemsOf, newId, NOBODY, type World } from "#test/support/provider/world.ts";
+import { changeRecord, findRecord, itemsOf, newId, NO_REQUEST, type World } from "#test/support/provider/world.ts";
 
-export interface Happenings {
+export interface SimulatedEvents {
   /** Pays the oldest unpaid invoice. Finalizes it first if it is a draft. */
   pay(subscription: string): Invoice;
   /** Misses a payment: the subscription becomes `past_due`. If everything is paid, misses the next period's invoice. */
@@ -24,31 +24,31 @@ export interface Happenings {
   addCard(customer: string, refused?: "refused"): string;
 }
 
-export function happenings(world: World): Happenings {
+export function createSimulatedEvents(world: World): SimulatedEvents {
   const alone = <Args extends unknown[], Result>(act: (...args: Args) => Result) => (...args: Args): Result => {
-    world.request = NOBODY;
+    world.request = NO_REQUEST;
     return act(...args);
   };
   return {
     pay: alone((id) => payOldest(world, id)),
     missPayment: alone((id) => miss(world, id)),
     recover: alone((id) => {
-      for (const invoice of owed(world, id)) if (invoice.status === "open") pay(world, invoice);
+      for (const invoice of owed(world, id)) if (invoice.status === "open") payInvoice(world, invoice);
     }),
     giveUp: alone((id) => {
-      const subscription = find("subscription", world.subscriptions, id);
-      change(world, "customer.subscription.updated", subscription, () => subscription.status = "unpaid");
+      const subscription = findRecord("subscription", world.subscriptions, id);
+      changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "unpaid");
     }),
     cancel: alone((id) => cancelSubscription(world, id, {})),
     editQuantity: alone((id, price, quantity) => {
-      const item = itemsOf(find("subscription", world.subscriptions, id)).find((each) => each.price.id === price);
+      const item = itemsOf(findRecord("subscription", world.subscriptions, id)).find((each) => each.price.id === price);
       return updateSubscription(world, id, { items: [item ? { id: item.id, quantity } : { price, quantity }] });
     }),
-    refund: alone((id, amount) => giveBack(world, chargeOf(world, id), amount)),
+    refund: alone((id, amount) => refundCharge(world, chargeOf(world, id), amount)),
     addCard: alone((id, refused) => {
-      const customer = find("customer", world.customers, id), card = newId("pm");
+      const customer = findRecord("customer", world.customers, id), card = newId("pm");
       world.cards.set(card, { customer: id, refused: refused !== undefined });
-      change(world, "customer.updated", customer, () => {
+      changeRecord(world, "customer.updated", customer, () => {
         customer.invoice_settings = { ...customer.invoice_settings, default_payment_method: card };
       });
       return card;
@@ -58,30 +58,30 @@ export function happenings(world: World): Happenings {
 
 /** Returns the unpaid invoices, oldest first. */
 function owed(world: World, subscription: string): Invoice[] {
-  find("subscription", world.subscriptions, subscription);
+  findRecord("subscription", world.subscriptions, subscription);
   return invoicesOf(world, subscription).filter(({ status }) => status === "draft" || status === "open");
 }
 
 function payOldest(world: World, id: string): Invoice {
   const [invoice] = owed(world, id);
   if (!invoice) throw new Error(`Nothing is owed for ${id}`);
-  finalize(world, invoice);
-  if (invoice.status === "open") pay(world, invoice);
+  finalizeInvoice(world, invoice);
+  if (invoice.status === "open") payInvoice(world, invoice);
   return invoice;
 }
 
 function miss(world: World, id: string): Invoice {
-  const subscription = find("subscription", world.subscriptions, id);
-  if (owed(world, id).length === 0) advance(world, itemsOf(subscription)[0]!.current_period_end);
+  const subscription = findRecord("subscription", world.subscriptions, id);
+  if (owed(world, id).length === 0) advanceClock(world, itemsOf(subscription)[0]!.current_period_end);
   const invoice = owed(world, id).at(-1);
   if (!invoice) throw new Error(`Nothing will be owed for ${id}`);
   if (subscription.collection_method === "charge_automatically") {
     for (const card of world.cards.values()) if (card.customer === subscription.customer) card.refused = true;
   }
-  finalize(world, invoice);
+  finalizeInvoice(world, invoice);
   if (invoice.status !== "open") throw new Error(`Nothing is owed for ${id}: its invoice comes to nothing`);
-  if (subscription.collection_method === "send_invoice") lapse(world, invoice);
-  else if (invoice.attempt_count === 0) fail(world, invoice);
+  if (subscription.collection_method === "send_invoice") expireInvoice(world, invoice);
+  else if (invoice.attempt_count === 0) failPayment(world, invoice);
   return invoice;
 }
 

@@ -1,19 +1,19 @@
 /** Defines the endpoints of subscriptions, their items, and the preview of invoices. */
-import { CHANGED_ITEM, ITEM } from "#test/support/provider/items.ts";
-import { page } from "#test/support/provider/lists.ts";
-import { PAGE, type Rules } from "#test/support/provider/params.ts";
-import { preview } from "#test/support/provider/preview.ts";
+import { CHANGED_ITEM_PARAMS, ITEM_PARAMS } from "#test/support/provider/items.ts";
+import { paginate } from "#test/support/provider/lists.ts";
+import { PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
+import { previewInvoice } from "#test/support/provider/preview.ts";
 import type { Json, Subscription } from "#test/support/provider/records.ts";
-import { wrong } from "#test/support/provider/api-error.ts";
-import { endpoint, type Route } from "#test/support/provider/route.ts";
+import { invalidParameter } from "#test/support/provider/api-error.ts";
+import { createRoute, type Route } from "#test/support/provider/route.ts";
 import { cancelSubscription, createSubscription, updateSubscription } from "#test/support/provider/subscriptions.ts";
-import { find, itemsOf, type World } from "#test/support/provider/world.ts";
+import { findRecord, itemsOf, type World } from "#test/support/provider/world.ts";
 
-const BEHAVIOR: Rules = {
+const BEHAVIOR: ParamRules = {
   proration_behavior: { any: ["always_invoice", "create_prorations", "none"] },
 };
 
-const MODE: Rules = {
+const MODE: ParamRules = {
   billing_mode: {
     of: {
       "type*": { any: ["classic", "flexible"] },
@@ -22,7 +22,7 @@ const MODE: Rules = {
   },
 };
 
-const TERMS: Rules = {
+const TERMS: ParamRules = {
   cancel_at_period_end: "boolean",
   collection_method: { any: ["charge_automatically", "send_invoice"] },
   days_until_due: "natural",
@@ -37,18 +37,18 @@ const TERMS: Rules = {
   ...BEHAVIOR,
 };
 
-const REASONS: Rules = { cancellation_details: { of: { comment: "text or unset", feedback: "text or unset" } } };
+const REASONS: ParamRules = { cancellation_details: { of: { comment: "text or unset", feedback: "text or unset" } } };
 
-export const SUBSCRIBING: readonly Route[] = [
-  endpoint("POST", "/v1/subscriptions", {
+export const SUBSCRIPTION_ENDPOINTS: readonly Route[] = [
+  createRoute("POST", "/v1/subscriptions", {
     ...TERMS,
     ...MODE,
     "customer*": "text",
     currency: "text",
-    "items*": { list: { of: ITEM }, most: 20 },
+    "items*": { list: { of: ITEM_PARAMS }, most: 20 },
   }, createSubscription),
-  endpoint("GET", "/v1/subscriptions", {
-    ...PAGE,
+  createRoute("GET", "/v1/subscriptions", {
+    ...PAGE_PARAMS,
     collection_method: "text",
     customer: "text",
     price: "text",
@@ -56,31 +56,36 @@ export const SUBSCRIBING: readonly Route[] = [
       any: [...["active", "past_due", "unpaid", "canceled", "incomplete", "incomplete_expired"], "ended", "all"],
     },
   }, listSubscriptions),
-  endpoint("GET", "/v1/subscriptions/:id", {}, (world, _, id) => find("subscription", world.subscriptions, id)),
-  endpoint("POST", "/v1/subscriptions/:id", {
+  createRoute(
+    "GET",
+    "/v1/subscriptions/:id",
+    {},
+    (world, _, id) => findRecord("subscription", world.subscriptions, id),
+  ),
+  createRoute("POST", "/v1/subscriptions/:id", {
     ...TERMS,
     ...REASONS,
-    items: { list: { of: CHANGED_ITEM }, most: 40 },
+    items: { list: { of: CHANGED_ITEM_PARAMS }, most: 40 },
     proration_date: "time",
   }, (world, given, id) => updateSubscription(world, id, given)),
-  endpoint(
+  createRoute(
     "DELETE",
     "/v1/subscriptions/:id",
     { ...REASONS, invoice_now: "boolean", prorate: "boolean" },
     (world, given, id) => cancelSubscription(world, id, given),
   ),
-  endpoint("GET", "/v1/subscription_items", { ...PAGE, "subscription*": "text" }, (world, given) => {
-    const items = itemsOf(find("subscription", world.subscriptions, given.subscription, "subscription"));
-    return page("/v1/subscription_items", "subscription_item", [...items].reverse(), given);
+  createRoute("GET", "/v1/subscription_items", { ...PAGE_PARAMS, "subscription*": "text" }, (world, given) => {
+    const items = itemsOf(findRecord("subscription", world.subscriptions, given.subscription, "subscription"));
+    return paginate("/v1/subscription_items", "subscription_item", [...items].reverse(), given);
   }),
-  endpoint("GET", "/v1/subscription_items/:id", {}, (world, _, id) => itemOf(world, id).item),
-  endpoint(
+  createRoute("GET", "/v1/subscription_items/:id", {}, (world, _, id) => itemOf(world, id).item),
+  createRoute(
     "POST",
     "/v1/subscription_items",
-    { ...ITEM, ...BEHAVIOR, "subscription*": "text", "price*": "text", proration_date: "time" },
+    { ...ITEM_PARAMS, ...BEHAVIOR, "subscription*": "text", "price*": "text", proration_date: "time" },
     (world, given) => {
       const { subscription: id, price, quantity, metadata, expand: _, ...how } = given;
-      find("subscription", world.subscriptions, id, "subscription");
+      findRecord("subscription", world.subscriptions, id, "subscription");
       const item = {
         price,
         ...(quantity === undefined ? {} : { quantity }),
@@ -89,10 +94,10 @@ export const SUBSCRIBING: readonly Route[] = [
       return itemsOf(updateSubscription(world, id, { items: [item], ...how })).at(-1);
     },
   ),
-  endpoint(
+  createRoute(
     "POST",
     "/v1/subscription_items/:id",
-    { ...ITEM, ...BEHAVIOR, proration_date: "time" },
+    { ...ITEM_PARAMS, ...BEHAVIOR, proration_date: "time" },
     (world, given, id) => {
       const { price, quantity, metadata, expand: _, ...how } = given;
       const { subscription } = itemOf(world, id);
@@ -100,20 +105,20 @@ export const SUBSCRIBING: readonly Route[] = [
       return itemOf(world, id).item;
     },
   ),
-  endpoint("DELETE", "/v1/subscription_items/:id", { ...BEHAVIOR, proration_date: "time" }, (world, given, id) => {
+  createRoute("DELETE", "/v1/subscription_items/:id", { ...BEHAVIOR, proration_date: "time" }, (world, given, id) => {
     const { expand: _, ...how } = given;
     updateSubscription(world, itemOf(world, id).subscription.id, { items: [{ id, deleted: true }], ...how });
     return { id, object: "subscription_item", deleted: true };
   }),
-  endpoint("POST", "/v1/invoices/create_preview", {
+  createRoute("POST", "/v1/invoices/create_preview", {
     currency: "text",
     customer: "text",
     preview_mode: { any: ["next", "recurring"] },
     subscription: "text",
     subscription_details: {
-      of: { ...BEHAVIOR, ...MODE, items: { list: { of: CHANGED_ITEM }, most: 40 }, proration_date: "time" },
+      of: { ...BEHAVIOR, ...MODE, items: { list: { of: CHANGED_ITEM_PARAMS }, most: 40 }, proration_date: "time" },
     },
-  }, preview),
+  }, previewInvoice),
 ];
 
 function listSubscriptions(world: World, given: Record<string, Json>): Json {
@@ -125,19 +130,19 @@ function listSubscriptions(world: World, given: Record<string, Json>): Json {
     return one.status === status;
   };
   if (customer !== undefined && !world.customers.has(customer) && !world.deleted.has(customer)) {
-    throw wrong("customer", `No such customer: '${customer}'`, "resource_missing");
+    throw invalidParameter("customer", `No such customer: '${customer}'`, "resource_missing");
   }
   const all = [...world.subscriptions.values()].filter((one) =>
     asked(one) && (customer ?? one.customer) === one.customer &&
     (method ?? one.collection_method) === one.collection_method &&
     (price === undefined || itemsOf(one).some((item) => item.price.id === price))
   );
-  return page("/v1/subscriptions", "subscription", all, given);
+  return paginate("/v1/subscriptions", "subscription", all, given);
 }
 
 function itemOf(world: World, id: string) {
   const all = [...world.subscriptions.values()].flatMap((subscription) =>
     itemsOf(subscription).map((item) => [item.id, { subscription, item }] as const)
   );
-  return find("subscription_item", new Map(all), id);
+  return findRecord("subscription_item", new Map(all), id);
 }

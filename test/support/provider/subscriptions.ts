@@ -1,25 +1,25 @@
 /** Implements subscriptions: https://docs.stripe.com/api/subscriptions */
-import { bill, invoicesOf } from "#test/support/provider/invoices.ts";
+import { billSubscription, invoicesOf } from "#test/support/provider/invoices.ts";
 import { applyPlan, newItem, planItems } from "#test/support/provider/items.ts";
 import { merged } from "#test/support/provider/params.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { prorate, recurring } from "#test/support/provider/prorations.ts";
 import type { Json, Subscription } from "#test/support/provider/records.ts";
-import { missing, Refusal, wrong } from "#test/support/provider/api-error.ts";
-import { change, emit, find, itemsOf, listOf, newId, type World } from "#test/support/provider/world.ts";
+import { invalidParameter, ProviderError, resourceMissing } from "#test/support/provider/api-error.ts";
+import { changeRecord, emit, findRecord, itemsOf, listOf, newId, type World } from "#test/support/provider/world.ts";
 
 export function createSubscription(world: World, given: Record<string, Json>): Subscription {
-  const customer = find("customer", world.customers, given.customer, "customer");
+  const customer = findRecord("customer", world.customers, given.customer, "customer");
   const plan = planItems(world, [], given.items, "items");
   const { currency, recurring: cycle } = plan[0]!.becomes!.price;
   if (given.currency !== undefined && given.currency !== currency) {
-    throw wrong("currency", `The prices of the items are in ${currency}`);
+    throw invalidParameter("currency", `The prices of the items are in ${currency}`);
   }
   const others = [...world.subscriptions.values()].filter((each) =>
     each.customer === customer.id && each.ended_at === null && each.currency !== currency
   );
   if (others.length > 0) {
-    throw wrong(
+    throw invalidParameter(
       "customer",
       `You cannot combine currencies on a single customer. This customer has ${others[0]!.currency}`,
     );
@@ -33,7 +33,7 @@ export function createSubscription(world: World, given: Record<string, Json>): S
   if (charged && card === null && given.payment_behavior !== "default_incomplete") {
     const message = "This customer has no attached payment source or default payment method. " +
       "Please consider adding a default payment method.";
-    throw new Refusal(400, message, { code: "resource_missing" });
+    throw new ProviderError(400, message, { code: "resource_missing" });
   }
   const id = newId("sub"), start = world.now;
   const period = { current_period_start: start, current_period_end: periodEnd(start, cycle!, start) };
@@ -66,16 +66,16 @@ export function createSubscription(world: World, given: Record<string, Json>): S
     world.debits.set(id, { amount: price.unit_amount * quantity, quantity, ...whole });
   }
   const lines = items.map((item) => recurring(world, subscription, item, whole));
-  bill(world, subscription, lines, "subscription_create", { start, end: start });
+  billSubscription(world, subscription, lines, "subscription_create", { start, end: start });
   return subscription;
 }
 
 export function updateSubscription(world: World, id: string, given: Record<string, Json>): Subscription {
-  const subscription = find("subscription", world.subscriptions, id);
+  const subscription = findRecord("subscription", world.subscriptions, id);
   const { items = [], proration_behavior = "create_prorations", proration_date: at = world.now, ...rest } = given;
   const ended = subscription.ended_at !== null;
   if (ended && Object.keys(given).some((name) => !["metadata", "cancellation_details", "expand"].includes(name))) {
-    throw new Refusal(400, "A canceled subscription can only update its cancellation_details and metadata.");
+    throw new ProviderError(400, "A canceled subscription can only update its cancellation_details and metadata.");
   }
   const plan = ended ? null : planItems(world, itemsOf(subscription), items, "items");
   refuseForeignCurrency(subscription, plan);
@@ -87,7 +87,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
   refuseCard(world, subscription.customer, rest.default_payment_method);
   const prorated = plan && prorate(world, subscription, plan, at);
   if (proration_behavior === "always_invoice" && prorated?.lines.length) refuseOftener(world, id);
-  change(world, "customer.subscription.updated", subscription, () => {
+  changeRecord(world, "customer.subscription.updated", subscription, () => {
     for (const name of CHANGEABLE) if (rest[name] !== undefined) Object.assign(subscription, { [name]: rest[name] });
     subscription.metadata = merged(subscription.metadata, rest.metadata);
     if (!plan || !prorated) return;
@@ -103,7 +103,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
     if (!none) world.pending.push(...lines);
     const waiting = world.pending.some((line) => line.subscription === id);
     if (proration_behavior === "always_invoice" && lines.length > 0 && waiting) {
-      bill(world, subscription, [], "subscription_update", { start: at, end: at });
+      billSubscription(world, subscription, [], "subscription_update", { start: at, end: at });
     }
   });
   return subscription;
@@ -111,8 +111,8 @@ export function updateSubscription(world: World, id: string, given: Record<strin
 
 /** Cancels the subscription immediately. Throws a "missing" refusal if it has already ended. */
 export function cancelSubscription(world: World, id: string, given: Record<string, Json>): Subscription {
-  const subscription = find("subscription", world.subscriptions, id);
-  if (subscription.ended_at !== null) throw missing("subscription", id);
+  const subscription = findRecord("subscription", world.subscriptions, id);
+  if (subscription.ended_at !== null) throw resourceMissing("subscription", id);
   endSubscription(world, subscription, given);
   return subscription;
 }
@@ -127,7 +127,7 @@ export function endSubscription(world: World, subscription: Subscription, given:
   }
   const ours = world.pending.filter((line) => line.subscription === subscription.id);
   if (invoice && ours.length > 0) {
-    bill(world, subscription, [], "subscription_update", { start: world.now, end: world.now });
+    billSubscription(world, subscription, [], "subscription_update", { start: world.now, end: world.now });
   }
   if (!invoice && !credit) {
     const others = world.pending.filter((line) => line.subscription !== subscription.id);
@@ -150,7 +150,7 @@ function refuseOftener(world: World, id: string): void {
     const lately = invoicesOf(world, id).filter(({ created }) => created > world.now - seconds).length;
     if (lately >= most) {
       const message = "Too many invoices were made for this subscription lately.";
-      throw new Refusal(429, message, { code: "rate_limit", limit: "resource-specific" });
+      throw new ProviderError(429, message, { code: "rate_limit", limit: "resource-specific" });
     }
   }
 }
@@ -162,10 +162,10 @@ const INVOICES = [[10, MINUTE], [20, DAY]] as const;
 export function refuseDate(subscription: Subscription, given: Record<string, Json>, param: string): void {
   const { proration_date: at, proration_behavior: behavior } = given;
   if (at === undefined) return;
-  if (behavior === "none") throw wrong(param, "You cannot pass a proration date where nothing is prorated");
+  if (behavior === "none") throw invalidParameter(param, "You cannot pass a proration date where nothing is prorated");
   const { current_period_start: start, current_period_end: end } = itemsOf(subscription)[0]!;
   if (at >= start && at <= end) return;
-  throw wrong(
+  throw invalidParameter(
     param,
     `Cannot specify a proration date outside of the subscription's current period: ${start} to ${end}`,
   );
@@ -177,25 +177,25 @@ export function refuseForeignCurrency(subscription: Subscription, plan: ReturnTy
   const { currency } = plan![foreign]!.becomes!.price;
   const message = `The price specified only supports \`${currency}\`. ` +
     `This doesn't match the expected currency: \`${subscription.currency}\`.`;
-  throw wrong(`items[${foreign}][price]`, message);
+  throw invalidParameter(`items[${foreign}][price]`, message);
 }
 
 function refuseTerms(method: string, days: number | null): void {
   if (method === "send_invoice" && days === null) {
-    throw wrong(
+    throw invalidParameter(
       "days_until_due",
       "Subscriptions with `collection_method=send_invoice` need `days_until_due`",
       "parameter_missing",
     );
   }
   if (method !== "send_invoice" && days !== null) {
-    throw wrong("days_until_due", "You may only set `days_until_due` with `collection_method=send_invoice`");
+    throw invalidParameter("days_until_due", "You may only set `days_until_due` with `collection_method=send_invoice`");
   }
 }
 
 function refuseCard(world: World, customer: string, card: string | undefined): void {
   if (card === undefined || world.cards.get(card)?.customer === customer) return;
-  throw wrong("default_payment_method", `No such PaymentMethod: '${card}'`, "resource_missing");
+  throw invalidParameter("default_payment_method", `No such PaymentMethod: '${card}'`, "resource_missing");
 }
 
 const CHANGEABLE = [

@@ -1,6 +1,6 @@
 /** Holds the state of the provider: its objects, its clock and its events. */
 import { randomBytes } from "node:crypto";
-import { shorten } from "#test/support/provider/lists.ts";
+import { truncateNested } from "#test/support/provider/lists.ts";
 import type {
   Charge,
   Customer,
@@ -16,7 +16,7 @@ import type {
   StripeEvent,
   Subscription,
 } from "#test/support/provider/records.ts";
-import { missing } from "#test/support/provider/api-error.ts";
+import { resourceMissing } from "#test/support/provider/api-error.ts";
 
 /** The API version of the provider: the one of the installed `stripe` package. */
 export const VERSION = "2026-10-28.endive";
@@ -81,12 +81,12 @@ export function newWorld(): World {
     pending: [],
     debits: new Map(),
     indexed: null,
-    request: NOBODY,
+    request: NO_REQUEST,
   };
 }
 
 /** The request of events that no request caused. */
-export const NOBODY: World["request"] = { id: null, idempotency_key: null };
+export const NO_REQUEST: World["request"] = { id: null, idempotency_key: null };
 
 /** Returns an ID such as `cus_9fK…`. */
 export function newId(prefix: string): string {
@@ -94,9 +94,9 @@ export function newId(prefix: string): string {
 }
 
 /** Returns the object with that ID. `param` names the parameter with the ID; it is absent if the ID is in the URL. */
-export function find<T>(kind: string, all: ReadonlyMap<string, T>, id: string, param?: string): T {
+export function findRecord<T>(kind: string, all: ReadonlyMap<string, T>, id: string, param?: string): T {
   const found = all.get(id);
-  if (!found) throw missing(kind, id, param);
+  if (!found) throw resourceMissing(kind, id, param);
   return found;
 }
 
@@ -108,7 +108,7 @@ export function emit(world: World, type: string, object: Json, before?: Json): v
     object: "event",
     api_version: VERSION,
     created: world.now,
-    data: { object: shorten(structuredClone(object)), ...(previous && { previous_attributes: previous }) },
+    data: { object: truncateNested(structuredClone(object)), ...(previous && { previous_attributes: previous }) },
     livemode: false,
     pending_webhooks: 1,
     request: world.request,
@@ -117,7 +117,7 @@ export function emit(world: World, type: string, object: Json, before?: Json): v
 }
 
 /** Changes the object and emits an event with the changed fields. */
-export function change<T>(world: World, type: string, object: T, act: (object: T) => void): void {
+export function changeRecord<T>(world: World, type: string, object: T, act: (object: T) => void): void {
   const before = structuredClone(object);
   act(object);
   emit(world, type, object, before);

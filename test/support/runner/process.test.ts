@@ -25,9 +25,9 @@ function summary({ passed, failed, skipped, trouble }: TestFileOutcome): unknown
   return [passed, failed, skipped, trouble];
 }
 
-const test = suite("openRunner");
+const test = suite("openTestRunner");
 
-test("runs files one after another in one process, each with an outcome of its own, and ends", async () => {
+test("runs files one after another in one process, each with its own outcome, and exits", async () => {
   const runner = openTestRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, LONG);
   const all: TestFileOutcome[] = [];
   for (const name of ["passes", "fails", "breaks", "forgets", "marks", "passes"]) all.push(await run(runner, name));
@@ -44,28 +44,28 @@ test("runs files one after another in one process, each with an outcome of its o
   assert.is(await runner.close(), null);
 });
 
-test("tells of a file that ends its process", async () => {
+test("reports a file that exits its process", async () => {
   assert.match((await runAlone("ends")).trouble!, /^its process ended with status/);
 });
 
-test("tells of a rejection that nobody caught", async () => {
+test("reports an unhandled rejection", async () => {
   const { failed, output } = await runAlone("rejects");
   assert.is(failed, 1);
   assert.match(output, "nobody listens");
 });
 
-test("ends a file that hangs", async () => {
+test("kills a file that hangs", async () => {
   const { failed, trouble } = await runAlone("hangs", { file: 2_000, end: 60_000 });
   assert.equal([failed, trouble], [1, "hung, and was ended after 2 s"]);
 });
 
-test("tells of files that leave something open", async () => {
+test("reports files that leave handles open", async () => {
   const runner = openTestRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, { file: 60_000, end: 100 });
   assert.equal(summary(await run(runner, "leaves")), [1, 0, 0, null]);
   assert.match((await runner.close())!, "left open");
 });
 
-test("tells of a program that cannot be started", async () => {
+test("reports a program that cannot be started", async () => {
   const runner = openTestRunner([join(FILES, "no-such-program")], {}, LONG);
   assert.match((await run(runner, "passes")).trouble!, "ENOENT");
 });

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { showOverview } from "#lib/domains/federations/overview.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
-import { fillPlaces, hubId, spokeId } from "#test/bench/plans-fill.ts";
+import { hubId, insertHubsAndSpokes, spokeId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openQueryExplainer, type QueryExplainer } from "#test/support/query-plans.ts";
 
@@ -14,7 +14,7 @@ const test = suite<{ db: TestDatabase; explainer: QueryExplainer }>("showOvervie
 test.before(async (context) => {
   const db = context.db = await openTestDatabase();
   const sql = postgres(db.url, { max: 1, onnotice: () => {} });
-  await fillPlaces(sql, { hubs: 50, spokes: 2000 });
+  await insertHubsAndSpokes(sql, { hubs: 50, spokes: 2000 });
   await sql.unsafe(
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
       requester_id, requester_email, requester_ip, requester_agent, state, finished_at)

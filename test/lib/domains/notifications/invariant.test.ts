@@ -12,8 +12,8 @@ import { markRead } from "#lib/domains/notifications/read.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 import { countsAreExact, recountUnread } from "#test/lib/domains/notifications/recount.ts";
 import { marker, tell, type Told } from "#test/lib/domains/notifications/tell.ts";
-import { query } from "#test/support/bench/query.ts";
-import { openRandom, type Random } from "#test/support/bench/random.ts";
+import { queryRows } from "#test/support/bench/query.ts";
+import { createSeededRandom, type SeededRandom } from "#test/support/bench/random.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
@@ -28,12 +28,12 @@ interface World {
   readonly hubs: readonly string[];
   /** The spokes, each with its hub. */
   readonly spokes: readonly { readonly hub: string; readonly spoke: string }[];
-  readonly random: Random;
+  readonly random: SeededRandom;
 }
 
 for (const seed of [1]) {
   test(`are what counting from scratch finds, after ${ROUNDS * AT_ONCE} random deeds (seed ${seed})`, async () => {
-    const world = await openWorld(openRandom(seed));
+    const world = await openWorld(createSeededRandom(seed));
     try {
       for (let round = 0; round < ROUNDS; round++) {
         await Promise.all(Array.from({ length: AT_ONCE }, () => deed(world)));
@@ -47,7 +47,7 @@ for (const seed of [1]) {
 
 test.run();
 
-async function openWorld(random: Random): Promise<World> {
+async function openWorld(random: SeededRandom): Promise<World> {
   const db = await openTestDatabase({ size: 6 });
   const people = await Promise.all([
     createTestUser(db, "root", { operator: true }),
@@ -101,19 +101,23 @@ async function deed(world: World): Promise<void> {
     case "join":
       return await sit(replica, { federationId: random.pick(hubs) }, user);
     case "leave":
-      return void await query(db, "delete from federation_members where federation_id = $1 and user_id = $2", ofHub);
+      return void await queryRows(
+        db,
+        "delete from federation_members where federation_id = $1 and user_id = $2",
+        ofHub,
+      );
     case "joinSpoke":
       return await sit(replica, { spokeId: random.pick(spokes).spoke }, user);
     case "leaveSpoke":
-      return void await query(db, "delete from spoke_members where spoke_id = $1 and user_id = $2", ofSpoke);
+      return void await queryRows(db, "delete from spoke_members where spoke_id = $1 and user_id = $2", ofSpoke);
     case "verify":
-      return void await query(
+      return void await queryRows(
         db,
         `update users set email_verified_at = case when email_verified_at is null then now() end where id = $1`,
         [random.pick(users.slice(1))],
       );
     case "promote":
-      return void await query(db, "update users set operator = not operator where id = $1", [
+      return void await queryRows(db, "update users set operator = not operator where id = $1", [
         random.pick(users.slice(1)),
       ]);
   }
@@ -137,7 +141,7 @@ async function readOne(db: Database, reader: Reader, dice: number): Promise<void
 }
 
 async function readerOf(db: TestDatabase, userId: string): Promise<Reader> {
-  const [{ operator }] = await query(db, "select operator from users where id = $1", [userId]);
+  const [{ operator }] = await queryRows(db, "select operator from users where id = $1", [userId]);
   return { userId, role: operator ? "operator" : "hub_admin" };
 }
 

@@ -12,7 +12,7 @@ import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
-import { fillEvents, fillPlaces, hubId, spokeId, userId } from "#test/bench/plans-fill.ts";
+import { hubId, insertEvents, insertHubsAndSpokes, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openQueryExplainer, type QueryExplainer, type QueryPlan } from "#test/support/query-plans.ts";
 
@@ -29,10 +29,10 @@ const SPOKE_ADMIN: Reader = { role: "spoke_admin", userId: userId(2) };
 test.before(async (context) => {
   const db = context.db = await openTestDatabase();
   const sql = postgres(db.url, { max: 1, onnotice: () => {} });
-  await fillPlaces(sql, { hubs: 50, spokes: 500 });
+  await insertHubsAndSpokes(sql, { hubs: 50, spokes: 500 });
   await sql`insert into federation_members (user_id, federation_id) values (${userId(1)}, ${hubId(0)})`;
   await sql`insert into spoke_members (user_id, spoke_id) values (${userId(2)}, ${spokeId(0)})`;
-  await fillEvents(sql, 0, 4000, () => {}, { hubs: 50, spokes: 500 });
+  await insertEvents(sql, 0, 4000, () => {}, { hubs: 50, spokes: 500 });
   await markAllRead(db, marker(HUB_ADMIN));
   await sql`analyze`;
   await sql.end();

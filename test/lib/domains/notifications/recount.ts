@@ -3,7 +3,7 @@
  * of each object, the reads of each user and object, and the read positions.
  */
 import * as assert from "uvu/assert";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 
 const VISIBLE = `
@@ -67,16 +67,16 @@ const NOT_READ_IN_STRETCHES = LEFT_BEHIND.replace("notification_read_counts", "n
 
 export async function countsAreExact(db: TestDatabase): Promise<void> {
   const counts = async (text: string) =>
-    Object.fromEntries((await query(db, text)).map(({ object, count }) => [object, Number(count)]).sort());
+    Object.fromEntries((await queryRows(db, text)).map(({ object, count }) => [object, Number(count)]).sort());
   assert.equal(await counts(VISIBLE_KEPT), await counts(VISIBLE));
   assert.equal(await counts(READ_KEPT), await counts(READ));
-  assert.equal(await query(db, LEFT_BEHIND), []);
-  assert.equal(await query(db, NOT_READ_IN_STRETCHES), []);
+  assert.equal(await queryRows(db, LEFT_BEHIND), []);
+  assert.equal(await queryRows(db, NOT_READ_IN_STRETCHES), []);
 }
 
 /** Counts a user's unread events by checking each event. */
 export async function recountUnread(db: TestDatabase, userId: string): Promise<number> {
-  const [row] = await query(
+  const [row] = await queryRows(
     db,
     `select count(*) from audit_events as event
      where customer_visible

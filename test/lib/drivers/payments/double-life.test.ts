@@ -1,14 +1,22 @@
 /** Tests how time and other users change the subscriptions of the fake provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { DAY, fill, makePrice, refusal, type Scene, START, subscribe } from "#test/support/provider/scene.ts";
+import {
+  DAY,
+  errorOf,
+  fillCustomer,
+  makePrice,
+  type ProviderScene,
+  START,
+  subscribe,
+} from "#test/support/provider/scene.ts";
 import type Stripe from "stripe";
 
-const life = suite<Scene>("the life of a subscription");
-life.before.each(fill);
+const life = suite<ProviderScene>("the life of a subscription");
+life.before.each(fillCustomer);
 life.after.each(({ provider }) => provider.close());
 
-const statusOf = async ({ stripe }: Scene, id: string) => (await stripe.subscriptions.retrieve(id)).status;
+const statusOf = async ({ stripe }: ProviderScene, id: string) => (await stripe.subscriptions.retrieve(id)).status;
 
 life("is past due when nobody paid in time, and in order again when somebody did", async (scene) => {
   const { provider, small } = scene, { id } = await subscribe(scene, [small, 1]);
@@ -139,10 +147,10 @@ life("is refunded by invoice or charge, in parts, and never more than was paid",
     return [amount_refunded, refunded, refunds!.data.length];
   };
   assert.equal(await seen(), [400, false, 1]);
-  assert.is((await refusal(stripe.refunds.create({ charge: charge as string, amount: 601 })))[0], 400);
+  assert.is((await errorOf(stripe.refunds.create({ charge: charge as string, amount: 601 })))[0], 400);
   assert.is(provider.refund(charge as string).amount, 600);
   assert.equal(await seen(), [1000, true, 2]);
-  assert.equal((await refusal(stripe.refunds.create({ charge: charge as string })))[1], "charge_already_refunded");
+  assert.equal((await errorOf(stripe.refunds.create({ charge: charge as string })))[1], "charge_already_refunded");
   const { data } = await stripe.refunds.list({ charge: charge as string });
   assert.equal(data.map(({ amount }) => amount), [600, 400]);
   const told = provider.events.filter(({ type }) => /refund/.test(type)).map((
@@ -164,7 +172,7 @@ life("shows its latest invoice with what was paid for it", async (scene) => {
   assert.equal((invoice as Stripe.Invoice).payments!.data.map(({ amount_paid }) => amount_paid), [1000]);
   assert.is((customer as Stripe.Customer).currency, "eur");
   const gone = stripe.subscriptions.retrieve(id, { expand: ["latest_invoice.payment_intent"] });
-  assert.equal(await refusal(gone), [400, null, "expand"]); // as of 2025-03-31.basil
+  assert.equal(await errorOf(gone), [400, null, "expand"]); // as of 2025-03-31.basil
 });
 
 life.run();

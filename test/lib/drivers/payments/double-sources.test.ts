@@ -5,19 +5,19 @@ import * as assert from "uvu/assert";
 import type Stripe from "stripe";
 import {
   DAY,
-  fill,
+  errorOf,
+  fillCustomer,
   invoiceOf,
   linesOf,
   makePrice,
-  refusal,
-  type Scene,
+  type ProviderScene,
   START,
   subscribe,
 } from "#test/support/provider/scene.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<Scene>("the double");
-test.before.each(fill);
+const test = suite<ProviderScene>("the double");
+test.before.each(fillCustomer);
 test.after.each(({ provider }) => provider.close());
 
 const FOLDER = new URL("../../../support/provider/", import.meta.url);
@@ -86,7 +86,7 @@ test("finds what is searched for in capitals or not", async ({ stripe }) => {
 test("takes another currency from a customer whose subscription in the first has ended", async (scene) => {
   const { stripe, small } = scene, dollars = await makePrice(scene, 1000, { currency: "usd" });
   const { id } = await subscribe(scene, [small, 1]);
-  assert.equal(await refusal(subscribe(scene, [dollars, 1])), [400, null, "customer"]);
+  assert.equal(await errorOf(subscribe(scene, [dollars, 1])), [400, null, "customer"]);
   await stripe.subscriptions.cancel(id);
   assert.is((await subscribe(scene, [dollars, 1])).currency, "usd");
 });

@@ -3,22 +3,22 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   DAY,
-  fill,
+  errorOf,
+  fillCustomer,
   invoiceOf,
   isProration,
   linesOf,
   makePrice,
-  refusal,
-  type Scene,
+  type ProviderScene,
   START,
   subscribe,
 } from "#test/support/provider/scene.ts";
 import type Stripe from "stripe";
 
-const rules = suite<Scene>("subscriptions");
-const costs = suite<Scene>("prorations");
+const rules = suite<ProviderScene>("subscriptions");
+const costs = suite<ProviderScene>("prorations");
 for (const test of [rules, costs]) {
-  test.before.each(fill);
+  test.before.each(fillCustomer);
   test.after.each(({ provider }) => provider.close());
 }
 
@@ -39,18 +39,18 @@ rules("charges the first month when it begins, by an invoice that is a draft for
 rules("has no two items of one price, no two currencies, none of nothing, and no more than 20", async (scene) => {
   const { stripe, small } = scene;
   const dollars = await makePrice(scene, 1, { currency: "usd" });
-  assert.equal(await refusal(subscribe(scene, [small, 1], [small, 2])), [400, null, "items"]);
-  assert.equal(await refusal(subscribe(scene, [small, 1], [dollars, 2])), [400, null, "items"]);
-  assert.equal(await refusal(subscribe(scene)), [400, "parameter_missing", "items"]);
+  assert.equal(await errorOf(subscribe(scene, [small, 1], [small, 2])), [400, null, "items"]);
+  assert.equal(await errorOf(subscribe(scene, [small, 1], [dollars, 2])), [400, null, "items"]);
+  assert.equal(await errorOf(subscribe(scene)), [400, "parameter_missing", "items"]);
   const many = await Promise.all(Array.from({ length: 21 }, (_, i) => makePrice(scene, i)));
-  assert.is((await refusal(subscribe(scene, ...many.map((price) => [price, 1] as const))))[0], 400);
+  assert.is((await errorOf(subscribe(scene, ...many.map((price) => [price, 1] as const))))[0], 400);
   const { id, items } = await subscribe(scene, [small, 1]), [item] = items.data;
   const change = (...items: Stripe.SubscriptionUpdateParams.Item[]) => stripe.subscriptions.update(id, { items });
-  assert.equal(await refusal(change({ price: small })), [400, null, "items"]);
-  assert.equal(await refusal(change({ price: dollars })), [400, null, "items"]);
-  assert.equal(await refusal(change({ id: item!.id, deleted: true })), [400, null, "items"]);
-  assert.equal(await refusal(change({ id: "si_none", quantity: 1 })), [400, "resource_missing", "items[0][id]"]);
-  assert.equal(await refusal(change({ id: item!.id, quantity: -1 })), [
+  assert.equal(await errorOf(change({ price: small })), [400, null, "items"]);
+  assert.equal(await errorOf(change({ price: dollars })), [400, null, "items"]);
+  assert.equal(await errorOf(change({ id: item!.id, deleted: true })), [400, null, "items"]);
+  assert.equal(await errorOf(change({ id: "si_none", quantity: 1 })), [400, "resource_missing", "items[0][id]"]);
+  assert.equal(await errorOf(change({ id: item!.id, quantity: -1 })), [
     400,
     "parameter_invalid_integer",
     "items[0][quantity]",
@@ -77,14 +77,14 @@ rules("carries ten of its items and lines along, and gives the others to who ask
 rules("takes no price that is retired or paid once, nor terms that do not fit", async (scene) => {
   const { stripe, customer, small } = scene;
   const once = await makePrice(scene, 1, { recurring: undefined });
-  assert.equal(await refusal(subscribe(scene, [once, 1])), [400, null, "items[0][price]"]);
+  assert.equal(await errorOf(subscribe(scene, [once, 1])), [400, null, "items[0][price]"]);
   await stripe.prices.update(small, { active: false });
-  assert.equal(await refusal(subscribe(scene, [small, 1])), [400, null, "items[0][price]"]);
+  assert.equal(await errorOf(subscribe(scene, [small, 1])), [400, null, "items[0][price]"]);
   await stripe.prices.update(small, { active: true });
   const items = [{ price: small }];
   const bare = stripe.subscriptions.create({ customer, items, collection_method: "send_invoice" });
-  assert.equal(await refusal(bare), [400, "parameter_missing", "days_until_due"]);
-  assert.equal(await refusal(stripe.subscriptions.create({ customer, items })), [400, "resource_missing", null]);
+  assert.equal(await errorOf(bare), [400, "parameter_missing", "days_until_due"]);
+  assert.equal(await errorOf(stripe.subscriptions.create({ customer, items })), [400, "resource_missing", null]);
 });
 
 rules("lists by customer and state, without those that ended unless they are asked for", async (scene) => {
@@ -106,8 +106,8 @@ rules("that has ended is there, and changes no more", async (scene) => {
   const { id } = await subscribe(scene, [small, 1]);
   await stripe.subscriptions.cancel(id);
   assert.is((await stripe.subscriptions.retrieve(id)).status, "canceled");
-  assert.equal(await refusal(stripe.subscriptions.cancel(id)), [404, "resource_missing", "id"]);
-  assert.equal(await refusal(stripe.subscriptions.update(id, { items: [{ price: small }] })), [400, null, null]);
+  assert.equal(await errorOf(stripe.subscriptions.cancel(id)), [404, "resource_missing", "id"]);
+  assert.equal(await errorOf(stripe.subscriptions.update(id, { items: [{ price: small }] })), [400, null, null]);
   assert.equal((await stripe.subscriptions.update(id, { metadata: { a: "b" } })).metadata, { a: "b" });
   assert.is(provider.events.filter(({ type }) => type === "customer.subscription.deleted").length, 1);
 });
@@ -205,10 +205,10 @@ costs("are for a moment of the running period", async (scene) => {
   const change = [{ id: item!.id, quantity: 2 }];
   for (const proration_date of [START - 1, item!.current_period_end + 1]) {
     const update = stripe.subscriptions.update(id, { items: change, proration_date });
-    assert.equal(await refusal(update), [400, null, "proration_date"]);
+    assert.equal(await errorOf(update), [400, null, "proration_date"]);
     const subscription_details = { items: change, proration_date };
     const preview = stripe.invoices.createPreview({ subscription: id, subscription_details });
-    assert.equal(await refusal(preview), [400, null, "subscription_details[proration_date]"]);
+    assert.equal(await errorOf(preview), [400, null, "subscription_details[proration_date]"]);
   }
 });
 

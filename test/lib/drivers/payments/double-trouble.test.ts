@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { clientOf } from "#test/support/provider/client.ts";
-import type { Fault } from "#test/support/provider/faults.ts";
+import type { ProviderFault } from "#test/support/provider/faults.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { VERSION } from "#test/support/provider/world.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -25,7 +25,7 @@ for (const test of [faults, events]) {
   test.after.each(({ provider }) => provider.close());
 }
 
-const TROUBLE: readonly (readonly [fault: Fault, type: string, made: number])[] = [
+const TROUBLE: readonly (readonly [fault: ProviderFault, type: string, made: number])[] = [
   [{ what: "down" }, "StripeConnectionError", 0],
   [{ what: "500" }, "StripeAPIError", 0],
   [{ what: "429", retryAfter: 7 }, "StripeRateLimitError", 0],

@@ -15,18 +15,18 @@ import {
   synced,
   withBilling,
 } from "#test/lib/workers/billing/scene.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 
 const test = suite<Context>("lookBilling");
 withBilling(test);
-test.before.each(async ({ scene }) => void await query(scene.db, "delete from subscriptions"));
+test.before.each(async ({ scene }) => void await queryRows(scene.db, "delete from subscriptions"));
 test.after.each(({ scene }) => scene.db.shiftClock(0));
 
 async function nextDay(context: Context, hub: string, days: number): Promise<void> {
   const { db } = context.scene;
   await db.shiftClock(days * DAY + days * HOUR);
   await reconcile(context);
-  await query(db, "update jobs set run_at = wheelwright_now() where kind = 'look-billing' and state = 'queued'");
+  await queryRows(db, "update jobs set run_at = wheelwright_now() where kind = 'look-billing' and state = 'queued'");
   await ended(context, hub);
 }
 
@@ -68,7 +68,7 @@ test("finds quantities that were edited by hand, once, and reconciling puts them
 test("tells the provider the hub's present name.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
-  await query(context.scene.db, "update federations set name = 'Renamed' where id = $1", [hub]);
+  await queryRows(context.scene.db, "update federations set name = 'Renamed' where id = $1", [hub]);
   await nextDay(context, hub, 1);
   assert.is(context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!.name, "Renamed");
 });
@@ -77,14 +77,14 @@ test("is asked for once a day, spread over the hour, and not for what has ended 
   const { db } = context.scene, hubs: string[] = [];
   for (const spokes of [{ small: 1 }, { small: 1 }, { small: 1 }, {}]) hubs.push(await billedHub(context, spokes));
   for (const id of hubs) await synced(context, id);
-  await query(db, "update subscriptions set status = 'canceled' where federation_id = $1", [hubs[2]]);
+  await queryRows(db, "update subscriptions set status = 'canceled' where federation_id = $1", [hubs[2]]);
   await db.shiftClock(23 * HOUR);
   assert.equal(await findUncheckedHubs(db.rows, 10), []);
   await db.shiftClock(25 * HOUR);
   assert.equal((await findUncheckedHubs(db.rows, 10)).sort(), [hubs[0]!, hubs[1]!].sort());
   await reconcile(context);
   await reconcile(context);
-  const looks = await query(
+  const looks = await queryRows(
     db,
     "select federation_id as id, run_at from jobs where kind = 'look-billing' and federation_id = any($1) order by run_at",
     [hubs],

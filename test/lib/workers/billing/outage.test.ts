@@ -12,9 +12,9 @@ import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { PRICES } from "#test/lib/workers/billing/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { createTestToken, createTestUser } from "#test/support/users.ts";
-import type { Fault } from "#test/support/provider/faults.ts";
+import type { ProviderFault } from "#test/support/provider/faults.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { until } from "#test/support/until.ts";
@@ -75,7 +75,7 @@ let clock = Date.parse("2026-11-21T10:00:00.000Z");
 async function pass({ scene: { db } }: Context, minutes: number): Promise<void> {
   await setDatabaseClock(db, new Date(clock += minutes * MINUTE));
   await db.transact(async (tx) => {
-    await query(
+    await queryRows(
       { ...db, rows: tx },
       "update jobs set run_at = least(run_at, wheelwright_now()) where kind = 'plan-billing'",
     );
@@ -121,7 +121,7 @@ test("fails and holds up no operation, and the subscription is exactly right aft
   assert.is(charged(context), 1900);
 
   let mend = provider.break("down");
-  const trouble = (what: Fault["what"]) => {
+  const trouble = (what: ProviderFault["what"]) => {
     mend();
     mend = provider.break(what);
   };
@@ -151,13 +151,13 @@ test("fails and holds up no operation, and the subscription is exactly right aft
   assert.equal(counted(context), [["active", "medium 1", "small 0"]]);
   assert.is(charged(context), 4900);
   assert.is(provider.state.customers.size, 1);
-  const operations = await query(
+  const operations = await queryRows(
     scene.db,
     "select kind, state, attempt from jobs where visible and spoke_id is not null",
   );
   assert.equal(operations.filter(({ state, attempt }) => state !== "succeeded" || attempt !== 1), []);
   assert.is(operations.length, 6);
-  const given = await query(scene.db, "select kind from jobs where not visible and state = 'failed'");
+  const given = await queryRows(scene.db, "select kind from jobs where not visible and state = 'failed'");
   assert.equal(given, []);
 });
 

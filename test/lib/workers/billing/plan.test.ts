@@ -10,7 +10,7 @@ import { HOUR } from "#lib/base/time.ts";
 import { planBilling } from "#lib/workers/billing/plan.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { PRICES } from "#test/lib/workers/billing/scene.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
@@ -27,15 +27,15 @@ test.before(async (context) => {
   context.catalog = loadCatalog(PRICES, await loadBlueprint(blueprint));
 });
 test.before.each(async ({ db }) => {
-  await query(db, "delete from jobs");
-  await query(db, "delete from subscriptions");
+  await queryRows(db, "delete from jobs");
+  await queryRows(db, "delete from subscriptions");
 });
 test.after(({ db }) => db.close());
 
 async function plan({ db, catalog }: Context, batch?: number): Promise<string[]> {
   const run = { throwIfStopped: () => {} } as unknown as Run;
   await planBilling({ db, catalog }, batch).steps.compare!(run);
-  const jobs = await query(db, "select federation_id as id, kind, lane, visible from jobs where state = 'queued'");
+  const jobs = await queryRows(db, "select federation_id as id, kind, lane, visible from jobs where state = 'queued'");
   for (const { kind, lane, visible } of jobs) {
     assert.equal([kind, visible], ["sync-billing", false]);
     assert.match(lane, /^billing:\d$/);
@@ -47,7 +47,7 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
 async function hub({ db, user }: Context, told: object | null, states: readonly string[] = []): Promise<string> {
   const id = await insertHub(db, user, newId("fed").slice(4).toLowerCase());
   const text = told && JSON.stringify(told);
-  await query(
+  await queryRows(
     db,
     "insert into subscriptions (federation_id, email, sent_quantities) values ($1, 'a@example.org', $2)",
     [
@@ -58,7 +58,7 @@ async function hub({ db, user }: Context, told: object | null, states: readonly 
   for (const state of states) {
     const spoke = await insertSpoke(db, user, id, newId("spk").slice(4).toLowerCase());
     const gone = state === "removed" ? ", removed_at = wheelwright_now()" : "";
-    await query(db, `update spokes set state = $2 ${gone} where id = $1`, [spoke, state]);
+    await queryRows(db, `update spokes set state = $2 ${gone} where id = $1`, [spoke, state]);
   }
   return id;
 }
@@ -98,9 +98,9 @@ test("counts the spokes that are active, updating or suspending.", async (contex
 
 test("knows no spokes of a size without a price, but of one that has an item.", async (context) => {
   const id = await hub(context, {}, ["active"]), { db } = context;
-  await query(db, "update spokes set size = 'large' where federation_id = $1", [id]);
+  await queryRows(db, "update spokes set size = 'large' where federation_id = $1", [id]);
   assert.equal(await plan(context), []);
-  await query(db, `update subscriptions set items = '[{"size": "large"}]' where federation_id = $1`, [id]);
+  await queryRows(db, `update subscriptions set items = '[{"size": "large"}]' where federation_id = $1`, [id]);
   assert.equal(await plan(context), [id]);
 });
 
@@ -108,7 +108,7 @@ test("leaves a hub alone that was refused until its time has come, and then trie
   const id = await hub(context, {}), { db } = context;
   const text =
     "update subscriptions set error = 'no', retry_at = wheelwright_now() + interval '1 hour' where federation_id = $1";
-  await query(db, text, [id]);
+  await queryRows(db, text, [id]);
   assert.equal(await plan(context), []);
   await db.shiftClock(HOUR + 1000);
   assert.equal(await plan(context), [id]);
@@ -117,9 +117,9 @@ test("leaves a hub alone that was refused until its time has come, and then trie
 
 test("queues one for a hub that is gone while its subscription goes on, and none any more after that.", async (context) => {
   const id = await hub(context, {}), { db } = context;
-  await query(db, "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [id]);
+  await queryRows(db, "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [id]);
   const become = (status: string | null) =>
-    query(
+    queryRows(
       db,
       `update subscriptions set customer_id = $1, subscription_id = case when $2::text is null then null else $1 end,
          status = $2 where federation_id = $1`,
@@ -128,10 +128,10 @@ test("queues one for a hub that is gone while its subscription goes on, and none
   assert.equal(await plan(context), []);
   await become("past_due");
   assert.equal(await plan(context), [id]);
-  await query(db, "delete from jobs");
+  await queryRows(db, "delete from jobs");
   await become("canceled");
   assert.equal(await plan(context), []);
-  await query(db, "update subscriptions set sent_quantities = null where federation_id = $1", [id]);
+  await queryRows(db, "update subscriptions set sent_quantities = null where federation_id = $1", [id]);
   assert.equal(await plan(context), [id]);
 });
 

@@ -9,7 +9,7 @@ import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
 import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import type { Subscription } from "#test/support/provider/records.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
@@ -60,18 +60,18 @@ let count = 0;
 export async function billedHub(context: Context, spokes: Counts = {}): Promise<string> {
   const { db, people } = context.scene, slug = `hub-${++count}`;
   const id = await insertHub(db, people.operator.id, slug);
-  await query(db, "insert into subscriptions (federation_id, email) values ($1, $2)", [id, `${slug}@example.org`]);
+  await queryRows(db, "insert into subscriptions (federation_id, email) values ($1, $2)", [id, `${slug}@example.org`]);
   await setSpokes(context, id, spokes);
   return id;
 }
 
 /** Exactly these spokes are active in the hub from now on. */
 export async function setSpokes({ scene: { db, people } }: Context, hub: string, spokes: Counts): Promise<void> {
-  await query(db, "delete from spokes where federation_id = $1", [hub]);
+  await queryRows(db, "delete from spokes where federation_id = $1", [hub]);
   for (const [size, quantity] of Object.entries(spokes)) {
     for (let i = 0; i < quantity; i++) {
       const id = await insertSpoke(db, people.operator.id, hub, newId("spk").slice(4).toLowerCase());
-      await query(db, "update spokes set state = 'active', size = $2 where id = $1", [id, size]);
+      await queryRows(db, "update spokes set state = 'active', size = $2 where id = $1", [id, size]);
     }
   }
 }
@@ -102,7 +102,7 @@ export async function ended({ scene: { db } }: Context, hub: string): Promise<vo
 }
 
 async function live(db: Scene["db"], hub: string): Promise<unknown[]> {
-  return await query(
+  return await queryRows(
     db,
     `select 1 from jobs where federation_id = $1 and not visible
        and (state = 'running' or state = 'queued' and run_at < wheelwright_now() + interval '10 seconds')`,
@@ -132,6 +132,8 @@ export function asked({ provider }: Context, since = 0): string[] {
 }
 
 export async function audited({ scene: { db } }: Context, hub: string): Promise<unknown[][]> {
-  const rows = await query(db, "select kind, metadata from audit_events where federation_id = $1 order by at", [hub]);
+  const rows = await queryRows(db, "select kind, metadata from audit_events where federation_id = $1 order by at", [
+    hub,
+  ]);
   return rows.map(({ kind, metadata }) => [kind, metadata]);
 }

@@ -25,7 +25,7 @@ import {
   synced,
   withBilling,
 } from "#test/lib/workers/billing/scene.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { clientOf } from "#test/support/provider/client.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -98,7 +98,7 @@ test("ends what a holder made that died before it could write, where the hub is 
   await rejection(runAll(context, holder(context, hub, () => ++writes < 2)));
   await setSpokes(context, hub, {});
   const text = "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1";
-  await query(context.scene.db, text, [hub]);
+  await queryRows(context.scene.db, text, [hub]);
   await synced(context, hub);
   assert.equal(subscriptionsOf(context, hub).map(({ status }) => status), ["canceled"]);
 });
@@ -134,7 +134,9 @@ test("puts right what a call sets that comes late, of a holder that was cut off.
   await synced(context, hub);
   await db.shiftClock(0);
   assert.equal(counted(context, hub), ["small 3"]);
-  const live = await query(db, "select 1 from jobs where federation_id = $1 and state in ('queued', 'running')", [hub]);
+  const live = await queryRows(db, "select 1 from jobs where federation_id = $1 and state in ('queued', 'running')", [
+    hub,
+  ]);
   assert.equal(live, []);
 });
 
@@ -225,7 +227,7 @@ test("leaves to the next what was readdressed, or forgotten, while it ran.", asy
     async readSubscription(...which) {
       const found = await app.payments!.readSubscription(...which);
       const forget = "customer_id = null, subscription_id = null, status = null, sent_quantities = null";
-      await query(db, `update subscriptions set ${forget} where federation_id = $1`, [hub]);
+      await queryRows(db, `update subscriptions set ${forget} where federation_id = $1`, [hub]);
       return found;
     },
   });

@@ -13,7 +13,7 @@ import {
   synced,
   withBilling,
 } from "#test/lib/workers/billing/scene.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<Context>("syncBilling");
@@ -77,7 +77,7 @@ test("reads the spokes when it runs, and not when it was queued.", async (contex
   const mend = context.provider.break({ what: "500", path: "/v1/customers" });
   await plan(context);
   await until(async () =>
-    (await query(context.scene.db, "select 1 from jobs where attempt > 1 and federation_id = $1", [hub]))[0]
+    (await queryRows(context.scene.db, "select 1 from jobs where attempt > 1 and federation_id = $1", [hub]))[0]
   );
   await setSpokes(context, hub, { small: 3 });
   mend();
@@ -90,7 +90,7 @@ test("ends the subscription of a hub that is removed, and asks for no more.", as
   await synced(context, hub);
   await setSpokes(context, hub, {});
   const text = "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1";
-  await query(context.scene.db, text, [hub]);
+  await queryRows(context.scene.db, text, [hub]);
   await synced(context, hub);
   assert.equal(subscriptionsOf(context, hub).map(({ status }) => status), ["canceled"]);
   const row = await rowOf(context, hub);
@@ -103,7 +103,7 @@ test("ends the subscription of a hub that is removed, and asks for no more.", as
 test("makes nothing for a hub that is removed before anything was made.", async (context) => {
   const hub = await billedHub(context), before = context.provider.calls.length;
   const text = "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1";
-  await query(context.scene.db, text, [hub]);
+  await queryRows(context.scene.db, text, [hub]);
   await synced(context, hub);
   assert.is(context.provider.calls.length, before);
   assert.equal((await rowOf(context, hub)).sentQuantities, {});
@@ -112,7 +112,7 @@ test("makes nothing for a hub that is removed before anything was made.", async 
 test("tells the customer's name and address as they are now.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
-  await query(context.scene.db, "update federations set name = 'Another name' where id = $1", [hub]);
+  await queryRows(context.scene.db, "update federations set name = 'Another name' where id = $1", [hub]);
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
   const { name } = context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!;
@@ -121,10 +121,14 @@ test("tells the customer's name and address as they are now.", async (context) =
 
 test("keeps one address's two hubs apart.", async (context) => {
   const one = await billedHub(context, { small: 1 }), other = await billedHub(context, { small: 2 });
-  await query(context.scene.db, "update subscriptions set email = 'both@example.org' where federation_id in ($1, $2)", [
-    one,
-    other,
-  ]);
+  await queryRows(
+    context.scene.db,
+    "update subscriptions set email = 'both@example.org' where federation_id in ($1, $2)",
+    [
+      one,
+      other,
+    ],
+  );
   await plan(context);
   await synced(context, one);
   await synced(context, other);

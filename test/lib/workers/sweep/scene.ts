@@ -4,12 +4,12 @@ import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
-import { openStanding, type Standing } from "#test/support/bench/copied-spokes.ts";
+import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-spokes.ts";
 import { makeApp, openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export interface Context {
   scene: WorkScene;
-  standing: Standing;
+  standing: CopiedSpokes;
   between: Between;
   app: App;
   closeApp: () => Promise<void>;
@@ -24,7 +24,7 @@ export async function openSweep(context: Context): Promise<void> {
   const model = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.becomes(model, "active");
   await replica.close();
-  context.standing = await openStanding(scene, model, SPOKES);
+  context.standing = await openCopiedSpokes(scene, model, SPOKES);
   context.between = await openBetween(context.standing.url);
   const { app, close } = await makeApp(scene.db, context.between.kubeconfig(), silentLog);
   Object.assign(context, { app, closeApp: close });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { toColumn } from "#lib/drivers/db/naming.ts";
-import { query } from "#test/support/bench/query.ts";
+import { queryRows } from "#test/support/bench/query.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {
@@ -26,8 +26,8 @@ for (const test of [reading, connecting, reconciling]) {
     context.path = `/api/federations/${context.scene.hub}/billing`;
   });
   test.before.each(async ({ scene }) => {
-    await query(scene.db, "delete from subscriptions");
-    await query(scene.db, "delete from jobs");
+    await queryRows(scene.db, "delete from subscriptions");
+    await queryRows(scene.db, "delete from jobs");
   });
   test.after(({ scene }) => scene.close());
 }
@@ -46,12 +46,14 @@ async function subscribe({ scene: { db, hub } }: Context, more: object = {}): Pr
   };
   const text = `insert into subscriptions select * from jsonb_populate_record(null::subscriptions,
     $1::text::jsonb || jsonb_build_object('created_at', now(), 'updated_at', now()))`;
-  await query(db, text, [JSON.stringify(Object.fromEntries(Object.entries(row).map(([k, v]) => [toColumn(k), v])))]);
+  await queryRows(db, text, [
+    JSON.stringify(Object.fromEntries(Object.entries(row).map(([k, v]) => [toColumn(k), v]))),
+  ]);
 }
 
 async function audits({ scene: { db, hub } }: Context): Promise<unknown[][]> {
   const text = "select kind, actor_email, metadata from audit_events where federation_id = $1 order by at";
-  return (await query(db, text, [hub])).map(({ kind, actorEmail, metadata }) => [kind, actorEmail, metadata]);
+  return (await queryRows(db, text, [hub])).map(({ kind, actorEmail, metadata }) => [kind, actorEmail, metadata]);
 }
 
 reading("shows a hub that is not billed as that", async ({ scene, path }) => {
@@ -88,10 +90,10 @@ reading("shows why the provider refused to operators alone, also while it is tri
   await subscribe(context, { error: "The price is archived" });
   const seen = () => Promise.all((["operator", "hubAdmin"] as const).map((who) => scene.as(who).get(path)));
   assert.equal((await seen()).map(({ body }) => body.error), ["The price is archived", null]);
-  await query(db, "update subscriptions set error = null");
+  await queryRows(db, "update subscriptions set error = null");
   assert.equal((await seen()).map(({ body }) => body.error), [null, null]);
   await scene.as("operator").post(`${path}/reconcile`);
-  await query(db, `update jobs set failure = '{"message": "away"}' where federation_id = $1`, [hub]);
+  await queryRows(db, `update jobs set failure = '{"message": "away"}' where federation_id = $1`, [hub]);
   assert.equal((await seen()).map(({ body }) => body.error), ["away", null]);
 });
 
@@ -105,10 +107,10 @@ connecting("has the hub billed, once, and queues what tells the provider", async
   const { status, body } = await operator.post(path, { email: "Treasurer@Example.org" });
   assert.equal([status, body], [200, { ...NOT_BILLED, connected: true, email: EMAIL, pending: true }]);
   await operator.post(path, { email: EMAIL });
-  const { prefix } = (await query(db, "select prefix from api_tokens where scope = 'cli'"))[0];
+  const { prefix } = (await queryRows(db, "select prefix from api_tokens where scope = 'cli'"))[0];
   const by = scene.people.operator.email;
   assert.equal(await audits(context), [["billing_connected", by, { email: EMAIL, token: prefix }]]);
-  const jobs = await query(db, "select kind, federation_id as hub, visible from jobs");
+  const jobs = await queryRows(db, "select kind, federation_id as hub, visible from jobs");
   assert.equal(jobs, [{ kind: "sync-billing", hub, visible: false }]);
 });
 
@@ -117,7 +119,7 @@ connecting("gives another address, which the provider is told", async (context) 
   await subscribe(context, { error: "no", retryAt: "2100-01-01T00:00:00Z" });
   const { body } = await scene.as("operator").post(path, { email: "other@example.org" });
   assert.equal([body.email, body.pending, body.error, body.status], ["other@example.org", true, null, "past_due"]);
-  const [row] = await query(scene.db, "select sent_quantities, retry_at, subscription_id from subscriptions");
+  const [row] = await queryRows(scene.db, "select sent_quantities, retry_at, subscription_id from subscriptions");
   assert.equal(row, { sentQuantities: null, retryAt: null, subscriptionId: "sub_1" });
   assert.equal((await audits(context)).at(-1)![2], { email: "other@example.org", from: EMAIL });
 });
@@ -132,7 +134,7 @@ connecting("is for operators, and for a service with a provider", async ({ scene
   );
   Object.assign(scene.app, { payments });
   assert.equal(off.map(({ status }) => status), [404, 404]);
-  assert.equal(await query(scene.db, "select 1 from subscriptions"), []);
+  assert.equal(await queryRows(scene.db, "select 1 from subscriptions"), []);
 });
 
 reconciling("has all told anew, and keeps a subscription that goes on", async (context) => {
@@ -140,7 +142,7 @@ reconciling("has all told anew, and keeps a subscription that goes on", async (c
   await subscribe(context, { retryAt: "2100-01-01T00:00:00Z", error: "no" });
   const { status, body } = await scene.as("operator", "cli").post(`${path}/reconcile`);
   assert.equal([status, body.pending, body.error, body.items.length], [202, true, null, 1]);
-  const [row] = await query(
+  const [row] = await queryRows(
     scene.db,
     "select sent_quantities, retry_at, subscription_id, customer_id from subscriptions",
   );
@@ -151,7 +153,7 @@ reconciling("has all told anew, and keeps a subscription that goes on", async (c
     Record<string, string>,
   ];
   assert.equal([kind, customer, subscription], ["billing_reconcile_requested", "cus_1", "sub_1"]);
-  assert.is((await query(scene.db, "select 1 from jobs where kind = 'sync-billing'")).length, 1);
+  assert.is((await queryRows(scene.db, "select 1 from jobs where kind = 'sync-billing'")).length, 1);
 });
 
 reconciling("lets go of one that has ended, and keeps the customer", async (context) => {
@@ -159,7 +161,7 @@ reconciling("lets go of one that has ended, and keeps the customer", async (cont
   await subscribe(context, { status: "canceled" });
   const { body } = await scene.as("operator").post(`${path}/reconcile`);
   assert.equal([body.status, body.items, body.pending, body.email], [null, [], true, EMAIL]);
-  const [row] = await query(scene.db, "select subscription_id, customer_id from subscriptions");
+  const [row] = await queryRows(scene.db, "select subscription_id, customer_id from subscriptions");
   assert.equal(row, { subscriptionId: null, customerId: "cus_1" });
 });
 

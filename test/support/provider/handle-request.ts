@@ -1,21 +1,21 @@
 /** Answers one request: checks the credentials, version and form, finds the endpoint, and runs it. */
 import { CUSTOMERS } from "#test/support/provider/customers.ts";
 import { checkPaths, expand } from "#test/support/provider/expand.ts";
-import type { Fault } from "#test/support/provider/faults.ts";
-import { readForm } from "#test/support/provider/form.ts";
-import type { Answer, Keys } from "#test/support/provider/idempotency.ts";
-import { OWING } from "#test/support/provider/invoice-endpoints.ts";
-import { check } from "#test/support/provider/params.ts";
+import type { ProviderFault } from "#test/support/provider/faults.ts";
+import { parseForm } from "#test/support/provider/form.ts";
+import type { IdempotencyKeys, StoredResponse } from "#test/support/provider/idempotency.ts";
+import { INVOICE_ENDPOINTS } from "#test/support/provider/invoice-endpoints.ts";
+import { checkParams } from "#test/support/provider/params.ts";
 import { PRICES } from "#test/support/provider/prices.ts";
 import type { Json } from "#test/support/provider/records.ts";
-import { Refusal } from "#test/support/provider/api-error.ts";
+import { ProviderError } from "#test/support/provider/api-error.ts";
 import type { Route } from "#test/support/provider/route.ts";
-import { SUBSCRIBING } from "#test/support/provider/subscription-endpoints.ts";
+import { SUBSCRIPTION_ENDPOINTS } from "#test/support/provider/subscription-endpoints.ts";
 import { newId, VERSION, type World } from "#test/support/provider/world.ts";
 
-const ROUTES: readonly Route[] = [...CUSTOMERS, ...PRICES, ...SUBSCRIBING, ...OWING];
+const ROUTES: readonly Route[] = [...CUSTOMERS, ...PRICES, ...SUBSCRIPTION_ENDPOINTS, ...INVOICE_ENDPOINTS];
 
-export interface Asked {
+export interface ProviderRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -23,27 +23,32 @@ export interface Asked {
   readonly body: string;
 }
 
-export interface Reply extends Answer {
+export interface ProviderResponse extends StoredResponse {
   readonly headers: Record<string, string>;
 }
 
-export interface Desk {
+export interface ProviderContext {
   readonly world: World;
   readonly key: string;
-  readonly keys: Keys;
+  readonly keys: IdempotencyKeys;
 }
 
 /** Answers the request. Calls `wait` after recording the request and its idempotency key, before any work. */
-export async function answer(desk: Desk, asked: Asked, fault: Fault | null, wait: () => Promise<void>): Promise<Reply> {
+export async function handleRequest(
+  desk: ProviderContext,
+  asked: ProviderRequest,
+  fault: ProviderFault | null,
+  wait: () => Promise<void>,
+): Promise<ProviderResponse> {
   const requestId = newId("req"), { method, path, body } = asked;
-  const said = (status: number, value: unknown, more: Record<string, string> = {}): Reply => ({
+  const said = (status: number, value: unknown, more: Record<string, string> = {}): ProviderResponse => ({
     status,
     body: JSON.stringify(value, null, 2),
     requestId,
     headers: { "request-id": requestId, "stripe-version": VERSION, ...more },
   });
-  const refused = (cause: unknown): Reply => {
-    if (!(cause instanceof Refusal)) throw cause;
+  const refused = (cause: unknown): ProviderResponse => {
+    if (!(cause instanceof ProviderError)) throw cause;
     const limit: Record<string, string> = cause.limit ? { "stripe-rate-limited-reason": cause.limit } : {};
     const again: Record<string, string> = cause.status === 409 ? { "stripe-should-retry": "true" } : {};
     return said(cause.status, cause.body(requestId), { ...limit, ...again });
@@ -53,13 +58,13 @@ export async function answer(desk: Desk, asked: Asked, fault: Fault | null, wait
   try {
     if (fault?.what === "429") {
       const message = "Too many requests hit the API too quickly. Please retry later.";
-      throw new Refusal(429, message, { code: "rate_limit", limit: "global-rate" });
+      throw new ProviderError(429, message, { code: "rate_limit", limit: "global-rate" });
     }
     if (fault?.what === "500" && !fault.kept) throw troubled();
     authenticate(desk.key, asked);
     const { route, ids } = find(method, path);
-    const form = readForm(method === "POST" ? body : asked.query);
-    const given = check(route.rules, form);
+    const form = parseForm(method === "POST" ? body : asked.query);
+    const given = checkParams(route.rules, form);
     checkPaths(given.expand);
     const kept = key === null ? null : desk.keys.begin(key, path, form, desk.world.now);
     if (kept) {
@@ -82,10 +87,10 @@ function work(
   route: Route,
   given: Record<string, Json>,
   ids: readonly string[],
-  fault: Fault | null,
-  said: (status: number, value: unknown) => Reply,
-  refused: (cause: unknown) => Reply,
-): Reply {
+  fault: ProviderFault | null,
+  said: (status: number, value: unknown) => ProviderResponse,
+  refused: (cause: unknown) => ProviderResponse,
+): ProviderResponse {
   try {
     if (fault?.what === "500") throw troubled();
     return said(200, expand(world, route.handle(world, given, ...ids), given.expand));
@@ -94,20 +99,20 @@ function work(
   }
 }
 
-function troubled(): Refusal {
-  return new Refusal(500, "An unknown error occurred", { type: "api_error" });
+function troubled(): ProviderError {
+  return new ProviderError(500, "An unknown error occurred", { type: "api_error" });
 }
 
-function authenticate(key: string, { method, headers, body }: Asked): void {
+function authenticate(key: string, { method, headers, body }: ProviderRequest): void {
   const [, token] = /^Bearer (\S+)$/.exec(String(headers.authorization ?? "")) ?? [];
-  if (token === undefined) throw new Refusal(401, "You did not provide an API key.");
-  if (token !== key) throw new Refusal(401, `Invalid API Key provided: ${token.slice(0, 8)}****`);
+  if (token === undefined) throw new ProviderError(401, "You did not provide an API key.");
+  if (token !== key) throw new ProviderError(401, `Invalid API Key provided: ${token.slice(0, 8)}****`);
   const version = headers["stripe-version"];
-  if (version !== VERSION) throw new Refusal(400, `Invalid Stripe API version: ${version ?? "none"}`);
+  if (version !== VERSION) throw new ProviderError(400, `Invalid Stripe API version: ${version ?? "none"}`);
   const type = String(headers["content-type"] ?? "").split(";")[0]!.trim();
   if (method === "POST" && body !== "" && type !== "application/x-www-form-urlencoded") {
     const message = `Invalid request (check that your POST content type is application/x-www-form-urlencoded): ${type}`;
-    throw new Refusal(400, message);
+    throw new ProviderError(400, message);
   }
 }
 
@@ -116,5 +121,5 @@ function find(method: string, path: string): { route: Route; ids: string[] } {
     const found = route.method === method && route.pattern.exec(path);
     if (found) return { route, ids: found.slice(1).map(decodeURIComponent) };
   }
-  throw new Refusal(404, `Unrecognized request URL (${method}: ${path}).`);
+  throw new ProviderError(404, `Unrecognized request URL (${method}: ${path}).`);
 }
