@@ -18,8 +18,8 @@ test("is shed while other callers are served", async ({ attack }) => {
   attack.replicas[0]!.cluster.stall();
   let shed = 0;
   const greedy = Array.from({ length: 100 }, () => {
-    const asked = call(token, "POST", `/api/spokes/${spoke}/actions?dryRun=true`, { action: "suspend" });
-    return asked.then(({ status }) => {
+    const pending = call(token, "POST", `/api/spokes/${spoke}/actions?dryRun=true`, { action: "suspend" });
+    return pending.then(({ status }) => {
       if (status === 503) shed++;
     }, () => {});
   });

@@ -13,14 +13,14 @@ test.after(({ attack }) => attack.close());
 test("sheds no request when it resumes without load", async ({ attack }) => {
   const { call, token, replicas: [replica] } = attack;
   replica!.tell("SIGSTOP");
-  const asked = [
+  const requests = [
     call(token, "GET", "/api/auth/me"),
     call(null, "GET", "/api/version"),
     call(null, "GET", "/api/healthz"),
   ];
   await sleep(3 * SECOND); // the next clock check is this late
   replica!.tell("SIGCONT");
-  assert.equal((await Promise.all(asked)).map(({ status }) => status), [200, 200, 200]);
+  assert.equal((await Promise.all(requests)).map(({ status }) => status), [200, 200, 200]);
   for (let i = 0; i < 20; i++) assert.is((await call(token, "GET", "/api/auth/me")).status, 200);
 });
 

@@ -117,8 +117,8 @@ test("replaces database sessions that stay read-only after the outage", async (s
   await db.sql(`alter database ${name} reset default_transaction_read_only`);
   await writes(scene, "after");
   await until(async () => (await scene.client.send("GET", "/api/readyz")).status === 200);
-  const said = complaints(scene, from);
-  assert.equal(said.filter((message, i) => said.indexOf(message) !== i), [], "each is said once");
+  const logged = complaints(scene, from);
+  assert.equal(logged.filter((message, i) => logged.indexOf(message) !== i), [], "each is said once");
 });
 
 test("serves reads from a standby, and writes once it is promoted", async (scene) => {

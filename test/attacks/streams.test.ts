@@ -45,7 +45,7 @@ async function follow(bench: Bench, { hub, headers }: Tenant) {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   /** Reads until the text matches or the stream ends. */
-  const hear = async (pattern: RegExp): Promise<boolean> => {
+  const received = async (pattern: RegExp): Promise<boolean> => {
     while (!pattern.test(text)) {
       const { value, done } = await reader.read();
       if (done) return false;
@@ -55,7 +55,7 @@ async function follow(bench: Bench, { hub, headers }: Tenant) {
   };
   return {
     status: response.status,
-    hear,
+    hear: received,
     ids: () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
     leave: () => client.abort(),
   };
@@ -72,7 +72,7 @@ test("a user's logouts and revocations do not affect other users' streams", asyn
     tenants.flatMap((tenant) => Array.from({ length: 10 }, () => follow(bench, tenant))),
   );
   await Promise.all(tenants.map(({ hub }) => emit(bench, hub)));
-  assert.ok((await Promise.all(streams.map(({ hear }) => hear(/^id: 1$/m)))).every(Boolean));
+  assert.ok((await Promise.all(streams.map(({ hear: received }) => received(/^id: 1$/m)))).every(Boolean));
 
   const sent: string[] = [];
   bench.replicas[0]!.database.watch((bytes) => sent.push(new TextDecoder("latin1").decode(bytes)) > 0);
@@ -84,8 +84,8 @@ test("a user's logouts and revocations do not affect other users' streams", asyn
 
   const withdrawals = withdraw(bench, stranger);
   for (let i = 1; i < EVENTS; i++) await Promise.all(tenants.map(({ hub }) => emit(bench, hub)));
-  const asked = tenants.map(({ headers }) => statusOf(bench, "/api/federations", { headers }));
-  assert.equal([...new Set(await Promise.all(asked))], [200]);
+  const requests = tenants.map(({ headers }) => statusOf(bench, "/api/federations", { headers }));
+  assert.equal([...new Set(await Promise.all(requests))], [200]);
   await withdrawals;
   for (const stream of streams) {
     assert.ok(await stream.hear(new RegExp(`^id: ${EVENTS}$`, "m")), "the stream was cut");

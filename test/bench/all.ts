@@ -22,8 +22,8 @@ const { values: { quick, json } } = parseArgs({
 if (json) await mkdir(json, { recursive: true });
 for (const [name, part] of Object.entries(PARTS)) {
   console.log(`\n${name}\n${"=".repeat(name.length)}`);
-  const kept = json && part.keeps ? ["--json", join(json, `${name}.json`)] : [];
-  await run([fileURLToPath(new URL(`${name}.ts`, import.meta.url)), ...(quick ? part.quick : []), ...kept]);
+  const jsonArgs = json && part.keeps ? ["--json", join(json, `${name}.json`)] : [];
+  await run([fileURLToPath(new URL(`${name}.ts`, import.meta.url)), ...(quick ? part.quick : []), ...jsonArgs]);
 }
 
 async function run(line: readonly string[]): Promise<void> {

@@ -17,8 +17,8 @@ async function main(): Promise<boolean> {
   const { breaches, counts, errors } = await runChaos({ seed, rounds, hubs, tell: (line) => console.log(line) });
   for (const breach of breaches) console.log(`BREACH ${breach}`);
   for (const [message, count] of Object.entries(errors)) console.log(`logged as an error ${count} times: ${message}`);
-  const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
-  console.log(`${breaches.length} breaches in ${Math.round((performance.now() - began) / 1000)} s; ${told}`);
+  const summary = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
+  console.log(`${breaches.length} breaches in ${Math.round((performance.now() - began) / 1000)} s; ${summary}`);
   return breaches.length === 0;
 }
 

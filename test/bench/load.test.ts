@@ -22,9 +22,9 @@ async function serving<T>(listener: RequestListener, work: (port: number) => Pro
 }
 
 test("reads complete responses in any fragmentation, with a length or in chunks", () => {
-  const whole = Buffer.from("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhello");
+  const complete = Buffer.from("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhello");
   const chunked = Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n");
-  for (const [answer, status] of [[whole, 201], [chunked, 200]] as const) {
+  for (const [answer, status] of [[complete, 201], [chunked, 200]] as const) {
     for (let cut = 1; cut < answer.length; cut++) {
       const read = openReader();
       assert.is(read(answer.subarray(0, cut)), null);

@@ -14,11 +14,11 @@ export interface ProcessMemory {
 export async function readMemory({ log }: MeasuredServer): Promise<ProcessMemory> {
   const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(await readFile(log, "utf8")) ?? [];
   const socket = new WebSocket(url!);
-  let asked = 0;
+  let requestId = 0;
   // deno-lint-ignore no-explicit-any
   const ask = (method: string, params: object): Promise<any> =>
     new Promise((resolve) => {
-      const id = ++asked;
+      const id = ++requestId;
       const onMessage = ({ data }: MessageEvent) => {
         const answer = JSON.parse(String(data));
         if (answer.id !== id) return;

@@ -28,10 +28,12 @@ const PAGES: readonly (readonly [page: string, api: string])[] = [
 
 console.log(`${"page".padEnd(24)}      ms      KB   beside the API's answer`);
 for (const [page, api] of PAGES) {
-  const shown = await measure(scene, page), asked = await measure(scene, api);
+  const pageResult = await measure(scene, page), apiResult = await measure(scene, api);
   const name = page.replaceAll(scene.hub, "ID").replaceAll(scene.spoke, "ID").padEnd(24);
-  const [ms, kilobytes] = [shown.ms.toFixed(1).padStart(8), (shown.bytes / 1000).toFixed(1).padStart(8)];
-  console.log(`${name}${ms}${kilobytes}   ${(shown.ms / asked.ms).toFixed(1)} times the ${asked.ms.toFixed(1)} ms`);
+  const [ms, kilobytes] = [pageResult.ms.toFixed(1).padStart(8), (pageResult.bytes / 1000).toFixed(1).padStart(8)];
+  console.log(
+    `${name}${ms}${kilobytes}   ${(pageResult.ms / apiResult.ms).toFixed(1)} times the ${apiResult.ms.toFixed(1)} ms`,
+  );
 }
 await scene.close();
 

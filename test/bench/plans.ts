@@ -40,16 +40,19 @@ function questions(events: number): Map<string, Question> {
   const middle = new Date(Date.UTC(2024, 10, 21) + events * 2500); // events are 5 s apart
   const audit = (filter: Parameters<typeof listAuditEvents>[1], before?: Date): Question => (rows) =>
     listAuditEvents(rows, filter, { ...page, before: before && { at: before } });
-  const asked = new Map<string, Question>();
+  const questionsByName = new Map<string, Question>();
   for (const [name, reader] of Object.entries(READERS)) {
-    if (!name.endsWith("nothing read")) asked.set(`read-all: ${name}`, (rows) => readAll(rows, reader));
-    asked.set(`unread-count: ${name}`, (rows) => countUnread(rows, reader));
+    if (!name.endsWith("nothing read")) questionsByName.set(`read-all: ${name}`, (rows) => readAll(rows, reader));
+    questionsByName.set(`unread-count: ${name}`, (rows) => countUnread(rows, reader));
     for (const unreadOnly of [false, true]) {
       const label = `notifications${unreadOnly ? ", unreadOnly" : ""}: ${name}`;
-      asked.set(label, (rows) => listNotifications(rows, reader, { limit: 20, unreadOnly, before: undefined }));
+      questionsByName.set(
+        label,
+        (rows) => listNotifications(rows, reader, { limit: 20, unreadOnly, before: undefined }),
+      );
     }
   }
-  asked.set(
+  questionsByName.set(
     "notifications before the middle: hub admin",
     (rows) =>
       listNotifications(rows, READERS["hub admin, nothing read"], {
@@ -58,23 +61,23 @@ function questions(events: number): Map<string, Question> {
         before: { at: middle },
       }),
   );
-  asked.set("activity: the busiest spoke", audit({ spokeId: spokeId(0) }));
-  asked.set("activity: the quietest spoke", audit({ spokeId: spokeId(DATASET_SIZE.spokes - 1) }));
-  asked.set("audit: no filter", audit({}));
-  asked.set("audit: before the middle", audit({}, middle));
-  asked.set("audit: kind, frequent", audit({ kind: "auth_login" }));
-  asked.set("audit: kind, not for a long time", audit({ kind: "billing_subscription_refunded" }));
-  asked.set("audit: kind, never", audit({ kind: "no_such_kind" }));
-  asked.set("audit: actor", audit({ actorId: userId(7) }));
-  asked.set("audit: actor, not for a long time", audit({ actorId: userId(499) }));
-  asked.set("audit: objectType, frequent", audit({ objectType: "spoke" }));
-  asked.set("audit: objectType, not for a long time", audit({ objectType: "operation" }));
-  asked.set("audit: objectType and objectId", audit({ objectType: "spoke", objectId: spokeId(3) }));
-  asked.set("audit: federationId, the busiest", audit({ federationId: hubId(0) }));
-  asked.set("audit: federationId, the quietest", audit({ federationId: hubId(499) }));
-  asked.set("audit: federationId and kind", audit({ federationId: hubId(0), kind: "spoke_destroyed" }));
-  asked.set("audit: actor and kind", audit({ actorId: userId(7), kind: "auth_logout" }));
-  return asked;
+  questionsByName.set("activity: the busiest spoke", audit({ spokeId: spokeId(0) }));
+  questionsByName.set("activity: the quietest spoke", audit({ spokeId: spokeId(DATASET_SIZE.spokes - 1) }));
+  questionsByName.set("audit: no filter", audit({}));
+  questionsByName.set("audit: before the middle", audit({}, middle));
+  questionsByName.set("audit: kind, frequent", audit({ kind: "auth_login" }));
+  questionsByName.set("audit: kind, not for a long time", audit({ kind: "billing_subscription_refunded" }));
+  questionsByName.set("audit: kind, never", audit({ kind: "no_such_kind" }));
+  questionsByName.set("audit: actor", audit({ actorId: userId(7) }));
+  questionsByName.set("audit: actor, not for a long time", audit({ actorId: userId(499) }));
+  questionsByName.set("audit: objectType, frequent", audit({ objectType: "spoke" }));
+  questionsByName.set("audit: objectType, not for a long time", audit({ objectType: "operation" }));
+  questionsByName.set("audit: objectType and objectId", audit({ objectType: "spoke", objectId: spokeId(3) }));
+  questionsByName.set("audit: federationId, the busiest", audit({ federationId: hubId(0) }));
+  questionsByName.set("audit: federationId, the quietest", audit({ federationId: hubId(499) }));
+  questionsByName.set("audit: federationId and kind", audit({ federationId: hubId(0), kind: "spoke_destroyed" }));
+  questionsByName.set("audit: actor and kind", audit({ actorId: userId(7), kind: "auth_logout" }));
+  return questionsByName;
 }
 
 /** Marks everything as read in the caller's transaction. */

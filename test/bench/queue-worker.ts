@@ -34,7 +34,7 @@ async function idle(queue: MeasuredQueue, times: number): Promise<Values> {
 }
 
 /** Measures the CPU time and wall time of one poll, from some hundred polls after a warm-up. */
-async function looks(look: () => Promise<void>, postmaster: string): Promise<Values> {
+async function measurePolls(look: () => Promise<void>, postmaster: string): Promise<Values> {
   for (let i = 0; i < 20; i++) await look();
   const wall: number[] = [];
   const used = await spend(postmaster, LOOKS, async () => {
@@ -88,7 +88,7 @@ async function serverTime(postmaster: string): Promise<number> {
 
 async function main([subject, url, postmaster, measurement, ...rest]: string[]): Promise<Values> {
   const [first, second] = rest.map(Number) as [number, number];
-  if (measurement === "look") return await looks(await openPollQueue(url!, first, second), postmaster!);
+  if (measurement === "look") return await measurePolls(await openPollQueue(url!, first, second), postmaster!);
   const queue = await opened[subject!]!(url!);
   return measurement === "idle" ? await idle(queue, first) : await drain(queue, first, postmaster!);
 }

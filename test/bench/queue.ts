@@ -53,7 +53,7 @@ async function main(only: string | undefined, quick: boolean, file: string | und
   } finally {
     await server.stop();
   }
-  tell(found);
+  printTable(found);
   if (file) await writeFile(file, JSON.stringify(found, null, 1));
 }
 
@@ -76,7 +76,7 @@ async function run(
   return JSON.parse(stdout);
 }
 
-function tell(found: readonly Measured[]): void {
+function printTable(found: readonly Measured[]): void {
   const names = new Map<string, Map<string, number[]>>();
   for (const { measurement, subject, values } of found) {
     const name = `${measurement}: ${subject}`, all = names.get(name) ?? new Map<string, number[]>();

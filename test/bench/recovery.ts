@@ -23,8 +23,8 @@ async function main(kills: number, stops: number): Promise<void> {
   try {
     const spoke = await bench.spoke(await startHub(bench), "algebra");
     await bench.caught(spoke, STEP);
-    tell("killed", await repeat(bench, spoke, kills, "SIGKILL"));
-    tell("stopped", await repeat(bench, spoke, stops, "SIGSTOP"));
+    printSamples("killed", await repeat(bench, spoke, kills, "SIGKILL"));
+    printSamples("stopped", await repeat(bench, spoke, stops, "SIGSTOP"));
   } finally {
     await bench.close();
   }
@@ -41,7 +41,7 @@ async function repeat(bench: Bench, spoke: string, times: number, signal: "SIGKI
   const samples: Sample[] = [];
   for (let i = 0; i < times; i++) {
     const caught = await bench.caught(spoke, STEP);
-    await judges(bench);
+    await checkRecords(bench);
     await sleep(Math.random() * SECOND); // otherwise the signal would always follow a heartbeat
     const at = Date.now();
     if (signal === "SIGKILL") await caught.holder.kill();
@@ -62,7 +62,7 @@ function isLoss(message: string, fence: unknown, ours: number): boolean {
 }
 
 /** Waits until each replica has had heartbeats long enough to take over jobs. */
-async function judges({ db, replicas }: Bench): Promise<void> {
+async function checkRecords({ db, replicas }: Bench): Promise<void> {
   const ids = replicas.map(({ id }) => id);
   await until(async () => {
     const rows = await queryRows(
@@ -75,7 +75,7 @@ async function judges({ db, replicas }: Bench): Promise<void> {
   }, 60_000);
 }
 
-function tell(what: string, samples: readonly Sample[]): void {
+function printSamples(what: string, samples: readonly Sample[]): void {
   if (samples.length === 0) return;
   for (const from of ["fromSignal", "fromBeat"] as const) {
     const sorted = samples.map((sample) => sample[from]).sort((a, b) => a - b);

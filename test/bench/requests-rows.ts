@@ -8,7 +8,7 @@ export interface RequestRow {
   readonly label: string;
   readonly status: number;
   /** Returns request number `n` for this contender. */
-  request(place: HubCredentials, n: number, contender: ServerName): Asked;
+  request(place: HubCredentials, n: number, contender: ServerName): RequestFields;
   /** Returns the number of items in the response. */
   // deno-lint-ignore no-explicit-any
   count(body: any): number;
@@ -18,13 +18,13 @@ export interface RequestRow {
   readonly after?: string;
 }
 
-interface Asked {
+interface RequestFields {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
 }
 
-const get = (path: string): Asked => ({ method: "GET", path });
+const get = (path: string): RequestFields => ({ method: "GET", path });
 const spokeOf = ({ spokes }: HubCredentials, n: number) => spokes[n % spokes.length]!;
 const listed = { status: 200, count: (body: unknown[]) => body.length, items: 50 };
 
@@ -76,7 +76,7 @@ export const REQUEST_ROWS: readonly RequestRow[] = [
 ];
 
 /** Returns the bytes of a request. */
-export function renderRequest({ method, path, body }: Asked, token: string): Buffer {
+export function renderRequest({ method, path, body }: RequestFields, token: string): Buffer {
   const text = body === undefined ? "" : JSON.stringify(body);
   const lines = [
     `${method} ${path} HTTP/1.1`,

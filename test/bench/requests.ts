@@ -138,7 +138,7 @@ async function measureClosed(
 
 /** Requests the hubs in turn, each as its own administrator. */
 function loadOf({ places }: RequestBench, row: RequestRow, name: ServerName): RequestLoad {
-  const known = new Map<number, Buffer>(), different = places.length * places[0]!.spokes.length;
+  const responses = new Map<number, Buffer>(), different = places.length * places[0]!.spokes.length;
   let n = 0;
   const make = (i: number) => {
     const place = places[i % places.length]!;
@@ -148,10 +148,10 @@ function loadOf({ places }: RequestBench, row: RequestRow, name: ServerName): Re
     next() {
       const i = n++;
       if (row.status === 201) return make(i); // each request creates another spoke
-      const found = known.get(i % different);
+      const found = responses.get(i % different);
       if (found) return found;
       const made = make(i % different);
-      known.set(i % different, made);
+      responses.set(i % different, made);
       return made;
     },
     check: ({ status, body }) => {

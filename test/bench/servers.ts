@@ -43,7 +43,7 @@ export async function startMeasuredServer<Name extends string>(
     await ended;
   };
   try {
-    const port = await until(() => portSaid(child, path), PATIENCE);
+    const port = await until(() => readPort(child, path), PATIENCE);
     return { name, pid: child.pid!, port, log: path, stop };
   } catch (error) {
     end();
@@ -51,8 +51,8 @@ export async function startMeasuredServer<Name extends string>(
   }
 }
 
-async function portSaid(child: ChildProcess, path: string): Promise<number | null> {
-  const said = await readFile(path, "utf8"), [, port] = /Listening on 127\.0\.0\.1:(\d+)/.exec(said) ?? [];
-  if (child.exitCode !== null) throw new Error(`It ended before it listened:\n${said}`);
+async function readPort(child: ChildProcess, path: string): Promise<number | null> {
+  const logText = await readFile(path, "utf8"), [, port] = /Listening on 127\.0\.0\.1:(\d+)/.exec(logText) ?? [];
+  if (child.exitCode !== null) throw new Error(`It ended before it listened:\n${logText}`);
   return port === undefined ? null : Number(port);
 }

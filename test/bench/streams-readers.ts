@@ -16,20 +16,20 @@ export type StreamReaderMessage = "ready" | { readonly number: number; readonly 
 
 const AT_ONCE = 32; // connections opened in parallel
 
-const tell = (what: StreamReaderMessage) => process.send!(what);
+const sendToParent = (what: StreamReaderMessage) => process.send!(what);
 
 async function followAll({ port, path, tokens, each }: StreamReaderOptions): Promise<void> {
   const all = tokens.flatMap((token) => Array.from({ length: each }, () => token)), heard = new Map<number, number[]>();
   const onEvent = (number: number, at: number) => {
     const times = heard.get(number) ?? [];
     heard.set(number, times);
-    if (times.push(at) === all.length) tell({ number, at: times });
+    if (times.push(at) === all.length) sendToParent({ number, at: times });
   };
   let next = 0;
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     while (next < all.length) await follow(port, path, all[next++]!, onEvent);
   }));
-  tell("ready");
+  sendToParent("ready");
 }
 
 /** Opens a stream. Settles when it receives its first comment. */

@@ -157,12 +157,12 @@ async function usedBy({ postmaster }: Stage, { pid }: MeasuredServer) {
 
 /** Receives the readers' messages. A caller waits for each one by its key. */
 function listenTo(child: ReturnType<typeof fork>) {
-  const told = new Map<string | number, readonly number[]>(), waiting = new Map<string | number, () => void>();
+  const arrivals = new Map<string | number, readonly number[]>(), waiting = new Map<string | number, () => void>();
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
   child.on("message", (message: StreamReaderMessage) => {
     const [key, at] = message === "ready" ? [message, []] : [message.number, message.at];
-    told.set(key, at);
+    arrivals.set(key, at);
     waiting.get(key)?.();
   });
   child.once("exit", () => lost.reject(new Error("The readers have ended")));
@@ -170,10 +170,10 @@ function listenTo(child: ReturnType<typeof fork>) {
   process.once("exit", end);
   return {
     async hear(key: string | number): Promise<readonly number[]> {
-      if (!told.has(key)) {
+      if (!arrivals.has(key)) {
         await Promise.race([new Promise<void>((resolve) => waiting.set(key, resolve)), lost.promise]);
       }
-      return told.get(key)!;
+      return arrivals.get(key)!;
     },
     end() {
       process.off("exit", end);

@@ -24,7 +24,7 @@ const CHANGED = 300, RAN = 10;
 /** Returns whether every change was reported within a minute. */
 async function measure(spokes: number): Promise<boolean> {
   const scene = await openWorkScene(), model = await installOne(scene);
-  const standing = await openCopiedSpokes(scene, model, spokes), between = await openBetween(standing.url);
+  const copies = await openCopiedSpokes(scene, model, spokes), between = await openBetween(copies.url);
   const { app, close } = await makeApp(scene.db, between.kubeconfig(), silentLog);
   const ending = new AbortController();
   const drifted = async () =>
@@ -42,23 +42,23 @@ async function measure(spokes: number): Promise<boolean> {
     say(spokes, `a look at all: ${full()}`);
 
     const part = watchClock(between.asked), hands = Math.ceil(spokes / CHANGED);
-    for (let i = 0; i < hands; i++) await change(scene, standing, standing.ids[i * CHANGED]!);
-    for (let i = 0; i < spokes; i += RAN) run(standing, i);
+    for (let i = 0; i < hands; i++) await change(scene, copies, copies.ids[i * CHANGED]!);
+    for (let i = 0; i < spokes; i += RAN) run(copies, i);
     const began = performance.now();
     while (await drifted() < hands && performance.now() - began < 5 * MINUTE) await sleep(50);
-    const told = performance.now() - began;
-    await sleep(Math.max(0, FOLLOWED - told));
-    say(spokes, `followed: ${part()}; ${hands} changes told in ${(told / SECOND).toFixed(1)} s`);
+    const elapsed = performance.now() - began;
+    await sleep(Math.max(0, FOLLOWED - elapsed));
+    say(spokes, `followed: ${part()}; ${hands} changes told in ${(elapsed / SECOND).toFixed(1)} s`);
     const held = memoryMiB(), found = await drifted();
     ending.abort(new Error("measured"));
     await following!.catch(() => {});
     say(spokes, `memory that is free without it: ${(held - memoryMiB()).toFixed(1)} MiB; found ${found} drifted`);
-    return told < MINUTE;
+    return elapsed < MINUTE;
   } finally {
     ending.abort(new Error("measured"));
     await close();
     await between.close();
-    await standing.close();
+    await copies.close();
     await scene.close();
   }
 }
@@ -86,9 +86,9 @@ async function change({ row }: WorkScene, { world }: CopiedSpokes, id: string): 
 
 const crons = new WeakMap<CopiedSpokes, readonly StoredObject[]>();
 
-function run(standing: CopiedSpokes, i: number): void {
-  const { store } = standing.world, all = crons.get(standing) ?? store.list("CronJob");
-  crons.set(standing, all);
+function run(copies: CopiedSpokes, i: number): void {
+  const { store } = copies.world, all = crons.get(copies) ?? store.list("CronJob");
+  crons.set(copies, all);
   const cron = store.get("CronJob", all[i]!.metadata.namespace, all[i]!.metadata.name)!;
   store.save({ ...cron, status: { lastScheduleTime: new Date().toISOString() } });
 }

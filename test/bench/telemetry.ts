@@ -36,7 +36,7 @@ const WAYS = {
   both: { METRICS_PORT: "19465", ...TRACES },
 } as const;
 type Way = keyof typeof WAYS;
-const isJudged = (name: Way) => name !== "without" && name !== "again";
+const hasTarget = (name: Way) => name !== "without" && name !== "again";
 const NAMES = Object.keys(WAYS) as Way[];
 
 async function main(line: readonly string[]): Promise<void> {
@@ -68,10 +68,10 @@ async function main(line: readonly string[]): Promise<void> {
 }
 
 function loadOf(paths: readonly string[], token: string): RequestLoad {
-  const known = paths.map((path) => renderRequest({ method: "GET", path }, token));
+  const requests = paths.map((path) => renderRequest({ method: "GET", path }, token));
   let n = 0;
   return {
-    next: () => known[n++ % known.length]!,
+    next: () => requests[n++ % requests.length]!,
     check: ({ status, body }) => {
       if (status !== 200) throw new Error(`It answered ${status}: ${body.toString()}`);
     },
@@ -107,7 +107,7 @@ async function compare(
     rows = NAMES.map((name) => {
       const ratio = ratioOf(rates[name]!, rates[first!]!), cost = ratioOf(processor[name]!, processor[first!]!);
       const figures = [formatNumber(median(rates[name]!)), formatSpread(ratio), formatSpread(cost)];
-      return [name, ...figures, isJudged(name) ? verdict(ratio.median >= FEWEST) : ""];
+      return [name, ...figures, hasTarget(name) ? verdict(ratio.median >= FEWEST) : ""];
     });
   console.log(`\n${label}\n${renderTable([["", "requests/s", "times", "processor, times", ""], ...rows])}`);
 }
@@ -128,7 +128,7 @@ async function remember(contenders: readonly MeasuredServer<Way>[]): Promise<voi
       formatNumber(held / MB),
       formatNumber(more),
     ];
-    return [contenders[i]!.name, ...figures, isJudged(contenders[i]!.name) ? verdict(more <= MOST_MEMORY) : ""];
+    return [contenders[i]!.name, ...figures, hasTarget(contenders[i]!.name) ? verdict(more <= MOST_MEMORY) : ""];
   });
   console.log(`\nMemory, MB\n${renderTable([["", "resident", "more", "held", "more", ""], ...rows])}`);
 }

@@ -35,8 +35,8 @@ async function main(): Promise<boolean> {
   });
   for (const breach of breaches) console.log(`BREACH ${breach}`);
   await printCreationTimes(FACTOR, console.log);
-  const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
-  console.log(`${breaches.length} breaches in ${seconds()} s; ${told}`);
+  const summary = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
+  console.log(`${breaches.length} breaches in ${seconds()} s; ${summary}`);
   return breaches.length === 0;
 }
 

@@ -24,9 +24,9 @@ const declare = (since: unknown, sunset: unknown, path = PATH) => ({ paths }: Js
 const remove = ({ paths }: Json) => delete paths[PATH];
 const spoil = ({ paths }: Json) =>
   paths[PATH].get.responses[200].content["application/json"].schema = { type: "string" };
-const says = (allowed: boolean, words: string) => [{ allowed, says: words }];
+const expected = (allowed: boolean, words: string) => [{ allowed, says: words }];
 
-async function judged(declared: (document: Json) => void, change: (document: Json) => void, today = CHECK_DATE) {
+async function checkAll(declared: (document: Json) => void, change: (document: Json) => void, today = CHECK_DATE) {
   return breakIn(cloneDocument(await present, declared), change, today).map(({ verdict }) => verdict);
 }
 
@@ -34,42 +34,42 @@ const IN_TIME = declare("2026-12-01", "2027-01-15");
 const KNOWN = "declared since 2026-12-01 to be gone on 2027-01-15";
 
 test("accepts an announced change from its sunset on", async () => {
-  assert.equal(await judged(IN_TIME, remove, "2027-01-15"), says(true, `Allowed: ${KNOWN}`));
-  assert.equal(await judged(IN_TIME, remove, "2028-01-01"), says(true, `Allowed: ${KNOWN}`));
-  assert.equal(await judged(IN_TIME, spoil, "2027-01-15"), says(true, `Allowed: ${KNOWN}`));
+  assert.equal(await checkAll(IN_TIME, remove, "2027-01-15"), expected(true, `Allowed: ${KNOWN}`));
+  assert.equal(await checkAll(IN_TIME, remove, "2028-01-01"), expected(true, `Allowed: ${KNOWN}`));
+  assert.equal(await checkAll(IN_TIME, spoil, "2027-01-15"), expected(true, `Allowed: ${KNOWN}`));
 });
 
 test("rejects the change one day before the sunset", async () => {
   const early = "it may land from that day on, in 1 day";
-  assert.equal(await judged(IN_TIME, remove, "2027-01-14"), says(false, `Too early: ${KNOWN}; ${early}`));
+  assert.equal(await checkAll(IN_TIME, remove, "2027-01-14"), expected(false, `Too early: ${KNOWN}; ${early}`));
   assert.equal(
-    await judged(IN_TIME, remove, "2027-01-05"),
-    says(false, `Too early: ${KNOWN}; ${early.replace("1 day", "10 days")}`),
+    await checkAll(IN_TIME, remove, "2027-01-05"),
+    expected(false, `Too early: ${KNOWN}; ${early.replace("1 day", "10 days")}`),
   );
   const noon = declare("2026-12-01T12:00:00Z", "2027-01-15T12:00:00Z");
-  assert.is((await judged(noon, remove, "2027-01-15"))[0]!.allowed, false);
-  assert.is((await judged(noon, remove, "2027-01-16"))[0]!.allowed, true);
+  assert.is((await checkAll(noon, remove, "2027-01-15"))[0]!.allowed, false);
+  assert.is((await checkAll(noon, remove, "2027-01-16"))[0]!.allowed, true);
 });
 
 test("rejects a breaking change that was announced less than 30 days ahead", async () => {
   const words = "Declared only 29 days ahead, where 30 were promised: release a sunset not before 2026-12-31";
-  assert.equal(await judged(declare("2026-12-01", "2026-12-30"), remove, "2027-06-01"), says(false, words));
-  assert.is((await judged(declare("2026-12-01", "2026-12-31"), remove, "2027-06-01"))[0]!.allowed, true);
+  assert.equal(await checkAll(declare("2026-12-01", "2026-12-30"), remove, "2027-06-01"), expected(false, words));
+  assert.is((await checkAll(declare("2026-12-01", "2026-12-31"), remove, "2027-06-01"))[0]!.allowed, true);
 });
 
 test("rejects a breaking change that no release announced", async () => {
   const nothing = () => undefined;
   const words = "Not declared: it may land 30 days after a release that declares it, not before 2026-12-21";
-  assert.equal(await judged(nothing, remove), says(false, words));
-  assert.equal(await judged(nothing, spoil), says(false, words));
+  assert.equal(await checkAll(nothing, remove), expected(false, words));
+  assert.equal(await checkAll(nothing, spoil), expected(false, words));
   for (
     const vague of [declare(undefined, "2026-01-01"), declare("soon", "2026-01-01"), declare("2025-01-01", "later")]
   ) {
-    assert.equal(await judged(vague, remove), says(false, words));
+    assert.equal(await checkAll(vague, remove), expected(false, words));
   }
   const unmarked = ({ paths }: Json) =>
     Object.assign(paths[PATH].get, { "x-deprecation": { since: "2025-01-01", sunset: "2026-01-01" } });
-  assert.equal(await judged(unmarked, remove), says(false, words));
+  assert.equal(await checkAll(unmarked, remove), expected(false, words));
 });
 
 test("reports when an unreleased announcement takes effect", async () => {
@@ -79,13 +79,13 @@ test("reports when an unreleased announcement takes effect", async () => {
   };
   const begin = "Declared, but in no release yet: release the declaration alone";
   assert.equal(
-    await judged(() => undefined, both("2026-11-21", "2027-02-01")),
-    says(false, `${begin}; it may land from 2027-02-01 on`),
+    await checkAll(() => undefined, both("2026-11-21", "2027-02-01")),
+    expected(false, `${begin}; it may land from 2027-02-01 on`),
   );
   // The document claims an early announcement that no release contained.
   assert.equal(
-    await judged(() => undefined, both("2025-01-01", "2025-12-01")),
-    says(false, `${begin}, with a sunset not before 2026-12-21; it may land from 2026-12-21 on`),
+    await checkAll(() => undefined, both("2025-01-01", "2025-12-01")),
+    expected(false, `${begin}, with a sunset not before 2026-12-21; it may land from 2026-12-21 on`),
   );
 });
 
@@ -107,24 +107,24 @@ test("uses the given date", async () => {
 
 const hasty = suite("findHasty, on the current document");
 
-async function hastyAfter(told: (document: Json) => void, now: (document: Json) => void, today = CHECK_DATE) {
-  const before = cloneDocument(await present, told);
+async function hastyAfter(announce: (document: Json) => void, now: (document: Json) => void, today = CHECK_DATE) {
+  const before = cloneDocument(await present, announce);
   return findShortAnnouncements(surfaceIn(before), surfaceIn(cloneDocument(await present, now)), today);
 }
 
 hasty("finds a sunset of which people would learn less than 30 days ahead", async () => {
   const nothing = () => undefined,
-    told = `GET ${PATH}: its sunset is 2026-12-20, and has to be 2026-12-21 or later to be released today`;
-  assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-20")), [told]);
+    announce = `GET ${PATH}: its sunset is 2026-12-20, and has to be 2026-12-21 or later to be released today`;
+  assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-20")), [announce]);
   assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-21")), []);
   assert.equal(await hastyAfter(nothing, nothing), []);
 });
 
 hasty("lets a sunset stay, and come later, and come earlier with 30 days left", async () => {
-  const told = declare("2026-10-01", "2026-12-01");
-  assert.equal(await hastyAfter(told, told), []);
-  assert.equal(await hastyAfter(told, declare("2026-10-01", "2026-12-05")), []);
-  assert.equal(await hastyAfter(told, declare("2026-10-01", "2026-11-30")), [
+  const announce = declare("2026-10-01", "2026-12-01");
+  assert.equal(await hastyAfter(announce, announce), []);
+  assert.equal(await hastyAfter(announce, declare("2026-10-01", "2026-12-05")), []);
+  assert.equal(await hastyAfter(announce, declare("2026-10-01", "2026-11-30")), [
     `GET ${PATH}: its sunset is 2026-11-30, and has to be 2026-12-01 or later to be released today`,
   ]);
   assert.equal(await hastyAfter(declare("2026-10-01", "2027-12-01"), declare("2026-10-01", "2026-12-21")), []);

@@ -23,7 +23,7 @@ const PROMISE = NOTICE_PERIOD / DAY;
  * `dayOf`. */
 export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | null, day: number): AnnouncementCheck {
   const released = announcementOf(was), present = is && announcementOf(is);
-  if (released) return judgeReleased(released, day);
+  if (released) return checkReleased(released, day);
   if (!present) {
     const says = `Not declared: it may land ${PROMISE} days after a release that declares it, not before ${
       iso(day + NOTICE_PERIOD)
@@ -38,7 +38,7 @@ export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | nu
   return { allowed: false, says };
 }
 
-function judgeReleased({ since, sunset }: Announcement, day: number): AnnouncementCheck {
+function checkReleased({ since, sunset }: Announcement, day: number): AnnouncementCheck {
   if (sunset - since < NOTICE_PERIOD) {
     const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
     const says =
@@ -61,10 +61,10 @@ export function findShortAnnouncements(released: Surface, present: Surface, toda
     const was = before.get(address), announced = announcementOf(is);
     if (!was || !announced || announced.sunset >= parseDay(today) + NOTICE_PERIOD) return [];
     // An announced sunset may be postponed, however near the new one is.
-    const told = announcementOf(was);
-    if (told && announced.sunset >= told.sunset) return [];
+    const earlier = announcementOf(was);
+    if (earlier && announced.sunset >= earlier.sunset) return [];
     const earliest = iso(
-      told ? Math.min(told.sunset, parseDay(today) + NOTICE_PERIOD) : parseDay(today) + NOTICE_PERIOD,
+      earlier ? Math.min(earlier.sunset, parseDay(today) + NOTICE_PERIOD) : parseDay(today) + NOTICE_PERIOD,
     );
     return [
       `${is.name}: its sunset is ${iso(announced.sunset)}, and has to be ${earliest} or later to be released today`,

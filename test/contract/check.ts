@@ -46,10 +46,10 @@ export async function runContractCheck(
   const stale = listStaleExceptions(found, exceptions);
   const status = stale.length > 0 || found.some(({ verdict }) => !verdict.allowed) ? 1 : 0;
   const text = reportContract(found, { endpoints: released.endpoints.size, today });
-  return { status, text: text + stale.map(tellStale).join("") };
+  return { status, text: text + stale.map(describeStale).join("") };
 }
 
-function tellStale({ says }: ContractException): string {
+function describeStale({ says }: ContractException): string {
   return `\nAn exception excuses nothing any more; take it out of test/contract/exceptions.ts: … ${says}\n`;
 }
 
@@ -61,8 +61,8 @@ export async function releaseContract(asked: ContractCheckOptions): Promise<Cont
   const { promise, present, today } = asked;
   const hasty = findShortAnnouncements(parseSurface(await readFile(promise, "utf8")), parseSurface(present), today);
   if (hasty.length > 0) {
-    const told = "Not released: who calls would learn of it less than 30 days ahead";
-    return { status: 1, text: `${told}\n${hasty.map((one) => `  ${one}\n`).join("")}` };
+    const message = "Not released: who calls would learn of it less than 30 days ahead";
+    return { status: 1, text: `${message}\n${hasty.map((one) => `  ${one}\n`).join("")}` };
   }
   await writeFile(`${fileURLToPath(promise)}.new`, present);
   await rename(`${fileURLToPath(promise)}.new`, promise); // replaces the file atomically

@@ -39,16 +39,16 @@ function compareAddresses(before: SurfaceEndpoint, after: SurfaceEndpoint, at: S
 /** Finds credentials that are no longer accepted. A refused credential counts like a value that is no longer valid. */
 function compareCallers(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const gone = before.credentials.filter((one) => !after.credentials.includes(one)).map(describeCredentials);
-  const tell = (says: string, within: string | null = null) =>
+  const movedFinding = (says: string, within: string | null = null) =>
     createChange({ ...at, within }, "validation_tightened", says);
   return [
-    ...(gone.length > 0 ? [tell(`It can no longer be called with ${gone.join(" or ")}`)] : []),
+    ...(gone.length > 0 ? [movedFinding(`It can no longer be called with ${gone.join(" or ")}`)] : []),
     ...(accessRank(after.access) > accessRank(before.access)
-      ? [tell(`Fewer may call it: the access was "${before.access}", is "${after.access}" now`)]
+      ? [movedFinding(`Fewer may call it: the access was "${before.access}", is "${after.access}" now`)]
       : []),
     ...[...at.before.credentials].filter(([name, how]) =>
       requiresCredentials(name, before.credentials) && at.after.credentials.get(name) !== how
-    ).map(([name]) => tell(`The credential \`${name}\` is sent in another way now`, `the scheme ${name}`)),
+    ).map(([name]) => movedFinding(`The credential \`${name}\` is sent in another way now`, `the scheme ${name}`)),
   ];
 }
 
@@ -123,10 +123,10 @@ function compareBodies(before: SurfaceEndpoint, after: SurfaceEndpoint, at: Sche
 }
 
 function compareAnswers(before: SurfaceEndpoint, after: SurfaceEndpoint, outer: SchemaPosition): readonly Change[] {
-  const kept = statusesOf(after), others = kept.filter((status) => /^[23]/.test(status)).join(" or ");
+  const statuses = statusesOf(after), others = statuses.filter((status) => /^[23]/.test(status)).join(" or ");
   return statusesOf(before).flatMap((status) => {
     const at = { ...outer, root: `answer ${status}` }, was = under(status, before), is = under(status, after);
-    if (!kept.includes(status)) {
+    if (!statuses.includes(status)) {
       if (/^[45]/.test(status)) return []; // removing an error breaks no client
       const says = `It no longer answers ${status}, with all that this had; only ${others || "no success at all"}`;
       return [createChange(at, "response_field_removed", says)];

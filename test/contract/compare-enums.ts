@@ -47,8 +47,8 @@ function typeOf(value: unknown): string {
 const MOST = 8;
 
 function words(values: readonly unknown[]): string {
-  const shown = values.slice(0, MOST).map((value) =>
+  const listed = values.slice(0, MOST).map((value) =>
     `\`${typeof value === "string" ? value : JSON.stringify(value)}\``
   );
-  return shown.join(", ") + (values.length > MOST ? ` and ${values.length - MOST} more` : "");
+  return listed.join(", ") + (values.length > MOST ? ` and ${values.length - MOST} more` : "");
 }

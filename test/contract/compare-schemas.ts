@@ -72,11 +72,11 @@ function compareAnswered(
 ): readonly Change[] {
   const found: Change[] = [], seen = new Set<SchemaShape>(), fresh = new Set<string>();
   for (const shape of is) {
-    const known = was.filter((other) => includes(other.type, shape.type));
-    if (known.length === 0) fresh.add(shape.type);
+    const candidates = was.filter((other) => includes(other.type, shape.type));
+    if (candidates.length === 0) fresh.add(shape.type);
     else {
-      const tried = known.map((other) => compareShapes(other, shape, at)), best = fewest(tried);
-      seen.add(known[tried.indexOf(best)]!);
+      const comparisons = candidates.map((other) => compareShapes(other, shape, at)), best = fewest(comparisons);
+      seen.add(candidates[comparisons.indexOf(best)]!);
       found.push(...best);
     }
   }
@@ -151,8 +151,10 @@ function compareFields(before: SchemaNode, after: SchemaNode, at: SchemaPosition
   const was = (name: string) => before.parts.get(name)!, is = (name: string) => after.parts.get(name)!;
   const gone = fieldsOf(before).filter((name) => !is(name)), fresh = fieldsOf(after).filter((name) => !was(name));
   const renamed = matchRenames(gone, fresh, (name, other) => isAlike(was(name), is(other), positionAt(at, name)));
-  const known = gone.filter((name) => !was(name).optional).map((name) => renamed.get(name));
-  const needed = at.direction === "request" ? fresh.filter((name) => !is(name).optional && !known.includes(name)) : [];
+  const candidates = gone.filter((name) => !was(name).optional).map((name) => renamed.get(name));
+  const needed = at.direction === "request"
+    ? fresh.filter((name) => !is(name).optional && !candidates.includes(name))
+    : [];
   return [
     ...fieldsOf(before).flatMap((name) => {
       const place = positionAt(at, name);
@@ -196,15 +198,15 @@ export function comparePresence(before: SchemaNode, after: SchemaNode, at: Schem
 /** Compares the schemas of fields that are not named. */
 function compareOthers(before: SchemaNode, after: SchemaNode, at: SchemaPosition): readonly Change[] {
   const was = before.parts.get("{*}"), is = after.parts.get("{*}");
-  const isAsked = at.direction === "request", isClosed = after.rules.closed === true && before.rules.closed !== true;
+  const isRequest = at.direction === "request", isClosed = after.rules.closed === true && before.rules.closed !== true;
   const refuses = `${describePosition(at)} refuses fields that it does not know, and ignored them`;
-  if (isAsked && isClosed) return [createChange(at, "validation_tightened", refuses)];
+  if (isRequest && isClosed) return [createChange(at, "validation_tightened", refuses)];
   if (was && is) return compareSchemaNodes(was, is, positionAt(at, "{*}"));
-  if (was && !isAsked) {
+  if (was && !isRequest) {
     return [
       createChange(at, "response_field_removed", `${describePosition(at)} had fields of any name, and has none now`),
     ];
   }
   // A field that was ignored is now validated.
-  return is && isAsked && before.rules.closed !== true ? compareSchemaNodes(ANY, is, positionAt(at, "{*}")) : [];
+  return is && isRequest && before.rules.closed !== true ? compareSchemaNodes(ANY, is, positionAt(at, "{*}")) : [];
 }

@@ -190,13 +190,13 @@ test("finds an endpoint that no longer announces its sunset", async () => {
 
 test("finds an error code with another status or name", async () => {
   const document = await present;
-  const tell = (change: (codes: Json, copy: Json) => void) =>
+  const findings = (change: (codes: Json, copy: Json) => void) =>
     breakIn(document, (copy) => change(copy.components.examples, copy)).map(({ kind, within, operation, says }) =>
       `${kind} ${within} ${operation}: ${says}`
     );
   const POST = "enum_changed Problem.code POST /api/federation-requests/{requestId}/reject";
   const isReject = (each: string) => each.startsWith(POST);
-  assert.equal(tell(({ request_decided }) => request_decided.value.statusCode = 422).filter(isReject), [
+  assert.equal(findings(({ request_decided }) => request_decided.value.statusCode = 422).filter(isReject), [
     `${POST}: \`request_decided\` comes with 422 now, and came with 409`,
   ]);
   const rename = ({ request_decided }: Json, { paths }: Json) => {
@@ -204,13 +204,13 @@ test("finds an error code with another status or name", async () => {
     const { post } = paths["/api/federation-requests/{requestId}/reject"];
     post["x-faults"] = ["request_settled"];
   };
-  assert.equal(tell(rename), [
+  assert.equal(findings(rename), [
     `${POST}: \`request_decided\` is gone; \`request_settled\` is new and comes with 409, too: is it the same under another name?`,
   ]);
   // No endpoint lists this code, so it applies to all of them.
-  assert.is(tell(({ too_slow }) => too_slow.value.statusCode = 503).length, surfaceIn(document).endpoints.size);
+  assert.is(findings(({ too_slow }) => too_slow.value.statusCode = 503).length, surfaceIn(document).endpoints.size);
   // Removing an error breaks no client.
-  assert.equal(tell((codes) => delete codes.request_decided), []);
+  assert.equal(findings((codes) => delete codes.request_decided), []);
 });
 
 test("reports a change of a shared schema for each affected operation", async () => {

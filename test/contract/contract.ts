@@ -23,7 +23,7 @@ export function checkContract(
   exceptions: readonly ContractException[] = [],
 ): readonly CheckedFinding[] {
   const before = groupByAddress(released), after = groupByAddress(present), day = parseDay(today);
-  const whole = { before: released, after: present, isUnchanged: isUnchanged(released, present) };
+  const surfaces = { before: released, after: present, isUnchanged: isUnchanged(released, present) };
   const gone = findMovedEndpoints(
     [...before].filter(([address]) => !after.has(address)).map(([, endpoint]) => endpoint),
     [...after].filter(([address]) => !before.has(address)).map(([, endpoint]) => endpoint),
@@ -32,8 +32,8 @@ export function checkContract(
     ...gone.map(([was, found]) => [was, null, found] as const),
     ...[...before].flatMap(([address, was]) => {
       const is = after.get(address);
-      return is && !isUntouched(was, is, whole)
-        ? compareEndpoints(was, is, whole).map((found) => [was, is, found] as const)
+      return is && !isUntouched(was, is, surfaces)
+        ? compareEndpoints(was, is, surfaces).map((found) => [was, is, found] as const)
         : [];
     }),
   ].map(([was, is, found]) => {

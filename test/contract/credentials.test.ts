@@ -57,23 +57,25 @@ test("finds each scope that accepts fewer credentials than before", async () => 
 });
 
 /** Returns the findings for GET /api/users, which requires readonly. */
-async function told(change: (get: Json, document: Json) => void): Promise<readonly string[]> {
+async function findings(change: (get: Json, document: Json) => void): Promise<readonly string[]> {
   return breakIn(await present, (copy) => change(copy.paths[USERS].get, copy))
     .filter(({ operation }) => operation === "GET /api/users").map(({ says }) => says);
 }
 
 test("requires both parts of an announcement in the document", async () => {
   const tokens = "a readonly token or a provisioning token or a cli token";
-  assert.equal(await told((get) => get.security.pop()), ["It can no longer be called with a session"]);
-  assert.equal(await told((get) => get.security.shift()), [`It can no longer be called with ${tokens}`]);
-  assert.equal(await told((get) => get["x-scope"] = "session"), [`It can no longer be called with ${tokens}`]);
-  assert.equal(await told((get) => get.security[0].bearer = ["admin"]), [`It can no longer be called with ${tokens}`]);
-  assert.equal(await told((get) => get.security.push({})), []);
+  assert.equal(await findings((get) => get.security.pop()), ["It can no longer be called with a session"]);
+  assert.equal(await findings((get) => get.security.shift()), [`It can no longer be called with ${tokens}`]);
+  assert.equal(await findings((get) => get["x-scope"] = "session"), [`It can no longer be called with ${tokens}`]);
+  assert.equal(await findings((get) => get.security[0].bearer = ["admin"]), [
+    `It can no longer be called with ${tokens}`,
+  ]);
+  assert.equal(await findings((get) => get.security.push({})), []);
 });
 
 test("finds a credential that is sent differently", async () => {
   const says = (name: string) => [`The credential \`${name}\` is sent in another way now`];
-  const change = (edit: (schemes: Json) => void) => told((_, { components }) => edit(components.securitySchemes));
+  const change = (edit: (schemes: Json) => void) => findings((_, { components }) => edit(components.securitySchemes));
   assert.equal(await change(({ session }) => session.name = "other"), says("session"));
   assert.equal(await change(({ bearer }) => bearer.scheme = "basic"), says("bearer"));
   assert.equal(await change((schemes) => delete schemes.bearer), says("bearer"));

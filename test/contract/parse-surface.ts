@@ -108,8 +108,8 @@ function readPlace(places: Map<string, SchemaNode>, rest: string, line: string):
   if (place === undefined) throw new Error(`No line of a surface: ${line}`);
   // Parameters and headers are fields of an object. A response without content has no schema.
   const types = /^(?:body|\d{3} (?!header))/.test(place) ? [] : ["object"];
-  const known = place.endsWith("header") ? schema?.replace(/^\S+/, (name) => name.toLowerCase()) : schema;
-  readNode(memo(places, place, () => newNode(types)), known ?? "any", line);
+  const normalized = place.endsWith("header") ? schema?.replace(/^\S+/, (name) => name.toLowerCase()) : schema;
+  readNode(memo(places, place, () => newNode(types)), normalized ?? "any", line);
 }
 
 function newNode(types: readonly string[] = []): SchemaNode {

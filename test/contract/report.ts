@@ -57,11 +57,11 @@ function list(found: readonly CheckedFinding[], endpoints: number): string {
 
 function describe({ kind, place, says, operations }: Group, endpoints: number): string {
   const named = operations.length === endpoints && endpoints > 1 ? [`every endpoint, all ${endpoints}`] : operations;
-  const shown = named.length <= MOST + 1 ? named : [...named.slice(0, MOST), `and ${named.length - MOST} more`];
+  const listed = named.length <= MOST + 1 ? named : [...named.slice(0, MOST), `and ${named.length - MOST} more`];
   const sentence = says[0]!.toUpperCase() + says.slice(1);
   return `\n  ✗ ${BREAKING_KINDS[kind]}${place && `: ${place}`}\n` +
     `    ${sentence}${sentence.endsWith("?") ? "" : "."}\n` +
-    shown.map((name) => `      ${name}\n`).join("");
+    listed.map((name) => `      ${name}\n`).join("");
 }
 
 function groupOf(found: readonly CheckedFinding[]): readonly Group[] {

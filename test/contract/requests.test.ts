@@ -7,11 +7,11 @@ const test = suite("compareRequests");
 const TEXT = { type: "string" };
 
 /** Returns the findings for an endpoint whose parameter changes. */
-function between(once: Json, then: Json, told = ({ kind, where }: Json) => `${kind} ${where}`): readonly string[] {
+function between(once: Json, then: Json, findings = ({ kind, where }: Json) => `${kind} ${where}`): readonly string[] {
   const document = (parameter: Json) => ({
     paths: { "/things": { get: { parameters: [{ in: "query", schema: TEXT, ...parameter }] } } },
   });
-  return compare(document(once), document(then)).map(told);
+  return compare(document(once), document(then)).map(findings);
 }
 
 test("reports a renamed required parameter once", () => {
@@ -37,10 +37,10 @@ test("identifies path parameters by position", () => {
   const document = (name: string, schema: Json) => ({
     paths: { [`/things/{${name}}`]: { get: { parameters: [{ in: "path", name, required: true, schema }] } } },
   });
-  const told = (after: Json) => compare(document("id", TEXT), after).map(({ kind, says }) => `${kind} ${says}`);
+  const findings = (after: Json) => compare(document("id", TEXT), after).map(({ kind, says }) => `${kind} ${says}`);
   const renamed = "field_renamed `id` is `thingId` now: generated clients call it by its name";
-  assert.equal(told(document("thingId", TEXT)), [renamed]);
-  assert.equal(told(document("thingId", { type: "number" })), [
+  assert.equal(findings(document("thingId", TEXT)), [renamed]);
+  assert.equal(findings(document("thingId", { type: "number" })), [
     renamed,
     "type_changed `id` was string, and is number now",
   ]);

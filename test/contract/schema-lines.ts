@@ -28,7 +28,7 @@ export function renderSchemaLines(schema: JsonSchema, { of, path = "", optional 
   const forms = options.filter(({ type }) => type === "object"), lists = options.filter(({ type }) => type === "array");
   const values = options.flatMap(valuesOf);
   const own = forms.length > 1 ? options.filter((one) => !forms.includes(one)) : options;
-  const all = { ...rulesOf(own, at), ...(values.length === 0 && saysOf([schema, ...options])) };
+  const all = { ...rulesOf(own, at), ...(values.length === 0 && ruleOf([schema, ...options])) };
   const names = forms.map(constantsOf), areTold = new Set(names).size === names.length && !names.includes("");
   return [
     `${at} ${types.join("|")}${optional ? "?" : ""}${rulesText(all)}`,
@@ -46,8 +46,8 @@ export function renderSchemaLines(schema: JsonSchema, { of, path = "", optional 
 function optionsOf(schema: JsonSchema, at: string): readonly JsonSchema[] {
   if (typeof schema !== "object") throw new Error(`The surface has no words for ${schema} at ${at}`);
   const { anyOf, oneOf, ...own } = schema, keys = Object.keys(own).filter((key) => !WORDS.includes(key));
-  const isKnown = (key: string) => KNOWN.includes(key) || key === "propertyNames" && isText(own[key] as JsonSchema);
-  const unknown = keys.find((key) => !isKnown(key));
+  const isSupported = (key: string) => KNOWN.includes(key) || key === "propertyNames" && isText(own[key] as JsonSchema);
+  const unknown = keys.find((key) => !isSupported(key));
   if (unknown) throw new Error(`The surface has no words for ${unknown} at ${at}`);
   const options = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
   if ((options || own.$ref) && keys.length > (own.$ref ? 1 : 0) || anyOf && oneOf) {
@@ -88,7 +88,7 @@ function rulesOf(options: readonly JsonSchema[], at: string): JsonSchema {
 
 /** Returns the rule in words. JSON Schema does not contain the program's own checks, but their descriptions all start
  * with "must be". */
-function saysOf(schemas: readonly JsonSchema[]): JsonSchema {
+function ruleOf(schemas: readonly JsonSchema[]): JsonSchema {
   const says = schemas.map(({ description }) => /\bmust be .*/s.exec(String(description))?.[0]).find(Boolean);
   return says === undefined ? {} : { says };
 }

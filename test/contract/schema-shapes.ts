@@ -13,9 +13,9 @@ export function listShapes(node: SchemaNode, surface: Surface, above: readonly s
   const forms = [...node.parts].filter(([step]) => step.startsWith("<")).map(([, form]) => form);
   return node.types.flatMap((type): readonly SchemaShape[] => {
     if (above.includes(type)) return []; // a recursive option adds nothing to the other options
-    const known = surface.schemas.get(type);
-    if (known) {
-      return listShapes(known, surface, [...above, type]).map((shape) => ({ ...shape, name: shape.name ?? type }));
+    const named = surface.schemas.get(type);
+    if (named) {
+      return listShapes(named, surface, [...above, type]).map((shape) => ({ ...shape, name: shape.name ?? type }));
     }
     return (type === "object" && forms.length > 0 ? forms : [node]).map((each) => ({ type, node: each, name: null }));
   });

@@ -14,11 +14,11 @@ function between(
   was: Json = {},
   is: Json = was,
 ): { readonly sent: Json; readonly answered: Json } {
-  const told = (before: Json, after: Json) =>
+  const findings = (before: Json, after: Json) =>
     compare(before, after).map(({ kind, where }) => `${kind} ${where.replace(/^the body:? ?|^answer 200:? ?/, "")}`);
   return {
-    sent: told(documentOf(once, {}, was), documentOf(then, {}, is)),
-    answered: told(documentOf({}, once, was), documentOf({}, then, is)),
+    sent: findings(documentOf(once, {}, was), documentOf(then, {}, is)),
+    answered: findings(documentOf({}, once, was), documentOf({}, then, is)),
   };
 }
 
@@ -31,8 +31,8 @@ test("compares a schema of requests and responses in both directions", () => {
   assert.equal(between(then, once), { sent: ["validation_tightened size"], answered: [] });
   const shared = (schema: Json) =>
     documentOf({ $ref: "#/components/schemas/A" }, { $ref: "#/components/schemas/A" }, { A: schema });
-  const told = (one: Json, other: Json) => compare(shared(one), shared(other)).map(({ where }) => where);
-  assert.equal([told(once, then), told(then, once)], [["answer 200: size"], ["the body: size"]]);
+  const findings = (one: Json, other: Json) => compare(shared(one), shared(other)).map(({ where }) => where);
+  assert.equal([findings(once, then), findings(then, once)], [["answer 200: size"], ["the body: size"]]);
 });
 
 test("stops at recursive schemas", () => {

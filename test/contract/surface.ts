@@ -65,8 +65,8 @@ function requestLines({ parameters = [], requestBody }: Operation): readonly str
       const [other] = Object.keys(others);
       if (other) throw new Error(`The surface has no words for ${other} of ${place} ${name}`);
       // The parameter's description is next to its schema, so it is added to the schema.
-      const said = description === undefined || !schema ? schema : { ...schema, description };
-      return renderSchemaLines(said, { of: place, path: `.${name}`, optional: !required });
+      const described = description === undefined || !schema ? schema : { ...schema, description };
+      return renderSchemaLines(described, { of: place, path: `.${name}`, optional: !required });
     }),
     ...Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema = {} }]) =>
       renderSchemaLines(schema, { of: `body ${type}`, optional: !requestBody?.required })

@@ -166,11 +166,14 @@ test("activates a spoke, shuts down cleanly, and keeps everything for the next s
   const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
   for await (const { event } of client.events("north", 0)) if (event === "SpokeUpdateActive") break;
 
-  const kept = { XDG_CONFIG_HOME: join(directory, "config") };
-  const login = await run(directory, ["login", url, "--email", ADMIN.email, "--password"], kept, ADMIN.password);
+  const configEnv = { XDG_CONFIG_HOME: join(directory, "config") };
+  const login = await run(directory, ["login", url, "--email", ADMIN.email, "--password"], configEnv, ADMIN.password);
   assert.is(login.status, 0, login.text);
-  assert.match((await run(directory, ["me"], kept)).text, `e-mail\t${ADMIN.email}`);
-  assert.match((await run(directory, ["spokes", "apply", "-f", "spokes.yaml"], kept)).text, "Cannot read spokes.yaml");
+  assert.match((await run(directory, ["me"], configEnv)).text, `e-mail\t${ADMIN.email}`);
+  assert.match(
+    (await run(directory, ["spokes", "apply", "-f", "spokes.yaml"], configEnv)).text,
+    "Cannot read spokes.yaml",
+  );
   assert.is(await first.stop(), 0, first.text());
 
   const second = start(directory, ["serve"], env);
@@ -188,9 +191,9 @@ test("builds a release of the last commit for both architectures, with its versi
     (await promisify(execFile)(program, line, { cwd, env, maxBuffer: 2 ** 26 })).stdout;
   await tool(directory, "git", "clone", "--quiet", root, clone);
   const { version: before } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
-  const said = await tool(clone, process.execPath, join(root, "src/make-release.ts"), version, "--write");
-  for (const line of said.match(/^Not made: .*/gm) ?? []) console.log(`\n  ${line}`);
-  assert.not.match(said, "Not made: the executable");
+  const printed = await tool(clone, process.execPath, join(root, "src/make-release.ts"), version, "--write");
+  for (const line of printed.match(/^Not made: .*/gm) ?? []) console.log(`\n  ${line}`);
+  assert.not.match(printed, "Not made: the executable");
   await tool(join(clone, "dist", version), "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS");
   const changed = (await tool(clone, "git", "grep", "--files-with-matches", "--fixed-strings", version)).split("\n");
   const followers = ["package.json", "package-lock.json", "deno.json", "CHANGELOG.md", "src/releases.ts"];

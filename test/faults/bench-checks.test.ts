@@ -111,8 +111,8 @@ test("find a takeover that came too early, but accept a replica that reclaims it
 
 test("find an event that a reader missed, received twice or received too early", () => {
   assert.equal(findMissedEvents("hub", [1, 2, 3], 3), []);
-  for (const seen of [[1, 3], [1, 2, 2, 3], [2, 3], [1, 2], [1, 3, 2]]) {
-    assert.is(findMissedEvents("hub", seen, 3).length, 1, String(seen));
+  for (const numbers of [[1, 3], [1, 2, 2, 3], [2, 3], [1, 2], [1, 3, 2]]) {
+    assert.is(findMissedEvents("hub", numbers, 3).length, 1, String(numbers));
   }
 });
 

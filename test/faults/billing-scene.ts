@@ -81,7 +81,7 @@ const AT_ONCE = 4;
 
 export function openEventCourier({ provider, replicas }: BillingScene, random: SeededRandom): EventCourier {
   const brought = new Set<string>(), complaints: string[] = [];
-  let seen = 0, forged = 0;
+  let delivered = 0, forged = 0;
 
   /** Delivers a body, retrying until a replica responds, because replicas are killed meanwhile. */
   async function bring(body: string, signature: () => string | null): Promise<number> {
@@ -124,8 +124,8 @@ export function openEventCourier({ provider, replicas }: BillingScene, random: S
     brought,
     complaints,
     async round() {
-      const all = provider.events, fresh = all.slice(seen);
-      seen = all.length;
+      const all = provider.events, fresh = all.slice(delivered);
+      delivered = all.length;
       const twice = fresh.filter(() => random.next() < 0.4), again = fresh.map(() => random.pick(all)).slice(0, 5);
       const errands = [...fresh, ...twice, ...again].map((event) => () => bringEvent(event));
       errands.push(...again.map((event) => () => bringForged(event)));

@@ -20,7 +20,7 @@ import { until } from "#test/support/until.ts";
 const ROUNDS = 2;
 const PATIENCE = 60_000; // milliseconds; a takeover takes four seconds
 
-interface Told {
+interface BillingNotice {
   readonly kind: string;
   // deno-lint-ignore no-explicit-any
   readonly metadata: any;
@@ -49,7 +49,7 @@ test("reports each change once, and ends in the provider's state", async ({ scen
       happen(scene, random, "good");
       await settle(scene, courier, `end of round ${round}`);
     }
-    await judge(scene, courier);
+    await checkFinalState(scene, courier);
   } catch (error) {
     throw new Error(`With SEED=${seed}: ${(error as Error).message}`, { cause: error });
   }
@@ -98,7 +98,7 @@ async function settle(scene: BillingScene, courier: EventCourier, when: string):
 /** Does the same as `settle`, and kills the replica that waits for the provider's response about an event. */
 async function settleUnderFire(scene: BillingScene, courier: EventCourier, random: SeededRandom): Promise<void> {
   const { provider, replicas, db } = scene;
-  const mend = provider.break({ what: "slow", method: "GET", times: 1, path: random.pick([/subscriptions/, /./]) });
+  const endFault = provider.break({ what: "slow", method: "GET", times: 1, path: random.pick([/subscriptions/, /./]) });
   const round = courier.round();
   const [holder] = await until(async () => {
     const held = await queryRows(db, "select holder from jobs where state = 'running' and kind = 'billing-event'");
@@ -106,30 +106,34 @@ async function settleUnderFire(scene: BillingScene, courier: EventCourier, rando
   }, PATIENCE);
   const victim = replicas.find(({ id }) => id === holder.holder)!;
   await victim.kill();
-  mend();
+  endFault();
   await Promise.all([victim.start(), round]);
   await settle(scene, courier, "end of the fire");
 }
 
-async function judge({ db, provider, hubs, replicas }: BillingScene, courier: EventCourier): Promise<void> {
+async function checkFinalState({ db, provider, hubs, replicas }: BillingScene, courier: EventCourier): Promise<void> {
   assert.equal(courier.complaints, []);
-  const kept = await queryRows(db, "select id from billing_events order by id");
-  assert.equal(kept.map(({ id }) => id), [...courier.brought].sort(), "each event once, and none that was forged");
+  const storedEvents = await queryRows(db, "select id from billing_events order by id");
+  assert.equal(
+    storedEvents.map(({ id }) => id),
+    [...courier.brought].sort(),
+    "each event once, and none that was forged",
+  );
   for (const hub of hubs) {
-    const told: Told[] = await queryRows(
+    const notices: BillingNotice[] = await queryRows(
       db,
       `select kind, metadata from audit_events where federation_id = $1 and kind like 'billing_%' order by at`,
       [hub],
     );
-    const of = (kind: string) => told.filter((entry) => entry.kind === kind).map(({ metadata }) => metadata);
+    const of = (kind: string) => notices.filter((entry) => entry.kind === kind).map(({ metadata }) => metadata);
     const subscription = [...provider.state.subscriptions.values()].find(({ metadata }) =>
       metadata.federationId === hub
     )!;
     assert.is(of("billing_subscription_past_due").length, episodes(provider.events, subscription.id), "dunnings");
-    assertChain(told);
+    assertChain(notices);
     const refunds = [...provider.state.refunds.values()].filter(({ customer }) => customer === subscription.customer);
-    const asTold = of("billing_subscription_refunded").map(({ refund, amount }) => `${refund} ${amount}`);
-    assert.equal(asTold.sort(), refunds.map(({ id, amount }) => `${id} ${amount}`).sort(), "refunds");
+    const noticed = of("billing_subscription_refunded").map(({ refund, amount }) => `${refund} ${amount}`);
+    assert.equal(noticed.sort(), refunds.map(({ id, amount }) => `${id} ${amount}`).sort(), "refunds");
   }
   assert.is((await queryRows(db, "select from billing_refunds")).length, provider.state.refunds.size);
   assert.equal(replicas.flatMap((replica) => replica.complaints()), []);
@@ -147,18 +151,18 @@ function episodes(events: BillingScene["provider"]["events"], subscription: stri
 
 /** Asserts that each reported state starts where the previous one ended. A duplicate or missing report breaks the
  * chain. */
-function assertChain(told: readonly Told[]): void {
+function assertChain(notices: readonly BillingNotice[]): void {
   let status: string | null = null;
   let quantity = 0;
-  for (const { kind, metadata } of told) {
+  for (const { kind, metadata } of notices) {
     if (kind === "billing_subscription_past_due") status = metadata.status;
     if (kind !== "billing_subscription_updated") continue;
     if (metadata.status) {
-      assert.is(metadata.status.from, status, JSON.stringify(told));
+      assert.is(metadata.status.from, status, JSON.stringify(notices));
       status = metadata.status.to;
     }
     if (metadata.quantities) {
-      assert.is(metadata.quantities.from.small, quantity, JSON.stringify(told));
+      assert.is(metadata.quantities.from.small, quantity, JSON.stringify(notices));
       quantity = metadata.quantities.to.small;
     }
   }

@@ -126,10 +126,10 @@ test("survives a connection that is cut at any point while it opens", async ({ p
 });
 
 test("replaces a control connection that was killed, frozen or half closed, and listens again", async ({ db, proxy }) => {
-  const heard: (string | null)[] = [];
+  const payloads: (string | null)[] = [];
   const control = openControl({
     ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: silentLog, probeEvery: 50, answerLimit: 1000 },
-    onNotify: (payload) => heard.push(payload),
+    onNotify: (payload) => payloads.push(payload),
   });
   const faults = [
     (pid: number) => db.sql("select pg_terminate_backend($1)", [pid]),
@@ -143,7 +143,7 @@ test("replaces a control connection that was killed, frozen or half closed, and 
     await fail(pid!);
     await until(() => control.pid !== null && control.pid !== pid);
     await db.sql("select pg_notify('tls_test', $1)", [String(number)]);
-    await until(() => heard.at(-1) === String(number));
+    await until(() => payloads.at(-1) === String(number));
   }
   await control.close();
 });

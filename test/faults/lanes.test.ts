@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one"]), other = kind("other", ["one"]);
-const known = knownKindsOf([work, other]);
+const knownKinds = knownKindsOf([work, other]);
 
 test("only one of a lane's two jobs is claimed, because of the index", async ({ scene }) => {
   const hub = await scene.hub(2);
@@ -43,7 +43,7 @@ async function race({ db }: Scene, first: Job, second: Job): Promise<(string | n
   const claim = (job: Job, holder: string, then: () => Promise<void>) =>
     nullIfTaken(db.transact(async (tx) => {
       const candidate = { ...job, lane: null, finishedSteps: 0 };
-      const taken = await claimJob(tx, candidate, known, { holder, label: "Doing one" });
+      const taken = await claimJob(tx, candidate, knownKinds, { holder, label: "Doing one" });
       await then();
       return taken;
     }));

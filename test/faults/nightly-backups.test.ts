@@ -42,7 +42,7 @@ async function rowsOf({ scene }: BackupNight): Promise<Map<string, Row[]>> {
 /** Returns the backups to retain: of all backups that ever succeeded, the newest of each of the last 7 days, 4 weeks
  * and 6 months. */
 function ruled(rows: readonly Row[]): string[] {
-  const good = rows.filter((row) => row.state === "ready" || row.state === "deleted" && isWhole(row));
+  const good = rows.filter((row) => row.state === "ready" || row.state === "deleted" && isComplete(row));
   const newestOf = (nameOf: (at: Date) => string, most: number) => {
     const names = [...new Set(good.map((row) => nameOf(row.createdAt)))].sort().reverse().slice(0, most);
     return names.map((name) => good.find((row) => nameOf(row.createdAt) === name)!.id);
@@ -52,10 +52,10 @@ function ruled(rows: readonly Row[]): string[] {
   return [...new Set([...newestOf(day, 7), ...newestOf(monday, 4), ...newestOf(month, 6)])].sort();
 }
 
-const isWhole = ({ volumes }: Row) => volumes.length === 2 && volumes.every(({ content }) => content !== undefined);
+const isComplete = ({ volumes }: Row) => volumes.length === 2 && volumes.every(({ content }) => content !== undefined);
 
 /** Asserts that the rows and the cluster have the same backups, and that they follow the rule. */
-async function assertKept(night: BackupNight, now: Date, sites: readonly BackupSite[]): Promise<void> {
+async function assertRetention(night: BackupNight, now: Date, sites: readonly BackupSite[]): Promise<void> {
   const rows = await rowsOf(night), { simulator } = night.scene;
   const snapshots = Map.groupBy(simulator.objects("VolumeSnapshot"), ({ metadata }) => metadata.namespace!);
   const contents = Map.groupBy(
@@ -83,12 +83,12 @@ function attempts(rows: readonly Row[] | undefined, since: Date): string[] {
   return (rows ?? []).filter(({ kind, createdAt: at }) => kind === "nightly" && at >= since).map(({ state }) => state);
 }
 
-async function failuresTold({ scene }: BackupNight): Promise<Map<string, number>> {
-  const told = await queryRows(
+async function countFailureNotices({ scene }: BackupNight): Promise<Map<string, number>> {
+  const notices = await queryRows(
     scene.db,
     "select spoke_id, count(*)::int as count from audit_events where kind = 'tenant_backup_failed' group by 1",
   );
-  return new Map(told.map(({ spokeId, count }) => [spokeId, count]));
+  return new Map(notices.map(({ spokeId, count }) => [spokeId, count]));
 }
 
 test("are resumed after a replica is killed, and retained exactly by the rule", async (context) => {
@@ -121,15 +121,15 @@ test("are resumed after a replica is killed, and retained exactly by the rule", 
     await other.close();
     await killed.close();
   }
-  const rows = await rowsOf(context), told = await failuresTold(context);
+  const rows = await rowsOf(context), notices = await countFailureNotices(context);
   for (const { id, group } of sites) {
     const expected = { long: ["ready"], plain: ["ready"], failing: ["failed"], bare: [], suspended: [], failed: [] };
     assert.equal(attempts(rows.get(id), MORNING), expected[group], group);
-    assert.is(told.get(id) ?? 0, group === "failing" ? 1 : 0, group);
+    assert.is(notices.get(id) ?? 0, group === "failing" ? 1 : 0, group);
   }
   const jobs = await queryRows(db, "select spoke_id from jobs where kind = 'backup' group by 1 having count(*) > 1");
   assert.equal(jobs, []);
-  await assertKept(context, MORNING, sites);
+  await assertRetention(context, MORNING, sites);
 });
 
 test("report repeated failures only once, and delete old backups after a success", async (context) => {
@@ -150,16 +150,16 @@ test("report repeated failures only once, and delete old backups after a success
   } finally {
     await replica.close();
   }
-  const rows = await rowsOf(context), told = await failuresTold(context);
+  const rows = await rowsOf(context), notices = await countFailureNotices(context);
   for (const { id } of failing) {
     const again = healed.every((site) => site.id !== id);
     assert.equal(attempts(rows.get(id), later), [again ? "failed" : "ready"]);
-    assert.is(told.get(id), 1);
+    assert.is(notices.get(id), 1);
   }
   const cleared = rows.get(healed[0]!.id)!.filter(({ state }) => state === "failed");
   assert.equal(cleared, [], "what the failed night had left is gone");
   assert.equal(attempts(rows.get(sites.find(({ group }) => group === "bare")!.id), MORNING), []);
-  await assertKept(context, later, chosen);
+  await assertRetention(context, later, chosen);
 });
 
 test.run();

@@ -76,15 +76,15 @@ async function killIn(
   return holder ? after : await killIn(scene, replicas, id, step, asked, 2 * latency);
 }
 
-async function isWhole(scene: WorkScene, id: string, identifier: string): Promise<void> {
+async function assertComplete(scene: WorkScene, id: string, identifier: string): Promise<void> {
   const row = await scene.row(id), kept = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
   assert.equal([row.state, row.health, row.siteIdentifier], ["active", "healthy", identifier]);
   assert.equal(claims(scene, row), [...usedBy(row), ...kept].sort());
-  const standing = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);
+  const present = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);
   const made = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind));
   const left = made.filter(({ metadata: { namespace, name } }) => (namespace ?? name).startsWith(row.namespace));
   assert.equal(left.filter(({ metadata }) => metadata.name.includes("origin-")), []);
-  const sets = standing.filter(({ kind }) => kind === "StatefulSet" || kind === "Deployment");
+  const sets = present.filter(({ kind }) => kind === "StatefulSet" || kind === "Deployment");
   assert.equal(sets.map(({ kind, status }) => [kind, status?.readyReplicas]).sort(), [["Deployment", 1], [
     "StatefulSet",
     1,
@@ -102,12 +102,12 @@ for (const [i, steps] of [STEPS.slice(0, 3), STEPS.slice(3, 6), STEPS.slice(6)].
       const job = await killIn(scene, replicas, id, step, { backupId: backup });
       assert.equal([job.state, job.failure?.message], ["succeeded", undefined], step);
       assert.equal(await marks(scene, id), ["as it was", "as it was"], step);
-      await isWhole(scene, id, siteIdentifier!);
+      await assertComplete(scene, id, siteIdentifier!);
     }
     for (const step of steps.filter((each) => ["switch", "keep"].includes(each))) {
       const job = await killIn(scene, replicas, id, step, { back: true });
       assert.equal([job.state, job.failure?.message], ["succeeded", undefined], `back in ${step}`);
-      await isWhole(scene, id, siteIdentifier!);
+      await assertComplete(scene, id, siteIdentifier!);
     }
   });
 }

@@ -72,8 +72,8 @@ test("back to the previous release works on the newer schema", async ({ bench, b
   const [, second, third] = bench.replicas.slice(3), back = await bench.join(releases.before);
   await balancer.notices(back.url, true);
   if (releases.planted) {
-    const told = back.log().filter(({ message }) => message.startsWith("The database is newer than this release"));
-    assert.equal(told.map(({ level }) => level), ["warn"]);
+    const warnings = back.log().filter(({ message }) => message.startsWith("The database is newer than this release"));
+    assert.equal(warnings.map(({ level }) => level), ["warn"]);
   }
   const hub = await bench.hub("back"), load = await openLoadOf(bench, balancer, hub, 2);
   loads.push(load);
@@ -111,9 +111,9 @@ async function openLoadOf(
 
 /** Returns the first of these replicas that runs an operation. */
 async function holderAmong({ db }: Bench, replicas: readonly Replica[]): Promise<Replica> {
-  const asked = "select holder from jobs where visible and state = 'running'";
+  const runningJobs = "select holder from jobs where visible and state = 'running'";
   return await until(async () => {
-    const holders = (await queryRows(db, asked)).map(({ holder }) => holder);
+    const holders = (await queryRows(db, runningJobs)).map(({ holder }) => holder);
     return replicas.find(({ id }) => holders.includes(id));
   }, 5000).catch(() => replicas[0]!);
 }

@@ -53,8 +53,8 @@ test("is created once, without orphans", async ({ bench, hub }) => {
   assert.ok(kills >= 4, `${kills} were killed`);
   const [template] = await queryRows(bench.db, "select volumes from templates where state = 'ready'");
   const contents = await bench.cluster.list(CONTENTS);
-  const kept = template.volumes.map(({ content }: { content: string }) => content).sort();
-  assert.equal(contents.map(({ metadata }) => metadata.name).sort(), kept);
+  const volumeContents = template.volumes.map(({ content }: { content: string }) => content).sort();
+  assert.equal(contents.map(({ metadata }) => metadata.name).sort(), volumeContents);
   assert.equal([await sandboxes(bench), (await queryRows(bench.db, "select 1 from templates")).length], [[], 1]);
   const made = (await bench.cluster.history("Namespace")).filter(({ name, type }) =>
     name.startsWith("sandbox-") && type === "ADDED"

@@ -43,17 +43,24 @@ test("an install across killed and stopped replicas is one span with all steps b
   await app!();
   await bench.becomes(id, "active");
 
-  const whole = await collector.span("provision", ({ attributes }) => attributes["wheelwright.operation.id"] === job);
+  const provisionSpan = await collector.span(
+    "provision",
+    ({ attributes }) => attributes["wheelwright.operation.id"] === job,
+  );
   const request = await collector.span(
     "POST /api/federations/:federationId/spokes",
     ({ traceId }) => traceId === TRACE,
   );
-  assert.equal([whole.traceId, whole.parentSpanId, request.parentSpanId], [TRACE, request.spanId, SPAN]);
+  assert.equal([provisionSpan.traceId, provisionSpan.parentSpanId, request.parentSpanId], [
+    TRACE,
+    request.spanId,
+    SPAN,
+  ]);
   await collector.span("provision ingress", ({ traceId }) => traceId === TRACE);
   const steps = collector.spans.filter((span) => isStep(span) && span.traceId === TRACE);
-  assert.equal(new Set(steps.map(({ parentSpanId }) => parentSpanId)), new Set([whole.spanId]));
+  assert.equal(new Set(steps.map(({ parentSpanId }) => parentSpanId)), new Set([provisionSpan.spanId]));
   assert.ok(new Set(steps.map(at)).size >= 2, "those of more than one replica");
-  assert.is(collector.spans.filter(({ spanId }) => spanId === whole.spanId).length, 1);
+  assert.is(collector.spans.filter(({ spanId }) => spanId === provisionSpan.spanId).length, 1);
 
   for (const replica of bench.replicas) {
     const lines = replica.log().filter(({ operation }) => operation === job);

@@ -63,8 +63,8 @@ const OF_THE_MOMENT = new Set(["etaSeconds", "oldestWaitSeconds"]);
 function lasting(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lasting);
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => !OF_THE_MOMENT.has(name));
-  return Object.fromEntries(kept.map(([name, inner]) => [name, lasting(inner)]));
+  const stable = Object.entries(value).filter(([name]) => !OF_THE_MOMENT.has(name));
+  return Object.fromEntries(stable.map(([name, inner]) => [name, lasting(inner)]));
 }
 
 /** Returns the values that are missing or different after the upgrade. New values are allowed. */

@@ -9,11 +9,11 @@ import { MIGRATION_RULES } from "#test/migrations/rules.ts";
 
 const OLD: Migration = ["0001_create_jobs", "create table jobs (id text primary key, state text, size int)"];
 const RELEASED = new Map([[OLD[0], checksumOf(OLD[1])]]);
-const judge = (...texts: string[]) =>
+const check = (...texts: string[]) =>
   checkMigrations([OLD, ...texts.map((text, i): Migration => [`000${i + 2}_later`, text])], RELEASED);
 /** Returns the rules in brackets at the end of the sentences. */
 const rulesOf = async (...texts: string[]) =>
-  (await judge(...texts)).map((told) => /\(([\w-]+): [^)]*\)$/.exec(told)?.[1] ?? told);
+  (await check(...texts)).map((told) => /\(([\w-]+): [^)]*\)$/.exec(told)?.[1] ?? told);
 
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "alter table jobs drop column size": ["contract"],
@@ -85,20 +85,20 @@ for (const [text, rules] of Object.entries(REFUSED)) {
 }
 
 test("accepts additive migrations", async () => {
-  for (const text of HARMLESS) assert.equal(await judge(text), [], text);
+  for (const text of HARMLESS) assert.equal(await check(text), [], text);
 });
 
 test("accepts any change of a table that no release has", async () => {
-  assert.equal(await judge("create table kinds (name text)", "create index on kinds (name); drop table kinds"), []);
+  assert.equal(await check("create table kinds (name text)", "create index on kinds (name); drop table kinds"), []);
 });
 
 test("accepts a removal that names a migration of the last release", async () => {
   const drop = "alter table jobs drop column size";
-  assert.equal(await judge(`-- needs 0001_create_jobs\n${drop}`), []);
-  assert.equal(await judge("alter table jobs add column bytes int", `-- needs 0002_later\n${drop}`), [
+  assert.equal(await check(`-- needs 0001_create_jobs\n${drop}`), []);
+  assert.equal(await check("alter table jobs add column bytes int", `-- needs 0002_later\n${drop}`), [
     "sql/0003_later.sql needs 0002_later, which the last release does not know",
   ]);
-  assert.equal(await judge("-- needs 0001_create_jobs\nalter table jobs add column bytes int"), [
+  assert.equal(await check("-- needs 0001_create_jobs\nalter table jobs add column bytes int"), [
     "sql/0002_later.sql says what it needs, and takes nothing away",
   ]);
 });
@@ -109,17 +109,17 @@ test("accepts one rule violation with a reason, and rejects a missing or unneces
   assert.equal(await rulesOf(`-- accepts rows\n-- accepts lock: nobody uses this before 8 o'clock\n${text}`), [
     "sql/0002_later.sql accepts rows without a reason that could be judged",
   ]);
-  assert.equal(await judge("-- accepts scan: it is a very small table\nalter table jobs add column kind text"), [
+  assert.equal(await check("-- accepts scan: it is a very small table\nalter table jobs add column kind text"), [
     "sql/0002_later.sql accepts scan, and nothing in it is refused for that",
   ]);
   assert.match(
-    (await judge("-- accepts everything: I know what I am doing\ncomment on table jobs is ''")).join(),
+    (await check("-- accepts everything: I know what I am doing\ncomment on table jobs is ''")).join(),
     /no rule/,
   );
 });
 
 test("rejects validating a constraint in the same file as a locking statement", async () => {
-  const [told] = await judge("alter table jobs add column a int; alter table jobs validate constraint sized");
+  const [told] = await check("alter table jobs add column a int; alter table jobs validate constraint sized");
   assert.match(told!, /validates a constraint under the locks of its other statements/);
 });
 
@@ -129,7 +129,7 @@ test("rejects a changed or removed migration of the last release", async () => {
 });
 
 test("reports a syntax error", async () => {
-  assert.match((await judge("alter tabel jobs")).join(), /cannot be read: syntax error/);
+  assert.match((await check("alter tabel jobs")).join(), /cannot be read: syntax error/);
 });
 
 test("sql/README.md documents every rule", async () => {

@@ -23,7 +23,7 @@ export async function checkMigrations(
       return [];
     });
     for (const made of statements.map(createdTableOf)) if (made !== null) young.add(made);
-    found.push(...judgeOne(text, statements, young, released).map((told) => `sql/${name}.sql ${told}`));
+    found.push(...checkMigration(text, statements, young, released).map((told) => `sql/${name}.sql ${told}`));
   }
   return found;
 }
@@ -42,7 +42,7 @@ function changed(migrations: readonly Migration[], released: ReleasedMigrations)
   });
 }
 
-function judgeOne(
+function checkMigration(
   text: string,
   statements: readonly Node[],
   young: ReadonlySet<string>,

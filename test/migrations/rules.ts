@@ -28,7 +28,7 @@ export interface RuleViolation {
 
 /** Returns the refusals of a statement. `young` has the tables that no release has yet: they are empty and unused. */
 export function checkStatement(statement: Node, young: ReadonlySet<string>): RuleViolation[] {
-  return [...judge(statement, young), ...changesRows(statement, young)];
+  return [...checkRules(statement, young), ...changesRows(statement, young)];
 }
 
 /** Returns the table that the statement creates, if it certainly creates one. */
@@ -51,7 +51,7 @@ const HARMLESS = [
 ];
 const OF_SESSION = ["TransactionStmt", "VariableSetStmt", "DiscardStmt"];
 
-function judge(statement: Node, young: ReadonlySet<string>): RuleViolation[] {
+function checkRules(statement: Node, young: ReadonlySet<string>): RuleViolation[] {
   const [kind = ""] = Object.keys(statement);
   if (HARMLESS.includes(kind)) return [];
   if (OF_SESSION.includes(kind)) return [{ rule: "session", what: kind }];

@@ -12,16 +12,19 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-type Asked = { readonly type: "tag" | "rule"; readonly values: readonly string[] };
+type RuleSelection = { readonly type: "tag" | "rule"; readonly values: readonly string[] };
 
-const ALL: Asked = { type: "tag", values: TAGS }, COLOURS: Asked = { type: "rule", values: ["color-contrast"] };
+const ALL: RuleSelection = { type: "tag", values: TAGS },
+  COLOURS: RuleSelection = { type: "rule", values: ["color-contrast"] };
 
 /** Returns the accessibility problems of the page in its current state as text. Empty if there are none. */
-export async function findAccessibilityProblems(page: Page, runOnly: Asked = ALL): Promise<readonly string[]> {
+export async function findAccessibilityProblems(page: Page, runOnly: RuleSelection = ALL): Promise<readonly string[]> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(await axe);
-  const asked = JSON.stringify({ resultTypes: ["violations"], runOnly });
+  const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
   // The complete result of axe is ten times as large and takes two seconds to transfer.
-  const violations = await page.evaluate<Finding[]>(`axe.run(document, ${asked}).then(({ violations }) => violations)`);
+  const violations = await page.evaluate<Finding[]>(
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+  );
   return violations.map(({ id, help, nodes: [first, ...others] }) =>
     `${id}: ${help}\n  ${first?.html}\n  ${first?.failureSummary.split("\n")[1]?.trim()}, and ${others.length} more`
   );

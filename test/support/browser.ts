@@ -78,8 +78,8 @@ export function browserSuite(name: string): BrowserSuite {
   test.after.each(async (context) => {
     for (const window of context.browser.contexts()) await window.close();
     const complaints = context.complaints.splice(0), foreseen = context.foreseen.splice(0);
-    const told = complaints.filter((complaint) => !foreseen.some((each) => each.test(complaint)));
-    if (told.length > 0) throw new Error(`The browser complains:\n${told.join("\n")}`);
+    const unexpected = complaints.filter((complaint) => !foreseen.some((each) => each.test(complaint)));
+    if (unexpected.length > 0) throw new Error(`The browser complains:\n${unexpected.join("\n")}`);
   });
   test.after(async ({ browser, portal }) => {
     await browser?.close();

@@ -68,11 +68,11 @@ export function withToken(url: string, token: string): TestClient {
         fetch(`${url}/api/federations/${hub}/events${query}`, { headers: { authorization }, signal: abort.signal })
       );
       if (!reply.ok) throw new Error(`The stream answered ${reply.status}: ${await reply.text()}`);
-      const seen = { method: "GET", path: `/api/federations/${hub}/events`, status: 200, headers: reply.headers };
-      conform({ ...seen, text: null });
+      const exchange = { method: "GET", path: `/api/federations/${hub}/events`, status: 200, headers: reply.headers };
+      conform({ ...exchange, text: null });
       try {
         for await (const heard of parse(reply.body!)) {
-          conform({ ...seen, text: `data: ${JSON.stringify(heard.data)}` });
+          conform({ ...exchange, text: `data: ${JSON.stringify(heard.data)}` });
           yield heard;
         }
       } finally {

@@ -40,7 +40,7 @@ interface Doctored extends Partial<Omit<Exchange, "headers" | "text">> {
   readonly headers?: Record<string, string | null>;
 }
 
-const judged = ({ body = { id: "1", at: AT }, headers = {}, ...rest }: Doctored) => {
+const checked = ({ body = { id: "1", at: AT }, headers = {}, ...rest }: Doctored) => {
   const all = new Headers(Object.entries({ ...HEADERS, ...headers }).filter(([, value]) => value !== null) as never);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return checkExchange(document, { method: "POST", path: "/things?a=1", status: 201, headers: all, text, ...rest });
@@ -53,16 +53,16 @@ const problem = (statusCode: number, error: string, message = "No", code = CODES
 const test = suite("checkExchange");
 
 test("accepts documented responses", () => {
-  assert.is(judged({}), null);
-  assert.is(judged({ path: "/things/new" }), null);
-  assert.is(judged({ path: "/things/7/", method: "GET" }), null);
-  assert.is(judged({ body: { id: "1", at: AT, more: { size: "small" } } }), null);
-  assert.is(judged({ status: 404, path: "/nowhere", ...problem(404, "Not Found") }), null);
+  assert.is(checked({}), null);
+  assert.is(checked({ path: "/things/new" }), null);
+  assert.is(checked({ path: "/things/7/", method: "GET" }), null);
+  assert.is(checked({ body: { id: "1", at: AT, more: { size: "small" } } }), null);
+  assert.is(checked({ status: 404, path: "/nowhere", ...problem(404, "Not Found") }), null);
   const allow = { allow: "GET, HEAD, POST, OPTIONS" };
-  assert.is(judged({ method: "PUT", status: 405, headers: allow, ...problem(405, "Method Not Allowed") }), null);
-  assert.is(judged({ method: "OPTIONS", status: 204, headers: allow, body: "" }), null);
+  assert.is(checked({ method: "PUT", status: 405, headers: allow, ...problem(405, "Method Not Allowed") }), null);
+  assert.is(checked({ method: "OPTIONS", status: 204, headers: allow, body: "" }), null);
   const stream = { method: "GET", status: 200, headers: { "content-type": "text/event-stream" } };
-  assert.is(judged({ ...stream, body: 'id: 1\ndata: {"state":"active"}\n\n' }), null);
+  assert.is(checked({ ...stream, body: 'id: 1\ndata: {"state":"active"}\n\n' }), null);
 });
 
 test("names each mismatch", () => {
@@ -100,7 +100,7 @@ test("names each mismatch", () => {
     ],
     [{ method: "HEAD", path: "/things/7" }, /HEAD has a body/],
   ];
-  for (const [doctored, pattern] of wrong) assert.match(String(judged(doctored)), pattern, JSON.stringify(doctored));
+  for (const [doctored, pattern] of wrong) assert.match(String(checked(doctored)), pattern, JSON.stringify(doctored));
 });
 
 test("requires that a page's policy allows exactly what the page uses", () => {
@@ -127,16 +127,16 @@ test("requires that a page's policy allows exactly what the page uses", () => {
 
 test("follows references, and treats allOf as one closed object", () => {
   const part = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } } });
-  const whole = openOpenApiReader({
+  const openApi = openOpenApiReader({
     paths: {},
     components: { schemas: { Part: part("a"), Whole: { allOf: [part("a"), part("b")] } } },
   });
   const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   const [one, both] = [reference("Part"), { anyOf: [reference("Whole"), { type: "null" }] }];
-  assert.is(whole.misfit(one, { a: "x" }), null);
-  assert.match(String(whole.misfit(one, { a: "x", b: "y" })), /b is not declared/);
-  for (const good of [{ a: "x", b: "y" }, null]) assert.is(whole.misfit(both, good), null);
-  for (const bad of [{ a: "x", c: "y" }, { a: 1 }, 7]) assert.ok(whole.misfit(both, bad), JSON.stringify(bad));
+  assert.is(openApi.misfit(one, { a: "x" }), null);
+  assert.match(String(openApi.misfit(one, { a: "x", b: "y" })), /b is not declared/);
+  for (const good of [{ a: "x", b: "y" }, null]) assert.is(openApi.misfit(both, good), null);
+  for (const bad of [{ a: "x", c: "y" }, { a: 1 }, 7]) assert.ok(openApi.misfit(both, bad), JSON.stringify(bad));
 });
 
 test("rejects undeclared errors once one error is declared", () => {
@@ -148,9 +148,15 @@ test("rejects undeclared errors once one error is declared", () => {
 
 test("throws with method, path, status and mismatch for the program's own routes", () => {
   const headers = new Headers(HEADERS);
-  const seen = { method: "GET", path: "/api/version?a=1", status: 200, headers, text: '{"api":"v0","commit":"abc"}' };
-  createConformanceCheck()(seen);
-  const wrong = { ...seen, text: '{"api":"v0","commit":"abc","secret":1}' };
+  const exchange = {
+    method: "GET",
+    path: "/api/version?a=1",
+    status: 200,
+    headers,
+    text: '{"api":"v0","commit":"abc"}',
+  };
+  createConformanceCheck()(exchange);
+  const wrong = { ...exchange, text: '{"api":"v0","commit":"abc","secret":1}' };
   assert.throws(
     () => createConformanceCheck()(wrong),
     /^GET \/api\/version\?a=1 answered 200 .*secret is not declared:\n\{"api"/s,

@@ -77,8 +77,8 @@ export function createConformanceCheck(manifest: Manifest = routes): Conformance
     if (seen.status === GONE) return;
     const wrong = checkExchange(documentOf(manifest), seen);
     const { method, path, status, text } = seen;
-    const said = text === null ? "" : `:\n${text.slice(0, 1000)}`;
-    if (wrong) throw new Error(`${method} ${path} answered ${status} as is not documented: ${wrong}${said}`);
+    const excerpt = text === null ? "" : `:\n${text.slice(0, 1000)}`;
+    if (wrong) throw new Error(`${method} ${path} answered ${status} as is not documented: ${wrong}${excerpt}`);
   };
 }
 
@@ -98,22 +98,22 @@ export function checkExchange(document: OpenApiReader, seen: Exchange): string |
   const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
   if (absent) return `the header ${absent} is missing`;
   const place = document.find(path.replace(/[?#].*$/s, ""));
-  if (!place) return judgeUndocumented(document, seen);
-  const known = place.operation(method === "HEAD" ? "GET" : method);
-  if (!known) return judgeOther(document, place, seen);
-  const declared = known.answer(status);
+  if (!place) return checkUndocumented(document, seen);
+  const operation = place.operation(method === "HEAD" ? "GET" : method);
+  if (!operation) return checkOtherMethod(document, place, seen);
+  const declared = operation.answer(status);
   if (!declared) return "the status is not declared";
-  const lacking = declared.headers.find((name) => !headers.has(name));
-  if (lacking) return `the declared header ${lacking} is missing`;
+  const missing = declared.headers.find((name) => !headers.has(name));
+  if (missing) return `the declared header ${missing} is missing`;
   if (method === "HEAD") return seen.text ? "HEAD has a body" : null;
   const refusal = status >= 400 && (isJson(headers) || "application/json" in declared.content);
-  return (refusal ? judgeProblem(document, seen, declared.codes) : null) ?? judgeBody(document, declared, seen);
+  return (refusal ? checkProblem(document, seen, declared.codes) : null) ?? checkBody(document, declared, seen);
 }
 
 /** Checks a response of a path that is not in the document. It must be a page of the portal, or a 404: a page for
  * people, JSON for programs. */
-function judgeUndocumented(document: OpenApiReader, seen: Exchange): string | null {
-  if (seen.status === 404 && isJson(seen.headers)) return judgeProblem(document, seen, ["no_route"]);
+function checkUndocumented(document: OpenApiReader, seen: Exchange): string | null {
+  if (seen.status === 404 && isJson(seen.headers)) return checkProblem(document, seen, ["no_route"]);
   return isPortal(seen.path) || seen.status === 404 ? checkPageResponse(seen) : "the path is not declared";
 }
 
@@ -125,16 +125,16 @@ function isPortal(path: string): boolean {
 }
 
 /** Checks the response to a method that the path does not support. */
-function judgeOther(document: OpenApiReader, { methods }: DocumentPath, seen: Exchange): string | null {
+function checkOtherMethod(document: OpenApiReader, { methods }: DocumentPath, seen: Exchange): string | null {
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
   if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
   if (method === "OPTIONS") return status === 204 && !text ? null : "OPTIONS is 204 without a body";
-  return status === 405 ? judgeProblem(document, seen, ["wrong_method"]) : "the method is not declared";
+  return status === 405 ? checkProblem(document, seen, ["wrong_method"]) : "the method is not declared";
 }
 
 /** `codes` are the error codes that the document declares for the status. */
-function judgeProblem(
+function checkProblem(
   document: OpenApiReader,
   { status, headers, text }: Exchange,
   codes: readonly string[],
@@ -152,7 +152,7 @@ function judgeProblem(
   return /\n {4}at /.test(message) ? "its message holds a stack" : null;
 }
 
-function judgeBody(
+function checkBody(
   document: OpenApiReader,
   { content }: DeclaredResponse,
   { path, headers, text }: Exchange,
@@ -163,11 +163,11 @@ function judgeBody(
   const [, schema] = declared.find(([name]) => mediaType(name) === mediaType(type)) ?? [];
   if (!schema) return `its type is ${type}, not ${Object.keys(content).join(" or ")}`;
   if (text === null || path === ITSELF) return null;
-  if (mediaType(type) === "text/event-stream") return judgeEvents(document, schema, text);
+  if (mediaType(type) === "text/event-stream") return checkEvents(document, schema, text);
   return isJson(headers) ? document.misfit(schema, parse(text)) : null;
 }
 
-function judgeEvents(document: OpenApiReader, schema: unknown, text: string): string | null {
+function checkEvents(document: OpenApiReader, schema: unknown, text: string): string | null {
   const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, line]) => document.misfit(schema, parse(line!)));
   return data.find((misfit) => misfit !== null) ?? null;
 }

@@ -27,12 +27,12 @@ export function cloneDocument(document: Json, change: (copy: Json) => void): Jso
   return copy;
 }
 
-const known = new WeakMap<Json, Surface>();
+const surfaces = new WeakMap<Json, Surface>();
 
 /** Returns the document's surface, written as text and read again. */
 export function surfaceIn(document: Json): Surface {
-  const surface = known.get(document) ?? parseSurface(renderSurface(document));
-  known.set(document, surface);
+  const surface = surfaces.get(document) ?? parseSurface(renderSurface(document));
+  surfaces.set(document, surface);
   return surface;
 }
 

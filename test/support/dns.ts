@@ -16,7 +16,7 @@ export interface NameServer {
   /** The queried names, in order. */
   readonly asked: readonly string[];
   /** Sets the answer for a name. Other names do not exist. */
-  tell(name: string, told: NameServerAnswer): void;
+  tell(name: string, outcome: NameServerAnswer): void;
   close(): Promise<void>;
 }
 
@@ -30,13 +30,15 @@ export async function openNameServer(): Promise<NameServer> {
   function answer(question: Buffer): Buffer | null {
     const { name, end } = readName(question, HEADER);
     asked.push(name);
-    const known = names.get(name.toLowerCase()) ?? "no name";
-    const told = question.readUInt16BE(end) === TXT || typeof known === "string" ? known : "no records";
-    if (told === "silence") return null;
-    const records = typeof told === "string" ? [] : recordsOf(told);
+    const recordsOfName = names.get(name.toLowerCase()) ?? "no name";
+    const outcome = question.readUInt16BE(end) === TXT || typeof recordsOfName === "string"
+      ? recordsOfName
+      : "no records";
+    if (outcome === "silence") return null;
+    const records = typeof outcome === "string" ? [] : recordsOf(outcome);
     const header = Buffer.alloc(HEADER);
     question.copy(header, 0, 0, 2);
-    header.writeUInt16BE(told === "no name" ? ANSWER | NO_NAME : ANSWER, 2);
+    header.writeUInt16BE(outcome === "no name" ? ANSWER | NO_NAME : ANSWER, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
     return Buffer.concat([header, question.subarray(HEADER, end + 4), ...records]);
@@ -46,12 +48,12 @@ export async function openNameServer(): Promise<NameServer> {
     open.add(socket);
     socket.on("error", () => {}); // the client has disconnected
     socket.on("close", () => open.delete(socket));
-    let kept = Buffer.alloc(0);
+    let buffered = Buffer.alloc(0);
     socket.on("data", (bytes: Buffer) => {
-      kept = Buffer.concat([kept, bytes]);
-      if (kept.length < 2 || kept.length < 2 + kept.readUInt16BE(0)) return;
-      const reply = answer(kept.subarray(2, 2 + kept.readUInt16BE(0)));
-      kept = kept.subarray(2 + kept.readUInt16BE(0));
+      buffered = Buffer.concat([buffered, bytes]);
+      if (buffered.length < 2 || buffered.length < 2 + buffered.readUInt16BE(0)) return;
+      const reply = answer(buffered.subarray(2, 2 + buffered.readUInt16BE(0)));
+      buffered = buffered.subarray(2 + buffered.readUInt16BE(0));
       if (reply) socket.write(Buffer.concat([sixteen(reply.length), reply]));
     });
   });
@@ -66,7 +68,7 @@ export async function openNameServer(): Promise<NameServer> {
   return {
     address: `127.0.0.1:${port}`,
     asked,
-    tell: (name, told) => void names.set(name, told),
+    tell: (name, outcome) => void names.set(name, outcome),
     async close() {
       for (const socket of open) socket.destroy();
       await new Promise<void>((resolve) => udp.close(resolve));
@@ -83,12 +85,12 @@ function truncated(question: Buffer, reply: Buffer): Buffer {
   return short;
 }
 
-function recordsOf(told: Exclude<NameServerAnswer, string>): Buffer[] {
-  if (!("alias" in told)) return told.map((strings) => record(Buffer.from([0xc0, HEADER]), TXT, texts(strings)));
-  const alias = writeName(told.alias);
+function recordsOf(outcome: Exclude<NameServerAnswer, string>): Buffer[] {
+  if (!("alias" in outcome)) return outcome.map((strings) => record(Buffer.from([0xc0, HEADER]), TXT, texts(strings)));
+  const alias = writeName(outcome.alias);
   return [
     record(Buffer.from([0xc0, HEADER]), CNAME, alias),
-    ...told.records.map((strings) => record(alias, TXT, texts(strings))),
+    ...outcome.records.map((strings) => record(alias, TXT, texts(strings))),
   ];
 }
 

@@ -101,7 +101,7 @@ export async function runExamples(
 /** Returns how the output differs from the block below the command, or null. */
 export function missBelow({ language, text }: ExampleBlock, printed: string): string | null {
   if (language === "") return patternOf(text).test(printed) ? null : "it printed something else";
-  const wanted = JSON.parse(text), misses = jsonIn(printed).map((answer) => missIn(wanted, answer, "it"));
+  const expected = JSON.parse(text), misses = jsonIn(printed).map((answer) => missIn(expected, answer, "it"));
   return misses.includes(null) ? null : misses.at(-1) ?? "no JSON was printed";
 }
 
@@ -134,15 +134,17 @@ function parse(text: string): unknown {
 }
 
 /** Returns how the response differs from the expected value, or null. */
-function missIn(wanted: unknown, answer: unknown, name: string): string | null {
-  if (typeof wanted === "string") {
-    return typeof answer === "string" && patternOf(wanted).test(answer) ? null : `${name} is ${JSON.stringify(answer)}`;
+function missIn(expected: unknown, answer: unknown, name: string): string | null {
+  if (typeof expected === "string") {
+    return typeof answer === "string" && patternOf(expected).test(answer)
+      ? null
+      : `${name} is ${JSON.stringify(answer)}`;
   }
-  if (wanted === null || typeof wanted !== "object") {
-    return wanted === answer ? null : `${name} is ${JSON.stringify(answer)}, not ${JSON.stringify(wanted)}`;
+  if (expected === null || typeof expected !== "object") {
+    return expected === answer ? null : `${name} is ${JSON.stringify(answer)}, not ${JSON.stringify(expected)}`;
   }
   if (answer === null || typeof answer !== "object") return `${name} is ${JSON.stringify(answer)}`;
-  for (const [key, value] of Object.entries(wanted)) {
+  for (const [key, value] of Object.entries(expected)) {
     const miss = missIn(value, (answer as Record<string, unknown>)[key], `${name}.${key}`);
     if (miss) return miss;
   }

@@ -121,9 +121,9 @@ export function createFakePasswords(): FakePasswords {
       return Promise.resolve(right ? "right" : "wrong");
     },
     count() {
-      const counted = runs;
+      const before = runs;
       runs = 0;
-      return counted;
+      return before;
     },
   };
 }

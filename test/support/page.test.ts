@@ -76,8 +76,8 @@ test("submits what a browser would, and rejects missing fields", async () => {
 });
 
 async function rejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {
-  const said = await promise.then(() => "nothing", (error: Error) => error.message);
-  assert.match(said, pattern);
+  const message = await promise.then(() => "nothing", (error: Error) => error.message);
+  assert.match(message, pattern);
 }
 
 test.run();

@@ -38,7 +38,7 @@ export const customerOf = ({ payments }: PaymentsSetup, federationId = HUB_ID): 
   payments.customerFor({ federationId, name: "Northern schools", email: "pay@north.example" }, NEVER_ABORTED);
 
 /** Returns the calls to the provider from index `from`, as "POST /v1/customers". */
-export const askedOf = ({ provider }: PaymentsSetup, from = 0): string[] =>
+export const requestsTo = ({ provider }: PaymentsSetup, from = 0): string[] =>
   provider.calls.slice(from).map(({ method, path }) => `${method} ${path}`);
 
 export const PRICES = JSON.stringify({

@@ -17,13 +17,13 @@ const { values, positionals: [command] } = parseArgs({
 if (command !== "run") throw new Error(`podman ${command} is not imitated`);
 const lines = (values["env-file"] ?? []).flatMap((file) => readFileSync(file, "utf8").trim().split("\n"));
 const mounts = (values.volume ?? []).map((volume) => volume.split(":"));
-const given = [...lines, ...values.env ?? []].map((entry) => {
+const entries = [...lines, ...values.env ?? []].map((entry) => {
   const [name = "", value = ""] = [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)];
   return [name, mounts.find(([, inside]) => inside === value)?.[0] ?? value];
 });
 const { PATH = "", HOME = "" } = process.env;
 const before = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 spawn(process.execPath, [...before, MAIN, ...words.slice(image + 1)], {
-  env: { PATH, HOME, ...Object.fromEntries(given) },
+  env: { PATH, HOME, ...Object.fromEntries(entries) },
   stdio: "inherit",
 }).once("close", (status) => process.exitCode = status ?? 1);

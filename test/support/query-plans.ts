@@ -34,15 +34,15 @@ export function openQueryExplainer(url: string, settings: Readonly<Record<string
   const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });
   return {
     async explain(work) {
-      const asked: { sql: string; parameters: readonly unknown[] }[] = [];
+      const statements: { sql: string; parameters: readonly unknown[] }[] = [];
       const listening: Rows = new Kysely<Schema>({
         dialect: openDialect({ pool, limit: 10 * MINUTE }),
-        log: (event) => void asked.push(event.query),
+        log: (event) => void statements.push(event.query),
       });
       await undone(rows, () => work(listening));
       return await undone(rows, async () => {
         const plans: QueryPlan[] = [];
-        for (const query of asked) plans.push(await explainOne(rows, query));
+        for (const query of statements) plans.push(await explainOne(rows, query));
         return plans;
       });
     },

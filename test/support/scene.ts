@@ -88,11 +88,12 @@ export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
   await addHubAdmin(db, hubAdmin, hub);
   await addSpokeAdmin(db, spokeAdmin, spoke);
 
-  const known = new Map<string, Promise<Fields>>();
+  const credentialsByKey = new Map<string, Promise<Fields>>();
   const credentials = (who: SceneRole | "nobody", means: CredentialType): Promise<Fields> => {
     const key = `${who} ${means}`;
-    const found = known.get(key) ?? (who === "nobody" ? Promise.resolve({}) : credential(db, people[who], means));
-    known.set(key, found);
+    const found = credentialsByKey.get(key) ??
+      (who === "nobody" ? Promise.resolve({}) : credential(db, people[who], means));
+    credentialsByKey.set(key, found);
     return found;
   };
   const send = async (path: string, init: RequestInit = {}): Promise<ClientResponse> => {

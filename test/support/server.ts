@@ -19,8 +19,8 @@ export interface PostgresServer {
 }
 
 export async function openPostgresServer(): Promise<PostgresServer> {
-  const given = process.env.TEST_DATABASE_URL;
-  if (given) return { url: given, stop: () => Promise.resolve() };
+  const configuredUrl = process.env.TEST_DATABASE_URL;
+  if (configuredUrl) return { url: configuredUrl, stop: () => Promise.resolve() };
   const kind = process.env.TEST_DATABASE ?? "embedded";
   if (kind === "testcontainers") return await openContainer();
   if (kind !== "embedded") throw new Error(`TEST_DATABASE is "${kind}", but must be "testcontainers" or absent`);

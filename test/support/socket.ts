@@ -13,8 +13,8 @@ export interface RawConnection {
 export function openRawConnection(port: number): RawConnection {
   const socket = connect(port, "127.0.0.1");
   let text = "", over = false;
-  const looks = new Set<() => void>();
-  const look = () => looks.forEach((one) => one());
+  const checks = new Set<() => void>();
+  const look = () => checks.forEach((one) => one());
   socket.setEncoding("utf8").on("data", (chunk) => {
     text += chunk;
     look();
@@ -37,9 +37,9 @@ export function openRawConnection(port: number): RawConnection {
           if (pattern.test(text)) resolve(text);
           else if (over) reject(new Error(`The connection ended without ${pattern}:\n${text}`));
           else return;
-          looks.delete(one);
+          checks.delete(one);
         };
-        looks.add(one);
+        checks.add(one);
         one();
       }),
   };

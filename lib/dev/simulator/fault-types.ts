@@ -137,8 +137,8 @@ export type SimulatorFault = {
 /** Returns the posted fault, or a message that explains why it is invalid. */
 export function parseFault(value: unknown): SimulatorFault | string {
   if (!isRecord(value)) return "A fault must be a JSON object";
-  const known: Readonly<Record<string, Readonly<Record<string, Field<unknown>>>>> = FAULT_FIELDS;
-  const fields = Object.hasOwn(FAULT_FIELDS, String(value.type)) ? known[value.type] : undefined;
+  const fieldsByType: Readonly<Record<string, Readonly<Record<string, Field<unknown>>>>> = FAULT_FIELDS;
+  const fields = Object.hasOwn(FAULT_FIELDS, String(value.type)) ? fieldsByType[value.type] : undefined;
   if (!fields) return `type must be one of ${Object.keys(FAULT_FIELDS).join(", ")}`;
   for (const name of Object.keys(value)) {
     if (name !== "type" && !Object.hasOwn(fields, name)) return `Unknown field ${name} for ${value.type}`;

@@ -24,7 +24,7 @@ test("a DELETE tells the length of its body, so that the connection stays of use
       UNCANCELLED,
     );
     await api.call(GET_REQUEST, UNCANCELLED);
-    const [first, second] = server.asked;
+    const [first, second] = server.requests;
     assert.is(first!.headers["content-length"], String(new TextEncoder().encode(first!.body).length));
     assert.is(first!.headers["transfer-encoding"], undefined);
     assert.is(second!.reused, 1);
@@ -38,7 +38,7 @@ test("who is asked is told what it becomes part of, if something is under way", 
     );
     await runInContext({ rootSpan: root, logFields: {} }, () => api.call(GET_REQUEST, UNCANCELLED));
     await api.call(GET_REQUEST, UNCANCELLED);
-    const [first, second] = server.asked.map(({ headers }) => [headers.traceparent, headers.tracestate]);
+    const [first, second] = server.requests.map(({ headers }) => [headers.traceparent, headers.tracestate]);
     assert.equal(first, [`00-${root.traceId}-${root.spanId}-00`, "x=1"]);
     assert.equal(second, [undefined, undefined]);
   }));
@@ -84,7 +84,7 @@ test("what is called off on a connection that was used before is not sent again"
     const calls = Array.from({ length: count }, () => api.call(PATCH_REQUEST, stop).catch((error) => error));
     assert.ok((await Promise.all(calls)).every((error) => error === reason));
     for (let i = 0; i < 20; i++) await api.call(GET_REQUEST, UNCANCELLED); // by then every started request has arrived
-    assert.is(server.asked.filter(({ method }) => method === "PATCH").length, count);
+    assert.is(server.requests.filter(({ method }) => method === "PATCH").length, count);
   });
 });
 
@@ -106,9 +106,9 @@ test("whether its caller still may is asked when the connection stands, and of w
     const limits = { deadline: 10_000, signals: [], fail: exchangeError };
     const call = { method: "POST", url, headers: {}, body: "{}", options, ...limits };
     assert.is(await exchange({ ...call, check }).catch((error) => error), reason);
-    assert.is(server.asked.length, 0);
+    assert.is(server.requests.length, 0);
     assert.is((await exchange(call)).status, 200);
-    assert.is(server.asked.length, 1);
+    assert.is(server.requests.length, 1);
   }));
 
 test("whether its caller still may is asked anew for each request of a call", () => {
@@ -116,7 +116,7 @@ test("whether its caller still may is asked anew for each request of a call", ()
   const call = { signal: UNCANCELLED.signal, check: () => void asked++ };
   return withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     await api.call(GET_REQUEST, call);
-    assert.equal([asked, server.asked.length], [2, 2]);
+    assert.equal([asked, server.requests.length], [2, 2]);
   });
 });
 

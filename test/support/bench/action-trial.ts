@@ -72,14 +72,15 @@ export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): P
     tell(`${spokes} spokes are installed`);
     const { seconds, steps } = await readStepTimes(bench, ids.at(-1)!, "provision", PATIENCE);
     tell(`the last in ${seconds} s: ${steps.map((step) => `${step.name} ${step.seconds}`).join(", ")}`);
-    const asked = new Map<string, number>(), breaches: string[] = [];
-    const count = (action: string, times: number) => asked.set(action, (asked.get(action) ?? 0) + times);
+    const requestedCounts = new Map<string, number>(), breaches: string[] = [];
+    const count = (action: string, times: number) =>
+      requestedCounts.set(action, (requestedCounts.get(action) ?? 0) + times);
 
     const idOf = (i: number) => ids[i % ids.length]!;
     for (const [i, wish] of ALONE.entries()) await askOne(bench, idOf(i), wish);
     for (const { action } of ALONE) count(action, 1);
     await killHolder(bench, "upgrade", tell);
-    breaches.push(...await judgeSites(bench, "alone"));
+    breaches.push(...await checkSites(bench, "alone"));
     for (const [i, { action }] of ALONE.entries()) {
       const wish = BACK.get(action);
       if (!wish) continue;
@@ -98,13 +99,13 @@ export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): P
       if (kill) await killHolder(bench, kill, tell);
       else await settle(bench);
       const names = wishes.map(({ action }) => action).join(", ");
-      breaches.push(...await judgeSites(bench, names));
+      breaches.push(...await checkSites(bench, names));
       tell(`all: ${names}; breaches until now: ${breaches.length}`);
     }
 
-    breaches.push(...await judgeScope(bench, north, ids));
+    breaches.push(...await checkScope(bench, north, ids));
     count("restart", ids.filter((_, i) => i % 2 === 0).length);
-    return await judge(bench, asked, breaches);
+    return await checkResults(bench, requestedCounts, breaches);
   } finally {
     await bench.close();
   }
@@ -175,12 +176,12 @@ async function settle({ db }: Pick<Bench, "db">): Promise<void> {
   });
 }
 
-async function judgeSites({ db, cluster }: Bench, round: string): Promise<string[]> {
+async function checkSites({ db, cluster }: Bench, round: string): Promise<string[]> {
   return (await findSiteMismatches(db, cluster)).map((what) => `After ${round}: ${what}`);
 }
 
 /** Checks that the admin of one hub can act on all its spokes, and on no spoke of the other hub. */
-async function judgeScope(bench: Bench, north: string, ids: readonly string[]): Promise<string[]> {
+async function checkScope(bench: Bench, north: string, ids: readonly string[]): Promise<string[]> {
   const { db } = bench, person = await createTestUser(db, "north-admin");
   await addHubAdmin(db, person, north);
   const { plaintext } = await createTestToken(db, person, "cli");
@@ -198,7 +199,11 @@ async function judgeScope(bench: Bench, north: string, ids: readonly string[]): 
   ];
 }
 
-async function judge(bench: Bench, asked: ReadonlyMap<string, number>, found: readonly string[]): Promise<TrialResult> {
+async function checkResults(
+  bench: Bench,
+  requestedCounts: ReadonlyMap<string, number>,
+  found: readonly string[],
+): Promise<TrialResult> {
   const { db, cluster, replicas } = bench;
   const holdings = await checks.readOwnedNamespaces(db), holds = await readHolderTimeline(db);
   const [writes, namespaces, jobs] = [
@@ -212,18 +217,18 @@ async function judge(bench: Bench, asked: ReadonlyMap<string, number>, found: re
        and kind not in ('provision', 'provision-hub') and payload ->> 'kind' is distinct from 'nightly' group by 1`,
   );
   const kinds = new Map<string, number>(done.map(({ kind, count }) => [kind, count]));
-  const told = await queryRows(
+  const events = await queryRows(
     db,
     `select count(*)::int from audit_events where kind = 'spoke_actioned'`,
   );
-  const total = [...asked.values()].reduce((sum, times) => sum + times, 0);
+  const total = [...requestedCounts.values()].reduce((sum, times) => sum + times, 0);
   return {
     breaches: [
       ...found,
-      ...await judgeSites(bench, "all of it"),
-      ...[...asked].filter(([kind, times]) => kinds.get(kind) !== times)
+      ...await checkSites(bench, "all of it"),
+      ...[...requestedCounts].filter(([kind, times]) => kinds.get(kind) !== times)
         .map(([kind, times]) => `${kind} was accepted ${times} times and succeeded ${kinds.get(kind) ?? 0} times`),
-      ...(told[0].count === total ? [] : [`${total} actions were accepted, and ${told[0].count} are in the audit`]),
+      ...(events[0].count === total ? [] : [`${total} actions were accepted, and ${events[0].count} are in the audit`]),
       ...checks.findOverlappingInstalls(jobs, holdings),
       ...findRepeatedUpgrades(jobs),
       ...checks.findDuplicateNamespaces(namespaces, holdings),

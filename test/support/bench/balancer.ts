@@ -35,9 +35,9 @@ export async function openLoadBalancer(
 
   async function look(): Promise<void> {
     while (!over.signal.aborted) {
-      const known = addresses();
-      for (const url of ready) if (!known.includes(url)) ready.delete(url);
-      await Promise.all(known.map(async (url) => {
+      const current = addresses();
+      for (const url of ready) if (!current.includes(url)) ready.delete(url);
+      await Promise.all(current.map(async (url) => {
         const answer = await fetch(`${url}/api/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => null);
         await answer?.body?.cancel();
         if (answer?.ok) ready.add(url);
@@ -50,12 +50,12 @@ export async function openLoadBalancer(
   async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
-    const tried = new Set<string>(), harmless = incoming.method === "GET" || "idempotency-key" in incoming.headers;
+    const attempted = new Set<string>(), harmless = incoming.method === "GET" || "idempotency-key" in incoming.headers;
     let last = "no replica is ready";
     for (;;) {
-      const left = [...ready].filter((url) => !tried.has(url)), url = left[turn++ % left.length];
+      const left = [...ready].filter((url) => !attempted.has(url)), url = left[turn++ % left.length];
       if (!url) break;
-      tried.add(url);
+      attempted.add(url);
       try {
         return void give(await forward(url, incoming, Buffer.concat(chunks), outgoing), outgoing);
       } catch (error) {

@@ -141,10 +141,10 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
   const bench: Omit<Bench, "close" | "join"> = {
     ...parts,
     async hub(slug) {
-      return demand(await requestUntilFinal(parts, "POST", "/api/federations", { slug }), 201).id;
+      return requireStatus(await requestUntilFinal(parts, "POST", "/api/federations", { slug }), 201).id;
     },
     async spoke(hub, slug) {
-      return demand(
+      return requireStatus(
         await requestUntilFinal(parts, "POST", `/api/federations/${hub}/spokes`, { slug, size: "small" }),
         201,
       ).id;
@@ -155,7 +155,8 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
       return { ...await bench.caught(spoke, "install"), spoke, goesOn };
     },
     async act(id, action) {
-      return demand(await requestUntilFinal(parts, "POST", `/api/spokes/${id}/actions`, { action }), 202).operation.id;
+      return requireStatus(await requestUntilFinal(parts, "POST", `/api/spokes/${id}/actions`, { action }), 202)
+        .operation.id;
     },
     async becomes(id, state) {
       const look = async () => {
@@ -190,7 +191,7 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
 }
 
 // deno-lint-ignore no-explicit-any
-function demand(answer: { readonly status: number; readonly body: any }, status: number): any {
+function requireStatus(answer: { readonly status: number; readonly body: any }, status: number): any {
   if (answer.status === status) return answer.body;
   throw new Error(`Expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
 }

@@ -47,7 +47,7 @@ export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Prom
     await Promise.all(customers.map((customer) => customer.leave()));
     tell("waiting until nothing is queued or running");
     const unsettled = await settle(bench, readers);
-    return await judge(bench, customers, readers, unsettled);
+    return await checkGuarantees(bench, customers, readers, unsettled);
   } finally {
     for (const reader of readers) reader.leave();
     tell("closing");
@@ -70,7 +70,7 @@ async function settle({ db }: Bench, readers: readonly EventReader[]): Promise<s
   }
 }
 
-async function judge(
+async function checkGuarantees(
   bench: Bench,
   customers: readonly Customer[],
   readers: readonly EventReader[],

@@ -149,12 +149,12 @@ export async function findInconsistentRows(db: TestDatabase): Promise<string[]> 
        having count(*) <> max(number) or min(number) <> 1`,
     ),
   ]);
-  const tell = (what: string) => (row: unknown) => `${what}: ${JSON.stringify(row)}`;
+  const describe = (what: string) => (row: unknown) => `${what}: ${JSON.stringify(row)}`;
   return [
-    ...left.map(tell("An operation did not succeed")),
-    ...twice.map(tell("An audit event was written more than once")),
-    ...ends.filter((row) => row.ends !== 1).map(tell("The end of an operation is not in the audit exactly once")),
-    ...gaps.map(tell("A stream has a gap")),
+    ...left.map(describe("An operation did not succeed")),
+    ...twice.map(describe("An audit event was written more than once")),
+    ...ends.filter((row) => row.ends !== 1).map(describe("The end of an operation is not in the audit exactly once")),
+    ...gaps.map(describe("A stream has a gap")),
   ];
 }
 

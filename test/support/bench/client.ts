@@ -75,9 +75,9 @@ export function openCustomer(bench: Bench, hub: string, random: SeededRandom): C
       return await ask("POST", `/api/federations/${hub}/spokes`, { slug: `s${++made}`, size: "small" }, 201, false);
     }
     const { id, state } = random.pick<{ id: string; state: string }>(live);
-    const deed = choose(state, random);
-    if (deed === "remove") return await ask("DELETE", `/api/spokes/${id}`, undefined, 202, true);
-    if (deed !== "wait") await ask("POST", `/api/spokes/${id}/actions`, { action: deed }, 202, true);
+    const action = choose(state, random);
+    if (action === "remove") return await ask("DELETE", `/api/spokes/${id}`, undefined, 202, true);
+    if (action !== "wait") await ask("POST", `/api/spokes/${id}/actions`, { action: action }, 202, true);
   }
 
   async function run(): Promise<void> {
@@ -129,17 +129,19 @@ export interface EventReader {
 /** Follows a hub from its first event. If its replica is lost, continues at the next one after the last number it
  * received. */
 export function openEventReader({ replicas, token }: Bench, hub: string, first: number): EventReader {
-  const seen: number[] = [], complaints: string[] = [];
+  const numbers: number[] = [], complaints: string[] = [];
   let open = true, returns = -1;
 
   async function run(): Promise<void> {
     for (let at = first; open; at++) {
       returns++;
       try {
-        for await (const event of withToken(replicas[at % replicas.length]!.url, token).events(hub, seen.at(-1) ?? 0)) {
+        for await (
+          const event of withToken(replicas[at % replicas.length]!.url, token).events(hub, numbers.at(-1) ?? 0)
+        ) {
           if (!open) return;
-          if (event.event === "StreamReset") complaints.push(`${hub}: told to begin anew after ${seen.at(-1)}`);
-          seen.push(event.id);
+          if (event.event === "StreamReset") complaints.push(`${hub}: told to begin anew after ${numbers.at(-1)}`);
+          numbers.push(event.id);
         }
       } catch {
         // The replica was killed, or cannot read its database at the moment.
@@ -151,7 +153,7 @@ export function openEventReader({ replicas, token }: Bench, hub: string, first: 
   run().catch((error) => complaints.push(messageOf(error)));
   return {
     hub,
-    seen: () => seen,
+    seen: () => numbers,
     returns: () => returns,
     complaints: () => complaints,
     leave: () => void (open = false),

@@ -48,7 +48,7 @@ export interface BackgroundLoad {
 export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
   const { urls, token, hub } = options;
   const answers = new Map<string, number>(), created = new Map<string, string>(), surprises: string[] = [];
-  const heard: number[][] = Array.from({ length: options.followers }, () => []);
+  const receivedNumbers: number[][] = Array.from({ length: options.followers }, () => []);
   const lastOk: number[] = Array.from({ length: options.readers }, () => 0);
   let over = false, wanted = options.creations;
 
@@ -107,7 +107,7 @@ export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
   }
 
   async function follow(follower: number): Promise<void> {
-    const numbers = heard[follower]!;
+    const numbers = receivedNumbers[follower]!;
     for (let turn = follower; !over; turn++) {
       try {
         for await (const { id } of at(turn).events(hub, numbers.at(-1) ?? 0)) {
@@ -123,12 +123,12 @@ export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
   const reading = lastOk.map((_, reader) => read(reader));
   const allCreated = create(), writing = (options.writers ?? []).map(write);
   allCreated.catch(() => {}); // callers that wait for it get the error
-  const following = heard.map((_, follower) => follow(follower));
+  const following = receivedNumbers.map((_, follower) => follow(follower));
   return {
     answers,
     surprises,
     created,
-    heard,
+    heard: receivedNumbers,
     allCreated,
     leave: () => void (over = true),
     enough: () => void (wanted = 0),
@@ -138,7 +138,7 @@ export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
       return lastOk.map((time) => Math.round(time - from));
     },
     async stop(last) {
-      await until(() => heard.every((numbers) => (numbers.at(-1) ?? 0) >= last), PATIENCE);
+      await until(() => receivedNumbers.every((numbers) => (numbers.at(-1) ?? 0) >= last), PATIENCE);
       over = true;
       await Promise.all([...reading, ...writing, allCreated]);
       following.forEach((each) => each.catch(() => {})); // a stream ends with its replica

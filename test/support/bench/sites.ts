@@ -31,9 +31,9 @@ export async function findSiteMismatches(db: TestDatabase, cluster: ClusterProce
     found.push(...wrong.map((what) => `${row.id} (${row.namespace}) is ${row.state}, ${row.size}, but ${what}`));
   }
   const hubs = await queryRows(db, "select namespace from federations where state <> 'removed'");
-  const known = new Set([...rows, ...hubs].map(({ namespace }) => namespace));
+  const namespaces = new Set([...rows, ...hubs].map(({ namespace }) => namespace));
   const ours = await cluster.list("/api/v1/namespaces", "app.kubernetes.io/managed-by=wheelwright");
-  const strangers = ours.map(({ metadata }) => metadata.name).filter((name) => !known.has(name));
+  const strangers = ours.map(({ metadata }) => metadata.name).filter((name) => !namespaces.has(name));
   return [...found, ...strangers.map((name) => `The namespace ${name} is nobody's`)];
 }
 
@@ -74,7 +74,7 @@ async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Pro
   const open = jobs.filter((job) => !job.status?.conditions?.some(isEnd) && !isScheduled(job));
   const snapshots = await all("/apis/snapshot.storage.k8s.io/v1", "volumesnapshots");
   const taken = await queryRows(db, "select volumes from backups where spoke_id = $1 and state = 'ready'", [row.id]);
-  const standing = taken.flatMap(({ volumes }) => volumes.map(({ snapshot }: Json) => snapshot)).toSorted();
+  const expected = taken.flatMap(({ volumes }) => volumes.map(({ snapshot }: Json) => snapshot)).toSorted();
   const checks: readonly (readonly [what: string, is: unknown, should: unknown])[] = [
     ["Moodle's replicas are", [moodle.spec.replicas, moodle.status?.readyReplicas ?? 0], [up, up]],
     ["the database's replicas are", [database.spec.replicas, database.status?.readyReplicas ?? 0], [up, up]],
@@ -98,7 +98,7 @@ async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Pro
     ],
     ["Jobs that have not ended are", open.map(nameOf), []],
     ["Jobs that installed or reset it are", jobs.map(nameOf).filter((name) => name.startsWith("reset-")), []],
-    ["snapshots are", snapshots.map(nameOf).toSorted(), standing],
+    ["snapshots are", snapshots.map(nameOf).toSorted(), expected],
     ["snapshots that are not ready are", snapshots.filter((each) => !each.status?.readyToUse).map(nameOf), []],
     ["the namespace's uid is", (await cluster.get(`/api/v1/namespaces/${namespace}`)).metadata.uid, row.namespaceUid],
   ];

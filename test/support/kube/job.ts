@@ -47,7 +47,7 @@ export async function waitForJobStart(
       resolve();
     }, 5);
   });
-  while (!table.server.asked.some((one) => one.method === "POST")) {
+  while (!table.server.requests.some((one) => one.method === "POST")) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   table.put("pods", podWith(running));
@@ -57,7 +57,7 @@ export async function waitForJobStart(
 
 /** Waits until the Job was read two more times. The first read has been evaluated by then. */
 export async function waitForSecondRead(table: StaticCluster): Promise<void> {
-  const looks = () => table.server.asked.filter((one) => one.path.endsWith("/jobs/install-1")).length;
+  const looks = () => table.server.requests.filter((one) => one.path.endsWith("/jobs/install-1")).length;
   const before = looks();
   const poke = setInterval(() => table.put("events", { metadata: { name: "poke" } }), 100);
   while (looks() < before + 2) await new Promise((resolve) => setTimeout(resolve, 10));

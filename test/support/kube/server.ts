@@ -17,7 +17,7 @@ export interface KubeRequest {
 
 export interface KubeServer {
   readonly url: string;
-  readonly asked: readonly KubeRequest[];
+  readonly requests: readonly KubeRequest[];
   /** Returns a kubeconfig for this server, with extra fields for the cluster and the user. */
   kubeconfig(cluster?: object, user?: object, path?: string): { text: string };
   /** Resolves when this number of connections is open. */
@@ -56,7 +56,7 @@ export async function openKubeServer(handle: KubeHandler, tls?: ServerOptions): 
   const url = `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    asked,
+    requests: asked,
     openConnections: () => sockets.size,
     kubeconfig: (cluster = {}, user, path = "") => kubeconfigOf(url + path, cluster, user),
     close: async () => {

@@ -62,7 +62,7 @@ export async function readWatch(
     api.close();
     await server.close();
   }
-  return { changes, asked: server.asked, watches: server.asked.filter((one) => one.query.has("watch")), server };
+  return { changes, asked: server.requests, watches: server.requests.filter((one) => one.query.has("watch")), server };
 }
 
 function describe(change: WatchChange): string {

@@ -91,8 +91,8 @@ const INTERNAL = new RegExp(
 export function findUnclearMessage(status: number, message: unknown): string | null {
   if (status < 400 || status >= 500) return `it is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";
-  const told = INTERNAL.exec(message)?.[0];
-  if (told) return `it tells of "${told}"`;
+  const match = INTERNAL.exec(message)?.[0];
+  if (match) return `it tells of "${match}"`;
   return message.length > 3000 ? "its message is endless" : null;
 }
 

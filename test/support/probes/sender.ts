@@ -26,15 +26,17 @@ const ANSWERS_OTHERWISE: readonly string[] = [
 const JSON_TYPE = { "content-type": "application/json" };
 
 export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
-  let tries = 0; // gives each request its own address, so that the login limit does not apply
+  let requestCount = 0; // gives each request its own address, so that the login limit does not apply
   /** Creates an operator for a request that may end the session. */
   async function fresh(): Promise<Record<string, string>> {
-    const person = await createTestUser(scene.db, `operator-${tries++}`, { operator: true });
+    const person = await createTestUser(scene.db, `operator-${requestCount++}`, { operator: true });
     return { cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}` };
   }
   const sender: ProbeSender = {
     async send({ method, endpoint: { scope } }, path, init = {}) {
-      const from = { "x-forwarded-for": `10.${tries >> 16 & 255}.${tries >> 8 & 255}.${tries++ & 255}` };
+      const from = {
+        "x-forwarded-for": `10.${requestCount >> 16 & 255}.${requestCount >> 8 & 255}.${requestCount++ & 255}`,
+      };
       const open = ["flow", "public"].includes(scope);
       const who = open ? {} : scope === "session" ? await fresh() : await scene.as("operator").credentials();
       const headers = { ...JSON_TYPE, ...init.headers as Record<string, string>, ...from, ...who };
@@ -75,12 +77,12 @@ export function describeProbe({ at, field, hostile }: FieldProbe, { status, body
 export function assertStored(probe: FieldProbe, answer: ClientResponse): void {
   const { field: { name, schema }, hostile: { value } } = probe;
   assert.ok(answer.status < 400 && answer.status >= 200, describeProbe(probe, answer));
-  const shown = answer.body?.[name];
+  const stored = answer.body?.[name];
   if (
-    ANSWERS_OTHERWISE.includes(probe.at.name) || probe.part !== "body" || value === null || shown === undefined ||
-    typeof shown === "object"
+    ANSWERS_OTHERWISE.includes(probe.at.name) || probe.part !== "body" || value === null || stored === undefined ||
+    typeof stored === "object"
   ) return;
   const parsed = v.parse(schema, value);
-  assert.equal(shown, parsed instanceof Date ? parsed.toISOString() : parsed, describeProbe(probe, answer));
-  if (/^must be text of/.test(ruleTextOf(schema))) assert.is(shown, value, describeProbe(probe, answer));
+  assert.equal(stored, parsed instanceof Date ? parsed.toISOString() : parsed, describeProbe(probe, answer));
+  if (/^must be text of/.test(ruleTextOf(schema))) assert.is(stored, value, describeProbe(probe, answer));
 }

@@ -25,8 +25,8 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
 };
 
 export function validValueOf({ name, schema }: EndpointField): unknown {
-  const known = VALUES[name];
-  if (known) return known();
+  const create = VALUES[name];
+  if (create) return create();
   const first = /^must be one of ([^,]+)/.exec(ruleTextOf(schema))?.[1];
   if (first) return first;
   throw new Error(`test/support/probes/valid-values.ts has no value for the field ${name}`);

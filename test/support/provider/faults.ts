@@ -25,19 +25,19 @@ export interface ProviderFaults {
 }
 
 export function createProviderFaults(): ProviderFaults {
-  const standing: { fault: ProviderFault; left: number; mended: PromiseWithResolvers<void> }[] = [];
+  const active: { fault: ProviderFault; left: number; mended: PromiseWithResolvers<void> }[] = [];
   return {
     break(given) {
       const fault: ProviderFault = typeof given === "string" ? { what: given } : given;
       const one = { fault, left: fault.times ?? Infinity, mended: Promise.withResolvers<void>() };
-      standing.unshift(one);
+      active.unshift(one);
       return () => {
         one.left = 0;
         one.mended.resolve();
       };
     },
     meet(method, path) {
-      const one = standing.find(({ fault, left }) =>
+      const one = active.find(({ fault, left }) =>
         left > 0 && (fault.method ?? method) === method &&
         (fault.path instanceof RegExp ? fault.path.test(path) : (fault.path ?? path) === path)
       );

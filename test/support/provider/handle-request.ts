@@ -41,7 +41,7 @@ export async function handleRequest(
   wait: () => Promise<void>,
 ): Promise<ProviderResponse> {
   const requestId = newId("req"), { method, path, body } = asked;
-  const said = (status: number, value: unknown, more: Record<string, string> = {}): ProviderResponse => ({
+  const respond = (status: number, value: unknown, more: Record<string, string> = {}): ProviderResponse => ({
     status,
     body: JSON.stringify(value, null, 2),
     requestId,
@@ -51,7 +51,7 @@ export async function handleRequest(
     if (!(cause instanceof ProviderError)) throw cause;
     const limit: Record<string, string> = cause.limit ? { "stripe-rate-limited-reason": cause.limit } : {};
     const again: Record<string, string> = cause.status === 409 ? { "stripe-should-retry": "true" } : {};
-    return said(cause.status, cause.body(requestId), { ...limit, ...again });
+    return respond(cause.status, cause.body(requestId), { ...limit, ...again });
   };
   const name = asked.headers["idempotency-key"], key = method === "POST" && typeof name === "string" ? name : null;
   const echo: Record<string, string> = key === null ? {} : { "idempotency-key": key, "original-request": requestId };
@@ -64,16 +64,16 @@ export async function handleRequest(
     authenticate(desk.key, asked);
     const { route, ids } = find(method, path);
     const form = parseForm(method === "POST" ? body : asked.query);
-    const given = checkParams(route.rules, form);
-    checkPaths(given.expand);
-    const kept = key === null ? null : desk.keys.begin(key, path, form, desk.world.now);
-    if (kept) {
-      const headers = { ...echo, "original-request": kept.requestId, "idempotent-replayed": "true" };
-      return { ...kept, headers: { "request-id": requestId, "stripe-version": VERSION, ...headers } };
+    const params = checkParams(route.rules, form);
+    checkPaths(params.expand);
+    const storedResponse = key === null ? null : desk.keys.begin(key, path, form, desk.world.now);
+    if (storedResponse) {
+      const headers = { ...echo, "original-request": storedResponse.requestId, "idempotent-replayed": "true" };
+      return { ...storedResponse, headers: { "request-id": requestId, "stripe-version": VERSION, ...headers } };
     }
     await wait();
     desk.world.request = { id: requestId, idempotency_key: key };
-    const reply = work(desk.world, route, given, ids, fault, (status, value) => said(status, value, echo), refused);
+    const reply = work(desk.world, route, params, ids, fault, (status, value) => respond(status, value, echo), refused);
     if (key !== null) desk.keys.end(key, reply);
     return reply;
   } catch (cause) {
@@ -85,15 +85,15 @@ export async function handleRequest(
 function work(
   world: World,
   route: Route,
-  given: Record<string, Json>,
+  params: Record<string, Json>,
   ids: readonly string[],
   fault: ProviderFault | null,
-  said: (status: number, value: unknown) => ProviderResponse,
+  respond: (status: number, value: unknown) => ProviderResponse,
   refused: (cause: unknown) => ProviderResponse,
 ): ProviderResponse {
   try {
     if (fault?.what === "500") throw troubled();
-    return said(200, expand(world, route.handle(world, given, ...ids), given.expand));
+    return respond(200, expand(world, route.handle(world, params, ...ids), params.expand));
   } catch (cause) {
     return refused(cause);
   }

@@ -78,10 +78,10 @@ export const INVOICE_ENDPOINTS: readonly Route[] = [
     "/v1/events",
     { ...PAGE_PARAMS, delivery_success: "boolean", type: "text", types: { list: "text", most: 20 } },
     (world, given) => {
-      const wanted: string[] | undefined = given.types ?? (given.type === undefined ? undefined : [given.type]);
+      const types: string[] | undefined = given.types ?? (given.type === undefined ? undefined : [given.type]);
       const named = (type: string) =>
-        wanted === undefined ||
-        wanted.some((each) => each === type || each.endsWith("*") && type.startsWith(each.slice(0, -1)));
+        types === undefined ||
+        types.some((each) => each === type || each.endsWith("*") && type.startsWith(each.slice(0, -1)));
       return paginate("/v1/events", "event", world.events.filter(({ type }) => named(type)), given);
     },
   ),

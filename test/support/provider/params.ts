@@ -85,19 +85,23 @@ function readNumber(rule: "integer" | "natural" | "time", value: string, at: str
 function readMap(rules: ParamRules, value: Json, at: string): Json {
   if (typeof value !== "object" || Array.isArray(value)) throw invalidParameter(at, "Invalid object");
   const bare = (name: string) => name.replace(/\*$/, "");
-  const known = new Map(Object.entries(rules).map(([name, rule]) => [bare(name), rule]));
+  const rulesByName = new Map(Object.entries(rules).map(([name, rule]) => [bare(name), rule]));
   const full = (name: string) => at === "" ? name : `${at}[${name}]`;
-  const unknown = Object.keys(value).filter((name) => !known.has(name)).map(full);
+  const unknown = Object.keys(value).filter((name) => !rulesByName.has(name)).map(full);
   if (unknown.length > 0) {
     const message = `Received unknown parameter${unknown.length > 1 ? "s" : ""}: ${unknown.join(", ")}`;
     throw new ProviderError(400, message, { code: "parameter_unknown", param: unknown[0] });
   }
-  const lacking = Object.keys(rules).find((name) => name.endsWith("*") && !(bare(name) in value));
-  if (lacking) {
-    throw invalidParameter(full(bare(lacking)), `Missing required param: ${full(bare(lacking))}.`, "parameter_missing");
+  const missingName = Object.keys(rules).find((name) => name.endsWith("*") && !(bare(name) in value));
+  if (missingName) {
+    throw invalidParameter(
+      full(bare(missingName)),
+      `Missing required param: ${full(bare(missingName))}.`,
+      "parameter_missing",
+    );
   }
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, read(known.get(name)!, each, full(name))]),
+    Object.entries(value).map(([name, each]) => [name, read(rulesByName.get(name)!, each, full(name))]),
   );
 }
 

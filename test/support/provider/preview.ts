@@ -36,14 +36,14 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
   const [{ current_period_end: end, price }] = itemsOf(subscription) as [Item];
   const next = { start: end, end: periodEnd(subscription.billing_cycle_anchor, price.recurring!, end) };
   const items = plan.flatMap(({ id, becomes }) => becomes ? [{ id, ...becomes }] : []);
-  const whole = items.map((item) => recurring(world, subscription, item, next));
+  const recurringLines = items.map((item) => recurring(world, subscription, item, next));
   const waiting = world.pending.filter((line) => line.subscription === id);
   const prorations = behavior === "none" ? [] : prorate(world, subscription, plan, at).lines;
   const lines: Line[] = mode === "recurring"
-    ? whole
+    ? recurringLines
     : behavior === "always_invoice" && prorations.length > 0
     ? [...waiting, ...prorations]
-    : [...waiting, ...prorations, ...whole];
+    : [...waiting, ...prorations, ...recurringLines];
   const payer = world.customers.get(subscription.customer);
   const invoice = createInvoice(world, subscription, payer, lines, "upcoming", { start: at, end });
   // The invoice shows the proration date if it has prorations.

@@ -13,14 +13,14 @@ export interface List<T> {
   readonly total_count?: number;
 }
 
-interface Kept<Kind extends string> {
+interface BaseRecord<Kind extends string> {
   readonly id: string;
   readonly object: Kind;
   readonly created: number;
   readonly livemode: false;
 }
 
-export interface Customer extends Kept<"customer"> {
+export interface Customer extends BaseRecord<"customer"> {
   email: string | null;
   name: string | null;
   description: string | null;
@@ -31,7 +31,7 @@ export interface Customer extends Kept<"customer"> {
   invoice_settings: { default_payment_method: string | null; [field: string]: Json };
 }
 
-export interface Product extends Kept<"product"> {
+export interface Product extends BaseRecord<"product"> {
   name: string;
   active: boolean;
   description: string | null;
@@ -40,7 +40,7 @@ export interface Product extends Kept<"product"> {
   updated: number;
 }
 
-export interface Price extends Kept<"price"> {
+export interface Price extends BaseRecord<"price"> {
   active: boolean;
   readonly currency: string;
   lookup_key: string | null;
@@ -68,7 +68,7 @@ export interface Item {
 
 export type Status = "active" | "past_due" | "unpaid" | "canceled" | "incomplete" | "incomplete_expired";
 
-export interface Subscription extends Kept<"subscription"> {
+export interface Subscription extends BaseRecord<"subscription"> {
   billing_cycle_anchor: number;
   readonly billing_mode: { readonly type: "classic" | "flexible"; [field: string]: Json };
   cancel_at_period_end: boolean;
@@ -115,7 +115,7 @@ export interface Line {
   readonly subscription: string;
 }
 
-export interface Invoice extends Kept<"invoice"> {
+export interface Invoice extends BaseRecord<"invoice"> {
   amount_due: number;
   amount_paid: number;
   amount_remaining: number;
@@ -144,7 +144,7 @@ export interface Invoice extends Kept<"invoice"> {
   readonly total: number;
 }
 
-export interface PaymentIntent extends Kept<"payment_intent"> {
+export interface PaymentIntent extends BaseRecord<"payment_intent"> {
   readonly amount: number;
   amount_received: number;
   readonly currency: string;
@@ -153,7 +153,7 @@ export interface PaymentIntent extends Kept<"payment_intent"> {
   status: "requires_payment_method" | "succeeded";
 }
 
-export interface Charge extends Kept<"charge"> {
+export interface Charge extends BaseRecord<"charge"> {
   readonly amount: number;
   amount_refunded: number;
   readonly currency: string;
@@ -164,7 +164,7 @@ export interface Charge extends Kept<"charge"> {
   readonly status: "succeeded" | "failed";
 }
 
-export interface Refund extends Omit<Kept<"refund">, "livemode"> {
+export interface Refund extends Omit<BaseRecord<"refund">, "livemode"> {
   readonly amount: number;
   readonly charge: string;
   readonly currency: string;
@@ -174,7 +174,7 @@ export interface Refund extends Omit<Kept<"refund">, "livemode"> {
 }
 
 /** Links a payment to the invoice that it paid. */
-export interface InvoicePayment extends Kept<"invoice_payment"> {
+export interface InvoicePayment extends BaseRecord<"invoice_payment"> {
   readonly amount_paid: number | null;
   readonly invoice: string;
   readonly payment: { readonly type: "payment_intent"; readonly payment_intent: string };

@@ -123,7 +123,7 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Route[] = [
 
 function listSubscriptions(world: World, given: Record<string, Json>): Json {
   const { customer, status, price, collection_method: method } = given;
-  const asked = (one: Subscription): boolean => {
+  const matches = (one: Subscription): boolean => {
     if (status === "all") return true;
     if (status === undefined) return one.status !== "canceled" && one.status !== "incomplete_expired";
     if (status === "ended") return one.ended_at !== null;
@@ -133,7 +133,7 @@ function listSubscriptions(world: World, given: Record<string, Json>): Json {
     throw invalidParameter("customer", `No such customer: '${customer}'`, "resource_missing");
   }
   const all = [...world.subscriptions.values()].filter((one) =>
-    asked(one) && (customer ?? one.customer) === one.customer &&
+    matches(one) && (customer ?? one.customer) === one.customer &&
     (method ?? one.collection_method) === one.collection_method &&
     (price === undefined || itemsOf(one).some((item) => item.price.id === price))
   );

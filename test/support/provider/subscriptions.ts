@@ -61,11 +61,11 @@ export function createSubscription(world: World, given: Record<string, Json>): S
   world.subscriptions.set(id, subscription);
   if (given.payment_behavior === "default_incomplete") world.awaiting.add(id);
   emit(world, "customer.subscription.created", subscription);
-  const whole = { start, end: period.current_period_end };
+  const fullPeriod = { start, end: period.current_period_end };
   for (const { id, price, quantity } of items) {
-    world.debits.set(id, { amount: price.unit_amount * quantity, quantity, ...whole });
+    world.debits.set(id, { amount: price.unit_amount * quantity, quantity, ...fullPeriod });
   }
-  const lines = items.map((item) => recurring(world, subscription, item, whole));
+  const lines = items.map((item) => recurring(world, subscription, item, fullPeriod));
   billSubscription(world, subscription, lines, "subscription_create", { start, end: start });
   return subscription;
 }

@@ -76,9 +76,9 @@ export function openTestRunner(command: readonly string[], env: NodeJS.ProcessEn
       const status = await Promise.race([done, gone]);
       clearTimeout(timer);
       const trouble = hung ? `hung, and was ended after ${patience.file / 1000} s` : status === null ? broken : null;
-      const said = output.replaceAll(new RegExp(`\n${mark} \\d+\n`, "g"), "");
+      const cleaned = output.replaceAll(new RegExp(`\n${mark} \\d+\n`, "g"), "");
       output = "";
-      return { output: said, status, trouble };
+      return { output: cleaned, status, trouble };
     },
     async close() {
       child.stdin!.end();

@@ -85,8 +85,8 @@ function isSubject({ subjects = [] }: StoredObject, user: SimulatedUser): boolea
 
 export function allowsRequest(rule: PolicyRule, { verb, group, resource, subresource, name }: AccessRequest): boolean {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
-  const whole = subresource === "" ? resource : `${resource}/${subresource}`;
-  const fits = [whole, "*", ...(subresource === "" ? [] : [`*/${subresource}`])];
+  const qualifiedResource = subresource === "" ? resource : `${resource}/${subresource}`;
+  const fits = [qualifiedResource, "*", ...(subresource === "" ? [] : [`*/${subresource}`])];
   return [verb, "*"].some((each) => verbs.includes(each)) &&
     [group, "*"].some((each) => apiGroups.includes(each)) &&
     fits.some((each) => resources.includes(each)) &&

@@ -49,14 +49,14 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
       volumeAttributesClassName: undefined,
       volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the volume binder sets it once
     });
-    const asked = (object: StoredObject): string | undefined => object.spec.resources?.requests?.storage;
-    const resized = !isSameJson(asked(live), asked(next));
+    const requestedStorage = (object: StoredObject): string | undefined => object.spec.resources?.requests?.storage;
+    const resized = !isSameJson(requestedStorage(live), requestedStorage(next));
     if (!isSameJson(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
     // A request that is not yet fulfilled may be reduced, but not to the current capacity or below.
-    const less = resized && thousandthsOrZero(asked(next)) < thousandthsOrZero(asked(live)) &&
-      thousandthsOrZero(asked(next)) <= thousandthsOrZero(live.status.capacity?.storage);
+    const less = resized && thousandthsOrZero(requestedStorage(next)) < thousandthsOrZero(requestedStorage(live)) &&
+      thousandthsOrZero(requestedStorage(next)) <= thousandthsOrZero(live.status.capacity?.storage);
     return collectCauses(
       less && forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"),
     );
@@ -75,8 +75,8 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
   Service(live, next) {
     const [old, fresh] = [live.spec.clusterIP, next.spec.clusterIP];
     const moved = old !== undefined && old !== fresh && next.spec.type !== "ExternalName";
-    const shown = `[]string{${JSON.stringify(fresh)}}: may not change once set`;
-    return collectCauses(moved && invalidFormatted("spec.clusterIPs[0]", shown));
+    const formatted = `[]string{${JSON.stringify(fresh)}}: may not change once set`;
+    return collectCauses(moved && invalidFormatted("spec.clusterIPs[0]", formatted));
   },
   Secret: (live, next) =>
     live.type === next.type ? checkImmutableData(live, next) : [immutable("type", JSON.stringify(next.type))],
@@ -115,9 +115,9 @@ function checkFixedField(live: StoredObject, next: StoredObject, field: string):
 
 function checkFixedRole(live: StoredObject, next: StoredObject): StatusCause[] {
   const { apiGroup, kind, name } = next.roleRef ?? {};
-  const shown = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
+  const formatted = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
   return collectCauses(
-    !isSameJson(live.roleRef, next.roleRef) && invalidFormatted("roleRef", `${shown}: cannot change roleRef`),
+    !isSameJson(live.roleRef, next.roleRef) && invalidFormatted("roleRef", `${formatted}: cannot change roleRef`),
   );
 }
 
@@ -130,8 +130,8 @@ function canChangeTemplate(job: StoredObject): boolean {
   return job.spec.suspend === true && job.status?.startTime === undefined;
 }
 
-function immutable(field: string, shown: string): StatusCause {
-  return invalidFormatted(field, `${shown}: field is immutable`);
+function immutable(field: string, formatted: string): StatusCause {
+  return invalidFormatted(field, `${formatted}: field is immutable`);
 }
 
 /** Formats a selector as Go prints it. */

@@ -39,13 +39,13 @@ export function thousandthsOrZero(text: string | undefined): number {
 /** Returns the shortest exact form: binary suffixes for byte quantities, and `m` for fractions. */
 export function formatThousandths(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
-  const whole = thousandths / 1000;
-  if (binary && whole !== 0) {
+  const wholeUnits = thousandths / 1000;
+  if (binary && wholeUnits !== 0) {
     for (const [suffix, size] of [["Ti", 1024 ** 4], ["Gi", 1024 ** 3], ["Mi", 1024 ** 2], ["Ki", 1024]] as const) {
-      if (whole % size === 0) return `${whole / size}${suffix}`;
+      if (wholeUnits % size === 0) return `${wholeUnits / size}${suffix}`;
     }
   }
-  return String(whole);
+  return String(wholeUnits);
 }
 
 /** Whether the resource is measured in bytes. */

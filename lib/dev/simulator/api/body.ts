@@ -49,10 +49,10 @@ const MAX_PATCH_OPERATIONS = 10_000;
 const GO_HEAD =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function unrecognizedError(expectedType: string, why: string, shown: string): StatusError {
+function unrecognizedError(expectedType: string, why: string, formattedKey: string): StatusError {
   return badRequest(
     `the object provided is unrecognized (must be of type ${expectedType}): couldn't get version/kind; ` +
-      `json parse error: ${why} (${shown})`,
+      `json parse error: ${why} (${formattedKey})`,
   );
 }
 
@@ -147,15 +147,15 @@ export function omitEmptyFields(value: Json, type: FieldType, kind: ApiKind): Js
 }
 
 function findDuplicateItems(value: Json, type: FieldType, path: string): string[] {
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   return childrenOf(value, type).flatMap(([name, inner, of]) => {
     if (name !== null) return findDuplicateItems(inner, of, `${path}.${name}`);
     if (type.form !== "list" || type.keys.length === 0) return findDuplicateItems(inner, of, path);
     const key = listItemKey(inner, type.keys);
-    const shown = Object.entries(JSON.parse(key.slice(2))).map(([name, of]) => `${name}=${JSON.stringify(of)}`);
-    const twice = seen.has(key) ? [`${path}: duplicate entries for key [${shown.join(",")}]`] : [];
-    seen.add(key);
-    return [...twice, ...findDuplicateItems(inner, of, `${path}[${shown.join(",")}]`)];
+    const formattedKey = Object.entries(JSON.parse(key.slice(2))).map(([name, of]) => `${name}=${JSON.stringify(of)}`);
+    const twice = seenKeys.has(key) ? [`${path}: duplicate entries for key [${formattedKey.join(",")}]`] : [];
+    seenKeys.add(key);
+    return [...twice, ...findDuplicateItems(inner, of, `${path}[${formattedKey.join(",")}]`)];
   });
 }
 

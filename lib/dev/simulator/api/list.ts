@@ -58,11 +58,11 @@ function validateVersionMatch(query: URLSearchParams, watches: boolean): StatusC
   }
   if (match === "") return [];
   const missing = watches ? "for watch unless sendInitialEvents is" : "unless resourceVersion is";
-  const known = watches ? ["NotOlderThan"] : VERSION_MATCHES;
+  const supported = watches ? ["NotOlderThan"] : VERSION_MATCHES;
   return collectCauses(
     (watches || !query.get("resourceVersion")) &&
       forbiddenField(field, `resourceVersionMatch is forbidden ${missing} provided`),
-    !known.includes(match) && unsupportedValue(field, match, known),
+    !supported.includes(match) && unsupportedValue(field, match, supported),
   );
 }
 

@@ -77,10 +77,10 @@ export function requireValidOptions(kind: string, causes: readonly StatusCause[]
 function validateFieldManager(manager: string): StatusCause[] {
   const field = "fieldManager", at = [...manager].findIndex((letter) => /\p{C}/u.test(letter));
   const code = [...manager][at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-  const shown = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
+  const formatted = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
   return collectCauses(
     Buffer.byteLength(manager) > MAX_MANAGER_BYTES && tooLongValue(field, MAX_MANAGER_BYTES),
-    at >= 0 && invalidFormatted(field, `${shown}: invalid character U+${code} (at position ${at})`),
+    at >= 0 && invalidFormatted(field, `${formatted}: invalid character U+${code} (at position ${at})`),
   );
 }
 

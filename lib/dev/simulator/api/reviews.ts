@@ -74,9 +74,10 @@ export function requirePermission(
 function forbiddenError(user: SimulatedUser, request: AccessRequest, bindingError: string): StatusError {
   const { verb, group, resource: plural, subresource, namespace, name } = request;
   const named = `${group === "" ? plural : `${plural}.${group}`}${name ? ` ${JSON.stringify(name)}` : ""}`;
-  const shown = subresource ? `${plural}/${subresource}` : plural;
+  const resourceName = subresource ? `${plural}/${subresource}` : plural;
   const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
-  const why = `User "${user.name}" cannot ${verb} resource "${shown}" in API group "${group}" ${where}${bindingError}`;
+  const why =
+    `User "${user.name}" cannot ${verb} resource "${resourceName}" in API group "${group}" ${where}${bindingError}`;
   const details = { ...(name ? { name } : {}), ...(group === "" ? {} : { group }), kind: plural };
   return new StatusError(403, "Forbidden", `${named} is forbidden: ${why}`, details);
 }

@@ -203,10 +203,10 @@ function find(world: World, route: ApiRoute): StoredObject {
 
 function optionsOf(call: VerbCall): WriteOptions {
   const { subresource } = call.route;
-  const known = subresource === "status"
+  const isSupported = subresource === "status"
     ? call.route.kind.status
     : subresource === "scale" || subresource === "finalize";
-  if (subresource !== undefined && !known) throw resourceNotFound();
+  if (subresource !== undefined && !isSupported) throw resourceNotFound();
   return {
     manager: managerOf(call),
     dryRun: call.query.getAll("dryRun").includes("All"),

@@ -30,10 +30,10 @@ export function recordEvent(world: World, about: StoredObject, details: ObjectEv
   );
   if (existing) {
     const count = (existing.count ?? existing.series?.count ?? 1) + 1;
-    const counted = existing.count === undefined
+    const counters = existing.count === undefined
       ? { series: { count, lastObservedTime: micro(now) } }
       : { count, lastTimestamp: at };
-    return void world.store.save({ ...existing, ...counted });
+    return void world.store.save({ ...existing, ...counters });
   }
   if (all.length >= MAX_EVENTS_PER_NAMESPACE) world.store.remove(oldest(all));
   const number = BigInt(now) * 0x100000n + BigInt(world.store.version() % 0x100000);

@@ -20,11 +20,11 @@ export function containerStatusesOf(pod: StoredObject, which?: ContainerType): C
   if (which === undefined) {
     return [...containerStatusesOf(pod, "initContainers"), ...containerStatusesOf(pod, "containers")];
   }
-  const known: ContainerStatus[] =
+  const reported: ContainerStatus[] =
     pod.status?.[which === "containers" ? "containerStatuses" : "initContainerStatuses"] ?? [];
   const later = which === "containers" && pod.spec.initContainers?.length > 0;
   return (pod.spec[which] ?? []).map(({ name, image }: Json) =>
-    known.find((status) => status.name === name) ?? {
+    reported.find((status) => status.name === name) ?? {
       name,
       state: { waiting: { reason: later ? "PodInitializing" : "ContainerCreating" } },
       lastState: {},

@@ -71,8 +71,8 @@ function runShell({ container, pod }: ProgramContext): ProgramRun {
   const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
   const lines: string[] = [];
   for (const part of script.split(/;|&&|\n/).map((text) => text.trim())) {
-    const said = /^echo (.*?)( *>&2)?$/.exec(part);
-    if (said) lines.push(said[1]!.replace(/^(["'])(.*)\1$/, "$2"));
+    const echoed = /^echo (.*?)( *>&2)?$/.exec(part);
+    if (echoed) lines.push(echoed[1]!.replace(/^(["'])(.*)\1$/, "$2"));
     const exit = /^exit (\d+)$/.exec(part);
     if (exit) return { lines, exit: Number(exit[1]) };
     if (part === "false") return { lines, exit: 1 };

@@ -72,11 +72,11 @@ test("who asks for the same namespace at once asks once, and for itself where th
       if (!path.endsWith(`/${NAMESPACE}`) || failed++ >= fails) return false;
       return respondWithError(response, 403, "Forbidden", "not now"), true;
     };
-    const before = table.server.asked.length, space = table.cluster.space(NAMESPACE, UID);
+    const before = table.server.requests.length, space = table.cluster.space(NAMESPACE, UID);
     const got = await Promise.allSettled(
       ["a", "b", "c"].map((name) => space.get({ ...CONFIG_MAP_REF, name }, UNCANCELLED_CALL)),
     );
-    const asked = table.server.asked.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
+    const asked = table.server.requests.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
     return [got.map(({ status }) => status), asked];
   };
   const fine = "fulfilled";

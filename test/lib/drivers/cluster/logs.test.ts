@@ -45,7 +45,7 @@ test("with somebody who listens, each reading begins with the first line, and is
     await logs.close(10_000);
     assert.is(logs.followed()[0]!.lines.length, 200, "what is kept is bounded all the same");
     assert.equal([heard[0]![0], heard[1]![0]], ["line 0", "line 0"]);
-    assert.not(server.asked.some(({ query }) => query.has("tailLines")));
+    assert.not(server.requests.some(({ query }) => query.has("tailLines")));
   });
 });
 
@@ -58,7 +58,7 @@ test("once it is closed, a log that has come to its end is not asked for again",
     logs.update([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
     await logs.close(10_000);
     assert.equal(logs.followed().map(({ lines }) => lines), [["the end"]]);
-    assert.is(server.asked.length, 1);
+    assert.is(server.requests.length, 1);
   }));
 
 test.run();

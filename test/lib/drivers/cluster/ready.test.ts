@@ -227,7 +227,10 @@ test(
     const deletionTimestamp = new Date(Date.now() - 60_000).toISOString();
     table.put("pods", { ...dbPod({}, { nodeName: "b" }), metadata: { ...metadata, deletionTimestamp } });
     await waiting.told(/: db-0 \(on node b, overdue since \S+ \S+ UTC: check whether that node is up\)$/);
-    assert.is(table.server.asked.findLast((one) => one.path.endsWith("/pods"))?.query.get("labelSelector"), "role=db");
+    assert.is(
+      table.server.requests.findLast((one) => one.path.endsWith("/pods"))?.query.get("labelSelector"),
+      "role=db",
+    );
     table.drop("pods", "db-0");
     await gone;
   }),

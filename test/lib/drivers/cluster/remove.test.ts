@@ -33,7 +33,7 @@ test("a namespace that hangs says on what", async () => {
     await waiting.told(/cannot list its own kinds: Discovery failed/);
     table.drop("namespaces", NAMESPACE);
     await removing;
-    assert.not(table.server.asked.some((one) => one.method === "DELETE"), "it was being deleted already");
+    assert.not(table.server.requests.some((one) => one.method === "DELETE"), "it was being deleted already");
   } finally {
     await table.close();
   }

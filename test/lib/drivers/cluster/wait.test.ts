@@ -33,7 +33,7 @@ test("what changes between a look and its watch is told by the watch", async () 
 
 test("what is over in a moment is not watched, nor are its pods and events asked for", async () => {
   const table = await openStaticCluster();
-  const asked = () => table.server.asked.map(({ path }) => path.replace(/.*\//, ""));
+  const asked = () => table.server.requests.map(({ path }) => path.replace(/.*\//, ""));
   const ref = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" };
   const claim = (phase: string) => ({ ...ref, metadata: { name: "files" }, status: { phase } });
   table.put("persistentvolumeclaims", claim("Pending"));

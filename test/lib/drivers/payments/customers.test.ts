@@ -2,13 +2,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { PaymentError } from "#lib/drivers/payments/payments.ts";
 import {
-  askedOf,
   createPayments,
   customerOf,
   HUB_ID,
   NEVER_ABORTED,
   openPaymentsSetup,
   type PaymentsSetup,
+  requestsTo,
   SECONDS_PER_DAY,
 } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
@@ -31,7 +31,7 @@ test("makes a customer who has the hub's id, its name and the address", async (p
 test("finds that one again, and changes what differs", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying), { length } = provider.calls;
   assert.is(await customerOf(paying), id);
-  assert.equal(askedOf(paying, length), ["GET /v1/customers/search"]);
+  assert.equal(requestsTo(paying, length), ["GET /v1/customers/search"]);
   const wanted = { federationId: HUB_ID, name: "The north", email: "other@north.example" };
   assert.is(await payments.customerFor(wanted, NEVER_ABORTED), id);
   const { name, email } = provider.state.customers.get(id)!;

@@ -142,7 +142,7 @@ set("sends what differs in one call, prorates it, and invoices it at once", asyn
   const { length } = provider.calls;
   const wanted = [{ item: small!.id, quantity: 2 }, { price: large, size: "large", quantity: 1 }];
   assert.equal(quantitiesOf(await payments.setQuantities(id, wanted, NEVER)), { small: 2, large: 1 });
-  assert.equal(paid.askedOf(scene, length), [`GET /v1/subscriptions/${id}`, `POST /v1/subscriptions/${id}`]);
+  assert.equal(paid.requestsTo(scene, length), [`GET /v1/subscriptions/${id}`, `POST /v1/subscriptions/${id}`]);
   assert.equal(totals(scene), [9300, -2000 + 4000]);
 });
 
@@ -153,7 +153,7 @@ set("sends nothing when nothing differs, as after a lost answer", async (scene) 
   assert.is((await rejection(payments.setQuantities(id, wanted, NEVER))).code, "unreachable");
   const { length } = provider.calls;
   assert.equal(quantitiesOf(await payments.setQuantities(id, wanted, NEVER)), { small: 5, large: 1 });
-  assert.equal(paid.askedOf(scene, length), [`GET /v1/subscriptions/${id}`]);
+  assert.equal(paid.requestsTo(scene, length), [`GET /v1/subscriptions/${id}`]);
   assert.is(provider.state.invoices.size, 2);
 });
 
@@ -217,7 +217,7 @@ end("credits what was paid and not used, and is done once, whoever ended it", as
   assert.equal(totals(scene), [3100, -2000]);
   const { length } = provider.calls;
   assert.is((await payments.endSubscription(id, NEVER))!.status, "canceled");
-  assert.equal(paid.askedOf(scene, length), [`GET /v1/subscriptions/${id}`]);
+  assert.equal(paid.requestsTo(scene, length), [`GET /v1/subscriptions/${id}`]);
   assert.is(await payments.endSubscription("sub_none", NEVER), null);
 });
 

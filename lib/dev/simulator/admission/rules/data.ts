@@ -131,7 +131,7 @@ export function validateNewFinalizers(live: StoredObject, next: Json): StatusCau
   if (live.metadata.deletionTimestamp === undefined) return [];
   const gained = (next.metadata?.finalizers ?? []).filter((name: string) => !live.metadata.finalizers?.includes(name));
   if (gained.length === 0) return [];
-  const shown = `[]string{${gained.map((name: string) => JSON.stringify(name)).join(", ")}}`;
-  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;
+  const formatted = `[]string{${gained.map((name: string) => JSON.stringify(name)).join(", ")}}`;
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${formatted}`;
   return [forbiddenField("metadata.finalizers", why)];
 }

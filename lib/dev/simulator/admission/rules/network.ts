@@ -86,11 +86,11 @@ function validatePeer(field: string, peer: Json): StatusCause[] {
   if (cidr === "") return [requiredValue(`${at}.cidr`)];
   const block = parseCidr(cidr);
   if (!block) return [invalidValue(`${at}.cidr`, cidr, CIDR_RULE)];
-  const whole = new BlockList();
-  whole.addSubnet(block.address, block.length, block.family);
+  const blockList = new BlockList();
+  blockList.addSubnet(block.address, block.length, block.family);
   return except.flatMap((text: string, i: number) => {
     const inner = parseCidr(text);
-    const within = inner && inner.length > block.length && whole.check(inner.address, inner.family);
+    const within = inner && inner.length > block.length && blockList.check(inner.address, inner.family);
     const why = inner ? "must be a strict subset of `cidr`" : CIDR_RULE;
     return collectCauses(!within && invalidValue(`${at}.except[${i}]`, text, why));
   });

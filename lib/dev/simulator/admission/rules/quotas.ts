@@ -37,9 +37,9 @@ function validateQuotaBound(field: string, name: string, value: string): StatusC
     return invalidValues(field, name, whys);
   }
   if (thousandthsOrZero(value) < 0) return [invalidValue(field, value, "must be greater than or equal to 0")];
-  const whole = OBJECTS.includes(name) || name.startsWith("count/");
+  const isCount = OBJECTS.includes(name) || name.startsWith("count/");
   return collectCauses(
-    whole && thousandthsOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
+    isCount && thousandthsOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
   );
 }
 

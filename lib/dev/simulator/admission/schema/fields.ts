@@ -119,12 +119,12 @@ export function fitToSchema(
       );
     }
     if ((type.form !== "map" && type.form !== "struct") || !isRecord(value)) return wrong("map");
-    const kept: Record<string, Json> = {};
+    const result: Record<string, Json> = {};
     for (const [name, inner] of Object.entries(value)) {
       const of = type.form === "map" ? type.of : type.fields.get(name) ?? type.fields.get("*");
       if (!of) misfits.push({ path: `${path}.${name}`, expected: undefined, value: inner });
-      else if (inner !== null) kept[name] = visit(inner, of, `${path}.${name}`);
+      else if (inner !== null) result[name] = visit(inner, of, `${path}.${name}`);
     }
-    return kept;
+    return result;
   }
 }

@@ -26,12 +26,12 @@ export function runAdoptDatabase({ world, pod, container, env }: ProgramContext)
   if (foreign) return failed(...foreign);
   if (before.damaged) return failed(before.damaged);
   if (before.absent) return failed('FATAL:  database "moodle" does not exist');
-  const known = { ...before, password: env.DB_PASS! };
+  const withPassword = { ...before, password: env.DB_PASS! };
   if (!before.config) {
-    world.volumes.write(handle, known); // the real script sets the password in a separate statement
+    world.volumes.write(handle, withPassword); // the real script sets the password in a separate statement
     return failed("FATAL:  not adopted: no site is in this database");
   }
-  const after = before.config[ADOPTED] === script.turn ? known : applyAdoption(known, script);
+  const after = before.config[ADOPTED] === script.turn ? withPassword : applyAdoption(withPassword, script);
   return { lines: ["adopted"], exit: 0, done: () => world.volumes.write(handle, after) };
 }
 

@@ -164,17 +164,17 @@ export function startExistingSite(
     if (upgrades) site.saveFiles({ ...files, maintenance: true });
     return failed(OLDER_CODE_ERROR);
   }
-  const told = [synced, "Configuring settings...", "Upgrading admin user"];
+  const startLines = [synced, "Configuring settings...", "Upgrading admin user"];
   if (!upgrades) {
     const off = /--name=noemailever --set=([01])/.exec(env.POST_CONFIGURE_COMMANDS ?? "")?.[1];
     if (off) site.saveDatabase({ ...database, config: { ...config, noemailever: off } });
     const last = exit === null ? "ready to handle connections" : LAST_LINE;
-    return { lines: [...told, "Skipped auto update of Moodle", last], exit, delay: "app" };
+    return { lines: [...startLines, "Skipped auto update of Moodle", last], exit, delay: "app" };
   }
   site.saveFiles({ ...files, maintenance: true });
   if (!isUpgradePending(database, files)) {
     const lines = [
-      ...told,
+      ...startLines,
       "Upgrading moodle...",
       `No upgrade needed for the installed version ${release} (${version}).`,
     ];
@@ -189,10 +189,10 @@ export function startExistingSite(
   site.saveDatabase({ ...database, installer: pod.metadata.uid, config: { ...config, upgraderunning: String(until) } });
   const { installer: _, ...rest } = database;
   const { upgraderunning: __, ...settings } = config;
-  const whole: SiteDatabase = { ...rest, config: { ...settings, release, version } };
+  const upgraded: SiteDatabase = { ...rest, config: { ...settings, release, version } };
   return {
     lines: [
-      ...told,
+      ...startLines,
       "Upgrading moodle...",
       ...installerOutput(),
       `Command line upgrade from ${config.release} (${present}) to ${release} (${version}) completed successfully.`,
@@ -202,7 +202,7 @@ export function startExistingSite(
     delay: "upgrade",
     ignoresSigterm: true,
     done: () => {
-      site.saveDatabase(whole);
+      site.saveDatabase(upgraded);
       site.saveFiles(withoutMaintenance(files));
     },
   };

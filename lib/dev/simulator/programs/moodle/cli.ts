@@ -90,22 +90,24 @@ export function runSeed(context: ProgramContext): ProgramRun {
     ? read("seed") ?? {}
     : {};
   const changes = settings.SEED_CHANGES?.split(" ");
-  const asked = (part: string, setting?: string): boolean => !!setting && (changes?.includes(part) ?? true);
-  const administers = asked("administrator", settings.SEED_ADMIN_EMAIL) && !!env.ADMIN_PASSWORD;
-  const courses: { shortname: string }[] = asked("courses", settings.SEED_COURSES)
+  const isRequested = (part: string, setting?: string): boolean => !!setting && (changes?.includes(part) ?? true);
+  const administers = isRequested("administrator", settings.SEED_ADMIN_EMAIL) && !!env.ADMIN_PASSWORD;
+  const courses: { shortname: string }[] = isRequested("courses", settings.SEED_COURSES)
     ? JSON.parse(settings.SEED_COURSES!)
     : [];
-  const said = (known: MoodleAccount | undefined): string[] => [
-    ...(asked("title", settings.SEED_TITLE) ? ["title set"] : []),
-    ...(asked("mail", settings.SEED_MAIL) ? [`mail ${settings.SEED_MAIL}`] : []),
+  const changeLines = (known: MoodleAccount | undefined): string[] => [
+    ...(isRequested("title", settings.SEED_TITLE) ? ["title set"] : []),
+    ...(isRequested("mail", settings.SEED_MAIL) ? [`mail ${settings.SEED_MAIL}`] : []),
     ...(administers ? [`administrator ${describeAdmin(known, settings.SEED_ADMIN_EMAIL!)}`] : []),
-    ...(asked("brand", settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS) ? ["brand set"] : []),
-    ...(asked("brand", settings.SEED_BRAND_LOGO) ? ["logo set"] : []),
-    ...(asked("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET) ? ["single sign-on set"] : []),
+    ...(isRequested("brand", settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS) ? ["brand set"] : []),
+    ...(isRequested("brand", settings.SEED_BRAND_LOGO) ? ["logo set"] : []),
+    ...(isRequested("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET)
+      ? ["single sign-on set"]
+      : []),
     ...courses.map(({ shortname }) => `course created: ${shortname}`),
   ];
   return runOnSite(context, "/var/www/html/config.php", (site) => ({
-    lines: [...said(site.database.accounts?.admin), "seeded"],
+    lines: [...changeLines(site.database.accounts?.admin), "seeded"],
     exit: 0,
     delay: "seed",
     done() {
@@ -114,9 +116,9 @@ export function runSeed(context: ProgramContext): ProgramRun {
       const { brandcolor: _, ...plain } = before ?? {};
       const config = {
         ...(changes?.includes("brand") ? plain : before),
-        ...(asked("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
-        ...(asked("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
-        ...(asked("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
+        ...(isRequested("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
+        ...(isRequested("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
+        ...(isRequested("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
       };
       const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];
       const known = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };

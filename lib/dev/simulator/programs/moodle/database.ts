@@ -60,9 +60,9 @@ export function findVersionError({ major: made = "" }: SiteDatabase, major: stri
 function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
   const where = 'connection to server at "127.0.0.1", port 5432 failed';
-  const tell = (statement: EventText) => recordEvent(world, pod, { by: "kubelet", fieldPath, ...statement });
-  tell({ warning: "Unhealthy", message: `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}` });
-  tell({ normal: "Killing", message: `Container ${container.name} failed startup probe, will be restarted` });
+  const record = (statement: EventText) => recordEvent(world, pod, { by: "kubelet", fieldPath, ...statement });
+  record({ warning: "Unhealthy", message: `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}` });
+  record({ normal: "Killing", message: `Container ${container.name} failed startup probe, will be restarted` });
   return { lines: ["Skipping initialization", ready, NO_DATABASE], exit: 0 };
 }
 
@@ -152,30 +152,30 @@ function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteD
 /** Returns the lines that facts.php prints. */
 export function renderFacts({ config = {}, tables = 0 }: SiteDatabase): string[] {
   const { rolesactive = "", ...others } = config;
-  const known = ["siteidentifier", "version", "release"].filter((name) => name in others);
-  return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...known.map((name) => `${name}|${others[name]}`)];
+  const printed = ["siteidentifier", "version", "release"].filter((name) => name in others);
+  return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...printed.map((name) => `${name}|${others[name]}`)];
 }
 
 /** Returns the rows of mdl_config that the query names, in the format of `psql -tA`. */
 function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
-  const counted = [
+  const countLines = [
     ...(text.includes("pg_tables") && tables > 0 ? [`tables|${tables}`] : []),
     ...(text.includes("'attempt'") && isAttempt(database.comment) ? [`attempt|${database.comment}`] : []),
   ];
   if (!config && !text.includes("to_regclass")) {
     return {
-      lines: [...counted, `ERROR:  relation "mdl_config" does not exist`],
+      lines: [...countLines, `ERROR:  relation "mdl_config" does not exist`],
       exit: text.includes("ON_ERROR_STOP") && text.includes("<<") ? STOPPED : ERROR,
     };
   }
-  const asked = new Set([...text.matchAll(/'(\w+)'/g)].map((match) => match[1]!));
-  const rows = Object.entries(config ?? {}).filter(([name]) => asked.has(name)).sort().map(([name, value]) =>
+  const requestedNames = new Set([...text.matchAll(/'(\w+)'/g)].map((match) => match[1]!));
+  const rows = Object.entries(config ?? {}).filter(([name]) => requestedNames.has(name)).sort().map(([name, value]) =>
     `${name}|${value}`
   );
   const { courses = [], accounts = {} } = database;
   const people = text.includes("public.mdl_user") && config
     ? [`courses|${courses.length}`, `users|${Object.keys(accounts).length}`]
     : [];
-  return { lines: [...counted, ...rows, ...people], exit: 0 };
+  return { lines: [...countLines, ...rows, ...people], exit: 0 };
 }

@@ -38,10 +38,10 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
   const status = redirectsToUpgrade && files.maintenance !== true
     ? 303
     : statusOfPath(page, path, text, files.wwwroot ?? readSiteHost(world, space));
-  const wanted = /\b(\d{3})\) exit 0/.exec(text)?.[1];
-  if (wanted !== undefined) { // a script that retries until this status, or until another one twice
-    const met = String(status) === wanted;
-    return { lines: met ? [wanted] : [String(status), String(status)], exit: met ? 0 : 1 };
+  const expectedStatus = /\b(\d{3})\) exit 0/.exec(text)?.[1];
+  if (expectedStatus !== undefined) { // a script that retries until this status, or until another one twice
+    const met = String(status) === expectedStatus;
+    return { lines: met ? [expectedStatus] : [String(status), String(status)], exit: met ? 0 : 1 };
   }
   const failing = status >= 400 && /(^| )(-\w*f\w*|--fail)( |$)/.test(text);
   const lines = [

@@ -11,7 +11,7 @@ for (const body of ["<html>Sign in</html>", '{"items": [', "", "null", "[]", '"f
   test(`a success that says ${body || "nothing"} is no API server's, and is not asked for again at once`, () =>
     withServer((_asked, response) => answer(response, 200, body), async (api, server) => {
       const { code, transient, blame, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
-      assert.equal([code, transient, blame, server.asked.length], ["BadAnswer", true, "operator", 1]);
+      assert.equal([code, transient, blame, server.requests.length], ["BadAnswer", true, "operator", 1]);
       assert.match(message, body === "" ? "returned an empty body" : body);
     }));
 }
@@ -21,7 +21,7 @@ test("a redirection is not followed, and tells where it would lead without what 
     (_asked, response) => answer(response, 302, "", { location: "https://login.test/start?state=secret" }),
     async (api, server) => {
       const { code, transient, status, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
-      assert.equal([code, transient, status, server.asked.length], ["BadAnswer", true, 302, 1]);
+      assert.equal([code, transient, status, server.requests.length], ["BadAnswer", true, 302, 1]);
       assert.match(message, "HTTP 302 to https://login.test/start");
       assert.not.match(message, "secret");
     },

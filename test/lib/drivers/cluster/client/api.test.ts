@@ -19,7 +19,7 @@ const reason = new Error("called off");
 test("a call keeps the server's base path and names the program", () =>
   withServer((_asked, response) => answer(response, 200, { items: [] }), async (api, server) => {
     await api.call({ ...GET_REQUEST, query: { labelSelector: "a=b,c" } }, UNCANCELLED);
-    const { path, query, headers } = server.asked[0]!;
+    const { path, query, headers } = server.requests[0]!;
     assert.equal([path, query.get("labelSelector")], ["/k8s/clusters/c-1/api/v1/pods", "a=b,c"]);
     assert.equal([headers["user-agent"], headers.accept], ["wheelwright/1.2.3", "application/json"]);
   }, { path: "/k8s/clusters/c-1/" }));
@@ -27,7 +27,7 @@ test("a call keeps the server's base path and names the program", () =>
 test("a call whose connection was cut is repeated", () =>
   withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true });
-    assert.is(server.asked.length, 2);
+    assert.is(server.requests.length, 2);
   }));
 
 test("a call over a connection that was kept, and is cut, is repeated", () =>
@@ -36,7 +36,7 @@ test("a call over a connection that was kept, and is cut, is repeated", () =>
       return void socket.destroy();
     }
     answer(response, 200, { fine: asked.body });
-  }, async (api, { asked }) => {
+  }, async (api, { requests: asked }) => {
     server = asked;
     await Promise.all(Array.from({ length: 6 }, () => api.call(GET_REQUEST, UNCANCELLED)));
     const { body } = await api.call({ method: "POST", path: "/x", body: { a: 1 }, repeat: "safe" }, UNCANCELLED);
@@ -47,7 +47,7 @@ let server: readonly { readonly method: string }[] = [];
 test("a patch whose connection was cut is not repeated, for it may have been done", () =>
   withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     const { code, transient } = await failureOf(api.call(PATCH_REQUEST, UNCANCELLED));
-    assert.equal([code, transient, server.asked.length], ["unreachable", true, 1]);
+    assert.equal([code, transient, server.requests.length], ["unreachable", true, 1]);
   }));
 
 test("a patch that was turned away by a 429 is repeated", () =>
@@ -59,7 +59,7 @@ test("a patch that was turned away by a 429 is repeated", () =>
 test("a permanent refusal is not repeated", () =>
   withServer((_asked, response) => respondWithError(response, 422, "Invalid", "no good"), async (api, server) => {
     const { code, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
-    assert.equal([code, message, server.asked.length], ["Invalid", "no good", 1]);
+    assert.equal([code, message, server.requests.length], ["Invalid", "no good", 1]);
   }));
 
 test("a server that keeps failing is given up as transient", () =>
@@ -67,7 +67,7 @@ test("a server that keeps failing is given up as transient", () =>
     (_asked, response) => respondWithError(response, 503, "ServiceUnavailable", "down"),
     async (api, server) => {
       const { transient, status } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
-      assert.equal([transient, status, server.asked.length], [true, 503, 4]);
+      assert.equal([transient, status, server.requests.length], [true, 503, 4]);
     },
   ));
 
@@ -75,12 +75,12 @@ test("a call that waits for a place is called off at once", () =>
   withServer(() => {}, async (api, server) => {
     const first = new AbortController(), second = new AbortController();
     const hanging = api.call(GET_REQUEST, first).catch((error) => error);
-    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const waiting = api.call(GET_REQUEST, second).catch((error) => error);
     await new Promise((resolve) => setTimeout(resolve)); // the call is queued
     second.abort(reason);
     assert.is(await waiting, reason);
-    assert.is(server.asked.length, 1);
+    assert.is(server.requests.length, 1);
     first.abort(reason);
     assert.is(await hanging, reason);
   }, { concurrency: 1 }));
@@ -161,7 +161,7 @@ test("a quiet that is longer than a call may take is the caller's to wait for", 
       assert.match(message, "is limiting requests for another 60 s");
       assert.ok(retryAfterMs! > 50_000 && retryAfterMs! <= 60_000);
     }
-    assert.is(server.asked.length, 1);
+    assert.is(server.requests.length, 1);
   }));
 
 test("closing ends what rests because the server asked for it", () =>
@@ -177,7 +177,7 @@ test("closing ends what rests because the server asked for it", () =>
     await new Promise((resolve) => setTimeout(resolve)); // the calls are waiting
     api.close();
     assert.equal((await Promise.all(under)).map(({ code }) => code), ["closed", "closed", "closed"]);
-    assert.is(server.asked.length, 1);
+    assert.is(server.requests.length, 1);
   }));
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -218,7 +218,7 @@ test("a token that no header can hold is the credentials' fault, and no mistake 
   const connections = await openServerConnections(server.kubeconfig({}, { token: "two\nlines" }));
   const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
   const { code, blame } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
-  assert.equal([code, blame, server.asked.length], ["credentials", "operator", 0]);
+  assert.equal([code, blame, server.requests.length], ["credentials", "operator", 0]);
   api.close();
   await server.close();
 });
@@ -235,7 +235,7 @@ test("the cluster's clock is followed when ours differs", () =>
 test("closing ends what is under way, and what comes later", () =>
   withServer(() => {}, async (api, server) => {
     const under = failureOf(api.call(GET_REQUEST, UNCANCELLED));
-    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     api.close();
     assert.is((await under).code, "closed");
     assert.is((await failureOf(api.call(GET_REQUEST, UNCANCELLED))).code, "closed");

@@ -71,14 +71,14 @@ test("outside of a cluster the in-cluster account says so", async () => {
 test("a token is sent", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   await ask(await openServerConnections(server.kubeconfig({}, { token: "secret" })));
-  assert.is(server.asked[0]!.headers.authorization, "Bearer secret");
+  assert.is(server.requests[0]!.headers.authorization, "Bearer secret");
   await server.close();
 });
 
 test("a user name and password are sent", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   await ask(await openServerConnections(server.kubeconfig({}, { username: "a", password: "b" })));
-  assert.is(server.asked[0]!.headers.authorization, `Basic ${btoa("a:b")}`);
+  assert.is(server.requests[0]!.headers.authorization, `Basic ${btoa("a:b")}`);
   await server.close();
 });
 
@@ -94,7 +94,7 @@ test(
     });
     const connections = await openServerConnections(server.kubeconfig({}, { tokenFile }));
     assert.equal(await ask(connections), { fine: true });
-    assert.equal(server.asked.map((one) => one.headers.authorization), ["Bearer old", "Bearer new"]);
+    assert.equal(server.requests.map((one) => one.headers.authorization), ["Bearer old", "Bearer new"]);
     await server.close();
   }),
 );
@@ -107,7 +107,12 @@ test("credentials that stay refused are the operator's", async () => {
     () => null,
     (e) => e,
   );
-  assert.equal([error.code, error.transient, error.blame, server.asked.length], ["Unauthorized", true, "operator", 2]);
+  assert.equal([error.code, error.transient, error.blame, server.requests.length], [
+    "Unauthorized",
+    true,
+    "operator",
+    2,
+  ]);
   await server.close();
 });
 
@@ -115,7 +120,7 @@ test("a provider from before there were plugins still gives its token", async ()
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const config = { "access-token": "from-azure", expiry: "2999-01-01T00:00:00Z" };
   await ask(await openServerConnections(server.kubeconfig({}, { "auth-provider": { name: "azure", config } })));
-  assert.is(server.asked[0]!.headers.authorization, "Bearer from-azure");
+  assert.is(server.requests[0]!.headers.authorization, "Bearer from-azure");
   await server.close();
 });
 
@@ -148,7 +153,7 @@ test(
     const files = { config: text, "ca.pem": CERTIFICATE, token: "of-a-file\n" };
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
     assert.equal(await ask(await openServerConnections({ file: join(folder, "config") })), { fine: true });
-    assert.is(server.asked[0]!.headers.authorization, "Bearer of-a-file");
+    assert.is(server.requests[0]!.headers.authorization, "Bearer of-a-file");
     await server.close();
   }),
 );
@@ -158,7 +163,7 @@ test("an exec plugin is asked for a token", async () => {
   const credential = JSON.stringify({ status: { token: "from-plugin" } });
   const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "echo", args: [credential] };
   await ask(await openServerConnections(server.kubeconfig({}, { exec })));
-  assert.is(server.asked[0]!.headers.authorization, "Bearer from-plugin");
+  assert.is(server.requests[0]!.headers.authorization, "Bearer from-plugin");
   await server.close();
 });
 
@@ -182,7 +187,7 @@ test("a server of an unknown authority is not trusted, which is told to the oper
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}), tls);
   const error = await ask(await openServerConnections(server.kubeconfig())).then(() => null, (error) => error);
   assert.equal([error.code, error.transient, error.blame], ["untrusted", true, "operator"], error.message);
-  assert.is(server.asked.length, 0);
+  assert.is(server.requests.length, 0);
   await server.close();
 });
 

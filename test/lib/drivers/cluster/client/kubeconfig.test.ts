@@ -37,7 +37,7 @@ async function call(server: KubeServer, source: KubeconfigSource) {
   const connections = await openServerConnections(source);
   const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   await api.call(GET_REQUEST, UNCANCELLED).finally(() => api.close());
-  return server.asked.at(-1)!.headers;
+  return server.requests.at(-1)!.headers;
 }
 
 async function refusal(source: KubeconfigSource): Promise<string> {
@@ -74,7 +74,7 @@ test("prefers data to files for certificates", async ({ folder }) => {
       "client-key-data": btoa(KEY),
     };
     await call(secure, secure.kubeconfig(cluster, user));
-    assert.is(secure.asked.length, 1);
+    assert.is(secure.requests.length, 1);
   } finally {
     await secure.close();
   }

@@ -19,7 +19,9 @@ list("it reads page by page, and tells the version to watch from", () =>
   }, async (api, server) => {
     const { items, version } = await listPages(api, PATH, { labelSelector: "a=b" }, UNCANCELLED);
     assert.equal([items.map(({ metadata }) => metadata.name), version], [["p0", "p1", "p2"], "9"]);
-    assert.ok(server.asked.every(({ query }) => query.get("labelSelector") === "a=b" && query.get("limit") === "500"));
+    assert.ok(
+      server.requests.every(({ query }) => query.get("labelSelector") === "a=b" && query.get("limit") === "500"),
+    );
   }));
 
 list("a list that always goes on at the same place is given up", () =>
@@ -27,7 +29,7 @@ list("a list that always goes on at the same place is given up", () =>
     (_asked, response) => answer(response, 200, { items: [], metadata: { continue: "here" } }),
     async (api, server) => {
       const { code, transient } = await failureOf(listPages(api, PATH, {}, UNCANCELLED));
-      assert.equal([code, transient, server.asked.length], ["BadAnswer", true, 2]);
+      assert.equal([code, transient, server.requests.length], ["BadAnswer", true, 2]);
     },
   ));
 

@@ -192,10 +192,10 @@ test("a server that has moved is found where the kubeconfig says, and not while 
   }
   await rm(file);
   await api.call(GET_REQUEST, UNCANCELLED);
-  assert.equal([old.asked.length, fresh.asked.length], [4, 0]);
+  assert.equal([old.requests.length, fresh.requests.length], [4, 0]);
   await writeFile(file, fresh.kubeconfig().text);
   await api.call(GET_REQUEST, UNCANCELLED);
-  assert.equal([old.asked.length, fresh.asked.length], [4, 1]);
+  assert.equal([old.requests.length, fresh.requests.length], [4, 1]);
 });
 
 test("whoever switches to another context does not mean us, and a context that goes is missed by name", async (scene) => {
@@ -213,11 +213,11 @@ test("whoever switches to another context does not mean us, and a context that g
   const api = await open({ file });
   await writeFile(file, config("theirs", ["ours", "theirs"]));
   await api.call(GET_REQUEST, UNCANCELLED);
-  assert.equal([ours.asked.length, theirs.asked.length], [1, 0]);
+  assert.equal([ours.requests.length, theirs.requests.length], [1, 0]);
   const again = await open({ file, context: "ours" });
   await writeFile(file, config("theirs", ["theirs"]));
   await again.call(GET_REQUEST, UNCANCELLED);
-  assert.equal([ours.asked.length, theirs.asked.length], [2, 0], "what was known stays");
+  assert.equal([ours.requests.length, theirs.requests.length], [2, 0], "what was known stays");
   const { code, message, transient } = await failureOf(open({ file, context: "ours" }));
   assert.equal([code, transient], ["kubeconfig", true]);
   assert.match(message, "has no context ours; available: theirs");

@@ -71,7 +71,7 @@ test("tells a refusal for good by its status", async () => {
 
 test("tells nothing of a call that never left", async () => {
   const heard = recordTelemetry();
-  await withServer((_asked, response) => answer(response, 200, {}), async (api, { asked }) => {
+  await withServer((_asked, response) => answer(response, 200, {}), async (api, { requests: asked }) => {
     const gone = AbortSignal.abort(new Error("called off before"));
     await rejection(api.call(GET_REQUEST, { signal: gone }));
     assert.is(asked.length, 0);
