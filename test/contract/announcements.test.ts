@@ -31,7 +31,7 @@ async function checkAll(declared: (document: Json) => void, change: (document: J
 }
 
 const IN_TIME = declare("2026-12-01", "2027-01-15");
-const KNOWN = "declared since 2026-12-01 to be gone on 2027-01-15";
+const KNOWN = "announced on 2026-12-01 with the sunset 2027-01-15";
 
 test("accepts an announced change from its sunset on", async () => {
   assert.equal(await checkAll(IN_TIME, remove, "2027-01-15"), expected(true, `Allowed: ${KNOWN}`));
@@ -40,7 +40,7 @@ test("accepts an announced change from its sunset on", async () => {
 });
 
 test("rejects the change one day before the sunset", async () => {
-  const early = "it may land from that day on, in 1 day";
+  const early = "the change may be released in 1 day";
   assert.equal(await checkAll(IN_TIME, remove, "2027-01-14"), expected(false, `Too early: ${KNOWN}; ${early}`));
   assert.equal(
     await checkAll(IN_TIME, remove, "2027-01-05"),
@@ -52,14 +52,15 @@ test("rejects the change one day before the sunset", async () => {
 });
 
 test("rejects a breaking change that was announced less than 30 days ahead", async () => {
-  const words = "Declared only 29 days ahead, where 30 were promised: release a sunset not before 2026-12-31";
+  const words = "Announced only 29 days ahead instead of 30. Release a sunset not before 2026-12-31";
   assert.equal(await checkAll(declare("2026-12-01", "2026-12-30"), remove, "2027-06-01"), expected(false, words));
   assert.is((await checkAll(declare("2026-12-01", "2026-12-31"), remove, "2027-06-01"))[0]!.allowed, true);
 });
 
 test("rejects a breaking change that no release announced", async () => {
   const nothing = () => undefined;
-  const words = "Not declared: it may land 30 days after a release that declares it, not before 2026-12-21";
+  const words =
+    "Not announced. The change may be released 30 days after a release that announces it, not before 2026-12-21";
   assert.equal(await checkAll(nothing, remove), expected(false, words));
   assert.equal(await checkAll(nothing, spoil), expected(false, words));
   for (
@@ -77,15 +78,15 @@ test("reports when an unreleased announcement takes effect", async () => {
     declare(since, sunset)(document);
     spoil(document);
   };
-  const begin = "Declared, but in no release yet: release the declaration alone";
+  const begin = "Announced, but not in a release yet. Release the announcement alone";
   assert.equal(
     await checkAll(() => undefined, both("2026-11-21", "2027-02-01")),
-    expected(false, `${begin}; it may land from 2027-02-01 on`),
+    expected(false, `${begin}. The change may be released on 2027-02-01 or later`),
   );
   // The document claims an early announcement that no release contained.
   assert.equal(
     await checkAll(() => undefined, both("2025-01-01", "2025-12-01")),
-    expected(false, `${begin}, with a sunset not before 2026-12-21; it may land from 2026-12-21 on`),
+    expected(false, `${begin}, with a sunset not before 2026-12-21. The change may be released on 2026-12-21 or later`),
   );
 });
 
@@ -114,7 +115,7 @@ async function hastyAfter(announce: (document: Json) => void, now: (document: Js
 
 hasty("finds a sunset of which people would learn less than 30 days ahead", async () => {
   const nothing = () => undefined,
-    announce = `GET ${PATH}: its sunset is 2026-12-20, and has to be 2026-12-21 or later to be released today`;
+    announce = `GET ${PATH}: its sunset is 2026-12-20, but must be 2026-12-21 or later to be released today`;
   assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-20")), [announce]);
   assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-21")), []);
   assert.equal(await hastyAfter(nothing, nothing), []);
@@ -125,7 +126,7 @@ hasty("lets a sunset stay, and come later, and come earlier with 30 days left", 
   assert.equal(await hastyAfter(announce, announce), []);
   assert.equal(await hastyAfter(announce, declare("2026-10-01", "2026-12-05")), []);
   assert.equal(await hastyAfter(announce, declare("2026-10-01", "2026-11-30")), [
-    `GET ${PATH}: its sunset is 2026-11-30, and has to be 2026-12-01 or later to be released today`,
+    `GET ${PATH}: its sunset is 2026-11-30, but must be 2026-12-01 or later to be released today`,
   ]);
   assert.equal(await hastyAfter(declare("2026-10-01", "2027-12-01"), declare("2026-10-01", "2026-12-21")), []);
 });

@@ -25,32 +25,33 @@ export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | nu
   const released = announcementOf(was), present = is && announcementOf(is);
   if (released) return checkReleased(released, day);
   if (!present) {
-    const says = `Not declared: it may land ${PROMISE} days after a release that declares it, not before ${
-      iso(day + NOTICE_PERIOD)
-    }`;
+    const says =
+      `Not announced. The change may be released ${PROMISE} days after a release that announces it, not before ${
+        iso(day + NOTICE_PERIOD)
+      }`;
     return { allowed: false, says };
   }
   const from = Math.max(present.sunset, day + NOTICE_PERIOD);
   const late = from > present.sunset ? `, with a sunset not before ${iso(from)}` : "";
-  const says = `Declared, but in no release yet: release the declaration alone${late}; it may land from ${
-    iso(from)
-  } on`;
+  const says =
+    `Announced, but not in a release yet. Release the announcement alone${late}. The change may be released on ${
+      iso(from)
+    } or later`;
   return { allowed: false, says };
 }
 
 function checkReleased({ since, sunset }: Announcement, day: number): AnnouncementCheck {
   if (sunset - since < NOTICE_PERIOD) {
     const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
-    const says =
-      `Declared only ${days} days ahead, where ${PROMISE} were promised: release a sunset not before ${from}`;
+    const says = `Announced only ${days} days ahead instead of ${PROMISE}. Release a sunset not before ${from}`;
     return { allowed: false, says };
   }
-  const says = `declared since ${new Date(since).toISOString().slice(0, 10)} to be gone on ${iso(sunset)}`;
+  const says = `announced on ${new Date(since).toISOString().slice(0, 10)} with the sunset ${iso(sunset)}`;
   if (day >= sunset) return { allowed: true, says: `Allowed: ${says}` };
   const left = Math.ceil((sunset - day) / DAY);
   return {
     allowed: false,
-    says: `Too early: ${says}; it may land from that day on, in ${left} day${left === 1 ? "" : "s"}`,
+    says: `Too early: ${says}; the change may be released in ${left} day${left === 1 ? "" : "s"}`,
   };
 }
 
@@ -67,7 +68,7 @@ export function findShortAnnouncements(released: Surface, present: Surface, toda
       earlier ? Math.min(earlier.sunset, parseDay(today) + NOTICE_PERIOD) : parseDay(today) + NOTICE_PERIOD,
     );
     return [
-      `${is.name}: its sunset is ${iso(announced.sunset)}, and has to be ${earliest} or later to be released today`,
+      `${is.name}: its sunset is ${iso(announced.sunset)}, but must be ${earliest} or later to be released today`,
     ];
   });
 }

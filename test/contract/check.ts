@@ -50,7 +50,7 @@ export async function runContractCheck(
 }
 
 function describeStale({ says }: ContractException): string {
-  return `\nAn exception excuses nothing any more; take it out of test/contract/exceptions.ts: … ${says}\n`;
+  return `\nAn exception no longer matches a finding. Remove it from test/contract/exceptions.ts: … ${says}\n`;
 }
 
 /** Replaces the released surface by the current one. Refuses if that would break the contract or announce a removal too
@@ -61,7 +61,7 @@ export async function releaseContract(asked: ContractCheckOptions): Promise<Cont
   const { promise, present, today } = asked;
   const hasty = findShortAnnouncements(parseSurface(await readFile(promise, "utf8")), parseSurface(present), today);
   if (hasty.length > 0) {
-    const message = "Not released: who calls would learn of it less than 30 days ahead";
+    const message = "Not released: API users would be notified less than 30 days ahead";
     return { status: 1, text: `${message}\n${hasty.map((one) => `  ${one}\n`).join("")}` };
   }
   await writeFile(`${fileURLToPath(promise)}.new`, present);

@@ -48,7 +48,7 @@ function compareCallers(before: SurfaceEndpoint, after: SurfaceEndpoint, at: Sch
       : []),
     ...[...at.before.credentials].filter(([name, how]) =>
       requiresCredentials(name, before.credentials) && at.after.credentials.get(name) !== how
-    ).map(([name]) => movedFinding(`The credential \`${name}\` is sent in another way now`, `the scheme ${name}`)),
+    ).map(([name]) => movedFinding(`The credential \`${name}\` is now sent differently`, `the scheme ${name}`)),
   ];
 }
 
@@ -79,7 +79,7 @@ const NONE: SchemaNode = { types: ["object"], optional: true, rules: {}, values:
 function compareParameters(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const [names, others] = [namesIn(before), namesIn(after)];
   const moved = names.flatMap((name, i) => {
-    const says = `\`${name}\` is \`${others[i]}\` now: generated clients call it by its name`;
+    const says = `\`${name}\` is now \`${others[i]}\`. Generated clients use its name`;
     return name === others[i]
       ? []
       : [createChange(positionAt({ ...at, root: "the path" }, `.${name}`), "field_renamed", says)];
@@ -111,9 +111,9 @@ function under(place: string, { places }: SurfaceEndpoint): ReadonlyMap<string, 
 function compareBodies(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const was = under("body", before), is = under("body", after);
   const isRequired = [...is.values()].some(({ optional }) => !optional);
-  if (was.size === 0) return isRequired ? [createChange(at, "validation_tightened", "A body has to be sent now")] : [];
+  if (was.size === 0) return isRequired ? [createChange(at, "validation_tightened", "A body is now required")] : [];
   if (is.size === 0) {
-    return [createChange(at, "field_renamed", "The body is no longer read: what is sent there is lost")];
+    return [createChange(at, "field_renamed", "The body is no longer read")];
   }
   return [...was].flatMap(([type, node]) => {
     const other = is.get(type);
@@ -128,7 +128,7 @@ function compareAnswers(before: SurfaceEndpoint, after: SurfaceEndpoint, outer: 
     const at = { ...outer, root: `answer ${status}` }, was = under(status, before), is = under(status, after);
     if (!statuses.includes(status)) {
       if (/^[45]/.test(status)) return []; // removing an error breaks no client
-      const says = `It no longer answers ${status}, with all that this had; only ${others || "no success at all"}`;
+      const says = `The endpoint no longer responds with ${status}, only with ${others || "errors"}`;
       return [createChange(at, "response_field_removed", says)];
     }
     return [...was].flatMap(([type, node]) => {

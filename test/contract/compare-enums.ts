@@ -9,7 +9,7 @@ export function compareEnums(before: SchemaShape, after: SchemaShape, at: Schema
   const gone = was && is ? was.filter((value) => !is.includes(value)) : [];
   if (at.direction === "request") {
     if (!was && is) {
-      return [createChange(at, "enum_changed", `${describePosition(at)} accepts nothing but ${words(is)} now`)];
+      return [createChange(at, "enum_changed", `${describePosition(at)} now accepts only ${words(is)}`)];
     }
     return gone.length > 0
       ? [createChange(at, "enum_changed", `${describePosition(at)} no longer accepts ${words(gone)}`)]

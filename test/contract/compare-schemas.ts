@@ -58,7 +58,7 @@ function compareAccepted(
     found.push(createChange(at, "type_changed", `${describePosition(at)} was ${list(was)}, and is ${list(is)} now`));
   } else if (refused.length > 0) {
     found.push(
-      createChange(at, "validation_tightened", `${describePosition(at)} was allowed to be null, and is not any more`),
+      createChange(at, "validation_tightened", `${describePosition(at)} can no longer be null`),
     );
   }
   return found;
@@ -88,7 +88,7 @@ function compareAnswered(
     ];
   }
   if (isNullable) {
-    found.push(createChange(at, "type_changed", `${describePosition(at)} may be null now, and never was`));
+    found.push(createChange(at, "type_changed", `${describePosition(at)} can now be null`));
   }
   for (const { node } of was.filter((shape) => shape.type === "object" && !seen.has(shape))) {
     const names = fieldsOf(node).map((name) => `\`${name.slice(1)}\``).join(", ") || "any field";
@@ -165,7 +165,7 @@ function compareFields(before: SchemaNode, after: SchemaNode, at: SchemaPosition
       createChange(
         positionAt(at, name),
         "validation_tightened",
-        `${describePosition(positionAt(at, name))} has to be sent now`,
+        `${describePosition(positionAt(at, name))} is now required`,
       )
     ),
   ];
@@ -185,26 +185,26 @@ function goneField(at: SchemaPosition, now: string | undefined): readonly Change
   }
   return at.direction === "response"
     ? [createChange(at, "response_field_removed", `${describePosition(at)} is gone`)]
-    : [createChange(at, "field_renamed", `${describePosition(at)} is no longer read: what is sent there is lost`)];
+    : [createChange(at, "field_renamed", `${describePosition(at)} is no longer read`)];
 }
 
 export function comparePresence(before: SchemaNode, after: SchemaNode, at: SchemaPosition): readonly Change[] {
   if (before.optional === after.optional || after.optional === (at.direction === "request")) return [];
   return after.optional
-    ? [createChange(at, "response_field_removed", `${describePosition(at)} is no longer always there`)]
-    : [createChange(at, "validation_tightened", `${describePosition(at)} has to be sent now`)];
+    ? [createChange(at, "response_field_removed", `${describePosition(at)} is no longer always present`)]
+    : [createChange(at, "validation_tightened", `${describePosition(at)} is now required`)];
 }
 
 /** Compares the schemas of fields that are not named. */
 function compareOthers(before: SchemaNode, after: SchemaNode, at: SchemaPosition): readonly Change[] {
   const was = before.parts.get("{*}"), is = after.parts.get("{*}");
   const isRequest = at.direction === "request", isClosed = after.rules.closed === true && before.rules.closed !== true;
-  const refuses = `${describePosition(at)} refuses fields that it does not know, and ignored them`;
+  const refuses = `${describePosition(at)} rejects unknown fields, which were ignored before`;
   if (isRequest && isClosed) return [createChange(at, "validation_tightened", refuses)];
   if (was && is) return compareSchemaNodes(was, is, positionAt(at, "{*}"));
   if (was && !isRequest) {
     return [
-      createChange(at, "response_field_removed", `${describePosition(at)} had fields of any name, and has none now`),
+      createChange(at, "response_field_removed", `${describePosition(at)} no longer has fields of any name`),
     ];
   }
   // A field that was ignored is now validated.

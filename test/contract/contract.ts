@@ -39,7 +39,7 @@ export function checkContract(
   ].map(([was, is, found]) => {
     const exception = findException(found, exceptions);
     const verdict = exception
-      ? { allowed: true, says: `Allowed this once: ${exception.why}` }
+      ? { allowed: true, says: `Allowed once: ${exception.why}` }
       : checkAnnouncement(was, is, day);
     return { ...found, operation: was.name, verdict };
   });

@@ -74,7 +74,7 @@ test("requires both parts of an announcement in the document", async () => {
 });
 
 test("finds a credential that is sent differently", async () => {
-  const says = (name: string) => [`The credential \`${name}\` is sent in another way now`];
+  const says = (name: string) => [`The credential \`${name}\` is now sent differently`];
   const change = (edit: (schemes: Json) => void) => findings((_, { components }) => edit(components.securitySchemes));
   assert.equal(await change(({ session }) => session.name = "other"), says("session"));
   assert.equal(await change(({ bearer }) => bearer.scheme = "basic"), says("bearer"));

@@ -51,7 +51,7 @@ test("finds an endpoint with another method or path", async () => {
   ]);
   const document = await present;
   const says = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) => one.says);
-  assert.equal(says, ["It is gone; GET /api/spokes is new and looks like it: has it moved there?"]);
+  assert.equal(says, ["The endpoint was removed. GET /api/spokes is new and similar: was it moved?"]);
   const named = cloneDocument(document, ({ paths }) => paths["/api/auth/login"].post["x-aliases"] = ["/auth/login"]);
   const unnamed = breakIn(named, ({ paths }) => delete paths["/api/auth/login"].post["x-aliases"]);
   assert.equal(unnamed.map((one) => `${one.kind} ${one.says}`), ["endpoint_moved It is no longer at /auth/login"]);

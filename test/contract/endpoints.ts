@@ -12,9 +12,9 @@ export function findMovedEndpoints(
   return gone.map((endpoint) => {
     const place = { where: "address", within: null };
     const found = free.findIndex((other) => isLike(endpoint, other));
-    if (found < 0) return [endpoint, { ...place, kind: "endpoint_removed", says: "It is gone" }];
+    if (found < 0) return [endpoint, { ...place, kind: "endpoint_removed", says: "The endpoint was removed" }];
     const [other] = free.splice(found, 1);
-    const says = `It is gone; ${other!.name} is new and looks like it: has it moved there?`;
+    const says = `The endpoint was removed. ${other!.name} is new and similar: was it moved?`;
     return [endpoint, { ...place, kind: "endpoint_moved", says }];
   });
 }

@@ -8,13 +8,13 @@ import type { SchemaNode, Surface } from "#test/contract/parse-surface.ts";
 
 /** Each kind with its heading. */
 export const BREAKING_KINDS = {
-  endpoint_removed: "an endpoint is gone",
-  endpoint_moved: "an endpoint has another method or path",
-  response_field_removed: "a response field is gone",
-  field_renamed: "a field has another name, or is no longer read",
-  type_changed: "a field's type is another",
-  enum_changed: "an enum's values are others",
-  validation_tightened: "validation is tighter",
+  endpoint_removed: "removed endpoint",
+  endpoint_moved: "endpoint with another method or path",
+  response_field_removed: "removed response field",
+  field_renamed: "renamed field, or field that is no longer read",
+  type_changed: "changed field type",
+  enum_changed: "changed enum values",
+  validation_tightened: "tighter validation",
 } as const;
 
 export type BreakingKind = keyof typeof BREAKING_KINDS;

@@ -24,7 +24,7 @@ async function report(
   return text.replaceAll(String(endpoints), "ALL"); // the number grows with each release
 }
 
-const LAST = "Nothing breaks for those who call the ALL endpoints of the last release";
+const LAST = "No breaking changes in the ALL endpoints of the last release";
 
 test("reports that nothing breaks", async () => {
   assert.is(await report(() => undefined), `${LAST}\n`);
@@ -39,29 +39,29 @@ test("reports what breaks, where, for whom, and how to proceed", async () => {
   });
   assert.is(
     text,
-    `This breaks what the last release promised: 3 breaking changes, felt in 4 endpoints of ALL
+    `Breaking changes since the last release: 3 breaking changes in 4 endpoints of ALL
 
-Not declared: it may land 30 days after a release that declares it, not before 2026-12-21.
+Not announced. The change may be released 30 days after a release that announces it, not before 2026-12-21.
 
-  ✗ an endpoint is gone
-    It is gone.
+  ✗ removed endpoint
+    The endpoint was removed.
       GET /api/my-spokes
 
-  ✗ a field has another name, or is no longer read: Notification.id
+  ✗ renamed field, or field that is no longer read: Notification.id
     \`id\` is gone; \`number\` is new and of the same type: is it the same under another name?
       GET /api/notifications
       POST /api/notifications/{notificationId}/read
 
-  ✗ an enum's values are others: SpokeAction.action
+  ✗ changed enum values: SpokeAction.action
     \`action\` no longer accepts \`retry\`.
       POST /api/spokes/{spokeId}/actions
 
-How to go on
-  Keep what is there, and put the new beside it. Endpoints, request fields that may be left out, fields and enum
-  cases of answers are free at any time. If the old has to go, declare that on its endpoint:
-    deprecated: { since: "2026-11-21", sunset: "2026-12-21", note: "Use … in its place" }
-  Release the declaration (npm run release:contract), and land this change when the sunset has come. Until then those
-  who call are told by headers, by the changelog and by mail.
+What to do
+  Keep the existing API and add to it. New endpoints, optional request fields, response fields and enum values in
+  responses are always allowed. To remove something, announce it on the endpoint:
+    deprecated: { since: "2026-11-21", sunset: "2026-12-21", note: "Use … instead" }
+  Release the announcement (npm run release:contract), and release this change after the sunset. Until then API users
+  are notified by headers, the changelog and mail.
 `,
   );
 });
@@ -80,15 +80,15 @@ test("lists announced changes separately, and accepts only those", async () => {
       ...{ deprecated: true, "x-deprecation": { since: "2026-01-01", sunset: "2026-11-01", note: "" } },
     });
   const remove = ({ paths }: Json) => delete paths["/api/my-spokes"];
-  const announced = "Allowed: declared since 2026-01-01 to be gone on 2026-11-01.\n\n  ✗ an endpoint is gone\n";
+  const announced = "Allowed: announced on 2026-01-01 with the sunset 2026-11-01.\n\n  ✗ removed endpoint\n";
   const allowed = await report(remove, declare);
-  assert.ok(allowed.startsWith(`${LAST}, but what was announced or excepted\n\n${announced}`));
-  assert.not.match(allowed, "How to go on");
+  assert.ok(allowed.startsWith(`${LAST}, except announced changes and exceptions\n\n${announced}`));
+  assert.not.match(allowed, "What to do");
   const mixed = await report((copy) => {
     remove(copy);
     delete copy.paths["/api/users"];
   }, declare);
-  assert.match(mixed, "1 breaking change, felt in 1 endpoint of ALL");
+  assert.match(mixed, "1 breaking change in 1 endpoint of ALL");
   assert.match(mixed, announced);
 });
 

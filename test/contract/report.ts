@@ -24,25 +24,25 @@ export function reportContract(found: readonly CheckedFinding[], { endpoints, to
   const refused = found.filter(({ verdict }) => !verdict.allowed);
   const allowed = found.filter(({ verdict }) => verdict.allowed);
   if (refused.length === 0) {
-    const least = allowed.length === 0 ? "" : ", but what was announced or excepted";
-    return `Nothing breaks for those who call the ${count(endpoints, "endpoint")} of the last release${least}\n` +
+    const least = allowed.length === 0 ? "" : ", except announced changes and exceptions";
+    return `No breaking changes in the ${count(endpoints, "endpoint")} of the last release${least}\n` +
       list(allowed, endpoints);
   }
   const changes = count(groupOf(refused).length, "breaking change");
   const felt = count(new Set(refused.map(({ operation }) => operation)).size, "endpoint");
-  return `This breaks what the last release promised: ${changes}, felt in ${felt} of ${endpoints}\n` +
+  return `Breaking changes since the last release: ${changes} in ${felt} of ${endpoints}\n` +
     list(refused, endpoints) + list(allowed, endpoints) + advice(today);
 }
 
 function advice(today: string): string {
   const later = new Date(Date.parse(today) + NOTICE_PERIOD).toISOString().slice(0, 10);
   return `
-How to go on
-  Keep what is there, and put the new beside it. Endpoints, request fields that may be left out, fields and enum
-  cases of answers are free at any time. If the old has to go, declare that on its endpoint:
-    deprecated: { since: "${today}", sunset: "${later}", note: "Use … in its place" }
-  Release the declaration (npm run release:contract), and land this change when the sunset has come. Until then those
-  who call are told by headers, by the changelog and by mail.
+What to do
+  Keep the existing API and add to it. New endpoints, optional request fields, response fields and enum values in
+  responses are always allowed. To remove something, announce it on the endpoint:
+    deprecated: { since: "${today}", sunset: "${later}", note: "Use … instead" }
+  Release the announcement (npm run release:contract), and release this change after the sunset. Until then API users
+  are notified by headers, the changelog and mail.
 `;
 }
 

@@ -87,7 +87,7 @@ test("prints its version, and starts quickly", async ({ directory }) => {
   const { version } = JSON.parse(await readFile(new URL("package.json", ROOT), "utf8"));
   const before = performance.now();
   assert.equal(await run(directory, ["--version"]), { status: 0, text: `wheelwright ${version}\n` });
-  console.log(`\n  It told its version within ${Math.round(performance.now() - before)} ms`);
+  console.log(`\n  Printed its version within ${Math.round(performance.now() - before)} ms`);
 });
 
 test("includes licences", async ({ directory }) => {

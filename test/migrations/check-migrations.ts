@@ -37,8 +37,8 @@ function changed(migrations: readonly Migration[], released: ReleasedMigrations)
   const texts = new Map(migrations);
   return [...released].flatMap(([name, checksum]) => {
     const text = texts.get(name);
-    if (text === undefined) return [`sql/${name}.sql is in the last release, and must not go`];
-    return checksumOf(text) === checksum ? [] : [`sql/${name}.sql is in the last release, and must not change`];
+    if (text === undefined) return [`sql/${name}.sql is in the last release and must not be removed`];
+    return checksumOf(text) === checksum ? [] : [`sql/${name}.sql is in the last release and must not change`];
   });
 }
 
@@ -54,16 +54,16 @@ function checkMigration(
     if (accepted.has(rule) || rule === "contract" && needs !== null) continue;
     found.push(`${MIGRATION_RULES[rule]} (${rule}: ${what})`);
   }
-  if (needs !== null && !released.has(needs)) found.push(`needs ${needs}, which the last release does not know`);
-  if (needs !== null && !used.has("contract")) found.push("says what it needs, and takes nothing away");
+  if (needs !== null && !released.has(needs)) found.push(`needs ${needs}, which is not in the last release`);
+  if (needs !== null && !used.has("contract")) found.push("has an unnecessary 'needs': it removes nothing");
   const validates = statements.filter((statement) => JSON.stringify(statement).includes('"AT_ValidateConstraint"'));
   if (validates.length > 0 && statements.length > 1) {
-    found.push("validates a constraint under the locks of its other statements: put it into a file of its own");
+    found.push("validates a constraint while other statements hold locks: use a separate file");
   }
   for (const [rule, reason] of accepted) {
-    if (!(rule in MIGRATION_RULES)) found.push(`accepts ${rule}, and no rule has that name`);
-    else if (!used.has(rule)) found.push(`accepts ${rule}, and nothing in it is refused for that`);
-    if (reason.length < 20) found.push(`accepts ${rule} without a reason that could be judged`);
+    if (!(rule in MIGRATION_RULES)) found.push(`accepts ${rule}, which is not a rule`);
+    else if (!used.has(rule)) found.push(`accepts ${rule}, but does not violate it`);
+    if (reason.length < 20) found.push(`accepts ${rule} without a sufficient reason`);
   }
   return found;
 }

@@ -20,7 +20,7 @@ type Query = (text: string) => Promise<readonly Record<string, string>[]>;
 async function main(): Promise<void> {
   const { values: { through } } = parseArgs({ options: { through: { type: "string" } } });
   const all = await loadMigrations(), last = all.findIndex(([name]) => name === (through ?? all.at(-1)![0]));
-  if (last < 0) throw new Error(`There is no migration ${through}`);
+  if (last < 0) throw new Error(`Unknown migration ${through}`);
   const { version } = release(), migrations = all.slice(0, last + 1), world = await openWorld();
   try {
     const sql = await dump(world.db, migrations);

@@ -6,17 +6,15 @@ import type { AlterTableCmd, ColumnDef, Constraint, Node, RangeVar } from "libpg
 
 /** The rules by name. Migrations use these names to override them. */
 export const MIGRATION_RULES = {
-  contract: "takes away, renames or narrows what the release before uses",
-  "not-null": "adds a column that must be filled, and the release before does not fill it: give it a default",
-  rewrite: "writes the whole table anew, and nobody reads or writes it meanwhile",
-  scan:
-    "reads the whole table, and nobody writes it meanwhile: add the constraint not valid, validate it in a later file",
-  index: "makes an index while nobody may write: a file of its own, -- concurrently",
-  rows:
-    "changes rows in one transaction, and who changes one of them waits for its end: let a job do it, some at a time",
-  lock: "takes a lock by itself",
-  session: "changes the session or the transaction, which are the migrator's",
-  opaque: "does what cannot be read from it",
+  contract: "removes, renames or narrows a part that the previous release uses",
+  "not-null": "adds a required column that the previous release does not fill: add a default",
+  rewrite: "rewrites the whole table, which blocks reads and writes",
+  scan: "scans the whole table, which blocks writes: add the constraint NOT VALID and validate it in a later file",
+  index: "creates an index, which blocks writes: use a separate file with -- concurrently",
+  rows: "changes rows in one transaction, which blocks other writers: change them in batches in a job",
+  lock: "takes an explicit lock",
+  session: "changes the session or transaction, which the migrator manages",
+  opaque: "has effects that cannot be derived from the statement",
 } as const;
 export type MigrationRule = keyof typeof MIGRATION_RULES;
 

@@ -79,7 +79,7 @@ export function browserSuite(name: string): BrowserSuite {
     for (const window of context.browser.contexts()) await window.close();
     const complaints = context.complaints.splice(0), foreseen = context.foreseen.splice(0);
     const unexpected = complaints.filter((complaint) => !foreseen.some((each) => each.test(complaint)));
-    if (unexpected.length > 0) throw new Error(`The browser complains:\n${unexpected.join("\n")}`);
+    if (unexpected.length > 0) throw new Error(`Unexpected browser errors:\n${unexpected.join("\n")}`);
   });
   test.after(async ({ browser, portal }) => {
     await browser?.close();

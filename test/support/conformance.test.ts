@@ -74,7 +74,7 @@ test("names each mismatch", () => {
     [{ headers: { location: null } }, /header location is missing/],
     [{ headers: { "x-request-id": null } }, /header x-request-id is missing/],
     [{ headers: { "content-security-policy": null } }, /header content-security-policy is missing/],
-    [{ headers: { "content-type": "text/plain" } }, /type is text\/plain/],
+    [{ headers: { "content-type": "text/plain" } }, /unexpected content type: text\/plain/],
     [{ body: "oops" }, /no JSON/],
     [{ body: { id: "1" } }, /required property "at"/],
     [{ body: { id: 1, at: AT } }, /expected "string"/i],
@@ -87,9 +87,15 @@ test("names each mismatch", () => {
     [{ status: 400, ...problem(400, "Bad Request", "") }, /message/],
     [{ status: 400, ...problem(400, "Bad Request", "x\n    at y") }, /stack/],
     [{ status: 400, body: { ...problem(400, "Bad Request").body, detail: "x" } }, /detail is not declared/],
-    [{ status: 400, ...problem(400, "Bad Request", "No", "login_failed") }, /code is login_failed, and declared are /],
+    [
+      { status: 400, ...problem(400, "Bad Request", "No", "login_failed") },
+      /code is login_failed, but only these are declared: /,
+    ],
     [{ status: 404, path: "/nowhere", ...problem(404, "Not Found", "No", "spoke_missing") }, /code is spoke_missing/],
-    [{ status: 500, ...problem(500, "Internal Server Error") }, /code is bad_query, and declared are internal_error/],
+    [
+      { status: 500, ...problem(500, "Internal Server Error") },
+      /code is bad_query, but only these are declared: internal_error/,
+    ],
     [{ status: 401, ...problem(401, "Unauthorized") }, /header www-authenticate is missing/],
     [{ status: 429, ...problem(429, "Too Many Requests") }, /header retry-after is missing/],
     [{ status: 503, ...problem(503, "Service Unavailable") }, /header retry-after is missing/],
@@ -113,14 +119,14 @@ test("requires that a page's policy allows exactly what the page uses", () => {
   };
   assert.is(page('<script src="/portal.js?v=1" defer></script><a href="https://north.example">North</a>'), null);
   const wrong: readonly (readonly [body: string, pattern: RegExp, policy?: string])[] = [
-    ["", /does not let its style work/, "style-src 'none'"],
-    ["", /lets too much in/, `style-src 'sha256-${hash}' 'unsafe-inline'`],
-    ["<script>alert(1)</script>", /does not let this work: <script>/],
-    ['<p style="color: red">x</p>', /does not let this work: <p style/],
-    ['<button onclick="x()">x</button>', /does not let this work: <button onclick/],
-    ['<script src="https://cdn.example/x.js"></script>', /does not let this work/],
-    ['<img src="//cdn.example/x.png">', /asks somebody else/],
-    ['<script src="/portal.js"></script>', /does not let its script work/, `style-src 'sha256-${hash}'`],
+    ["", /blocks the page's style/, "style-src 'none'"],
+    ["", /too permissive/, `style-src 'sha256-${hash}' 'unsafe-inline'`],
+    ["<script>alert(1)</script>", /blocks this element: <script>/],
+    ['<p style="color: red">x</p>', /blocks this element: <p style/],
+    ['<button onclick="x()">x</button>', /blocks this element: <button onclick/],
+    ['<script src="https://cdn.example/x.js"></script>', /blocks this element/],
+    ['<img src="//cdn.example/x.png">', /loads from another server/],
+    ['<script src="/portal.js"></script>', /blocks the page's script/, `style-src 'sha256-${hash}'`],
   ];
   for (const [body, pattern, policy] of wrong) assert.match(String(page(body, policy)), pattern, body);
 });
@@ -159,7 +165,7 @@ test("throws with method, path, status and mismatch for the program's own routes
   const wrong = { ...exchange, text: '{"api":"v0","commit":"abc","secret":1}' };
   assert.throws(
     () => createConformanceCheck()(wrong),
-    /^GET \/api\/version\?a=1 answered 200 .*secret is not declared:\n\{"api"/s,
+    /^GET \/api\/version\?a=1 returned an undocumented 200 response: .*secret is not declared:\n\{"api"/s,
   );
   assert.throws(() => createConformanceCheck()({ ...wrong, status: 409 }), /answered 409 .*status is not declared/);
   createConformanceCheck([])(wrong);

@@ -78,7 +78,7 @@ export function createConformanceCheck(manifest: Manifest = routes): Conformance
     const wrong = checkExchange(documentOf(manifest), seen);
     const { method, path, status, text } = seen;
     const excerpt = text === null ? "" : `:\n${text.slice(0, 1000)}`;
-    if (wrong) throw new Error(`${method} ${path} answered ${status} as is not documented: ${wrong}${excerpt}`);
+    if (wrong) throw new Error(`${method} ${path} returned an undocumented ${status} response: ${wrong}${excerpt}`);
   };
 }
 
@@ -129,7 +129,7 @@ function checkOtherMethod(document: OpenApiReader, { methods }: DocumentPath, se
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
   if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
-  if (method === "OPTIONS") return status === 204 && !text ? null : "OPTIONS is 204 without a body";
+  if (method === "OPTIONS") return status === 204 && !text ? null : "OPTIONS must return 204 without a body";
   return status === 405 ? checkProblem(document, seen, ["wrong_method"]) : "the method is not declared";
 }
 
@@ -139,17 +139,17 @@ function checkProblem(
   { status, headers, text }: Exchange,
   codes: readonly string[],
 ): string | null {
-  if (!isJson(headers)) return `a refusal is JSON, but this is ${headers.get("content-type")}`;
+  if (!isJson(headers)) return `errors must be JSON, but this is ${headers.get("content-type")}`;
   const body = parse(text ?? "");
   const misfit = document.misfit(PROBLEM, body);
   if (misfit) return misfit;
   const { statusCode, code, error, message } = body as Record<"code" | "error" | "message", string> & {
     statusCode: number;
   };
-  if (statusCode !== status) return `its statusCode is ${statusCode}`;
-  if (!codes.includes(code)) return `its code is ${code}, and declared are ${codes.join(", ") || "none"}`;
-  if (error !== PHRASES[status]) return `its error is "${error}", not "${PHRASES[status]}"`;
-  return /\n {4}at /.test(message) ? "its message holds a stack" : null;
+  if (statusCode !== status) return `statusCode is ${statusCode}`;
+  if (!codes.includes(code)) return `code is ${code}, but only these are declared: ${codes.join(", ") || "none"}`;
+  if (error !== PHRASES[status]) return `error is "${error}", not "${PHRASES[status]}"`;
+  return /\n {4}at /.test(message) ? "message contains a stack trace" : null;
 }
 
 function checkBody(
@@ -159,9 +159,9 @@ function checkBody(
 ): string | null {
   const type = headers.get("content-type");
   const declared = Object.entries(content);
-  if (declared.length === 0) return text ? "it has a body, and none is declared" : null;
+  if (declared.length === 0) return text ? "undeclared body" : null;
   const [, schema] = declared.find(([name]) => mediaType(name) === mediaType(type)) ?? [];
-  if (!schema) return `its type is ${type}, not ${Object.keys(content).join(" or ")}`;
+  if (!schema) return `unexpected content type: ${type}, not ${Object.keys(content).join(" or ")}`;
   if (text === null || path === ITSELF) return null;
   if (mediaType(type) === "text/event-stream") return checkEvents(document, schema, text);
   return isJson(headers) ? document.misfit(schema, parse(text)) : null;

@@ -82,7 +82,7 @@ function findActor(request: Request, { ip, userAgent }: { ip: string; userAgent:
   if (header === null && request.headers.get("cookie") !== "session") return null;
   const scope = header?.replace("Bearer ", "") as TokenScope;
   if (header !== null && !["cli", "provisioning", "readonly"].includes(scope)) {
-    throw new Fault("unauthenticated", "bad_credentials", "This is no token");
+    throw new Fault("unauthenticated", "bad_credentials", "Invalid token");
   }
   return {
     userId: "usr_1",

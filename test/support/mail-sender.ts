@@ -56,7 +56,7 @@ export async function openMailSender(
     async next(to) {
       await deliver();
       const mail = mails.find((each) => each.to.email === to && !taken.has(each));
-      if (!mail) throw new Error(`There is no mail for ${to} but for ${mails.map((each) => each.to.email).join(", ")}`);
+      if (!mail) throw new Error(`No mail for ${to}, only for ${mails.map((each) => each.to.email).join(", ")}`);
       taken.add(mail);
       return mail;
     },

@@ -12,7 +12,7 @@ export async function until<T>(look: () => T | Promise<T>, limit = PATIENCE): Pr
     const found = await look();
     if (found !== false && found !== null && found !== undefined) return found as Exclude<NonNullable<T>, false>;
     const waited = performance.now() - start;
-    if (waited > limit) throw new Error(`Waited ${limit} ms in vain until ${look}`);
+    if (waited > limit) throw new Error(`Waited ${limit} ms for ${look}`);
     await sleep(Math.min(OFTEN + waited / 8, SELDOM));
   }
 }
