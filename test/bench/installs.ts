@@ -157,7 +157,7 @@ async function measureStarts(what: string, count: number, start: () => Promise<S
     await program.stop();
   }
   if (count === 0) return;
-  console.log(`${what}: ${formatSpread(spreadOf(seconds))} s, processor ${formatSpread(spreadOf(processor))} s`);
+  console.log(`${what}: ${formatSpread(spreadOf(seconds))} s, CPU ${formatSpread(spreadOf(processor))} s`);
 }
 
 const { values } = parseArgs({

@@ -26,7 +26,7 @@ const PAGES: readonly (readonly [page: string, api: string])[] = [
   ["/account", "/api/auth/me"],
 ];
 
-console.log(`${"page".padEnd(24)}      ms      KB   beside the API's answer`);
+console.log(`${"page".padEnd(24)}      ms      KB   compared to the API response`);
 for (const [page, api] of PAGES) {
   const pageResult = await measure(scene, page), apiResult = await measure(scene, api);
   const name = page.replaceAll(scene.hub, "ID").replaceAll(scene.spoke, "ID").padEnd(24);

@@ -108,7 +108,9 @@ async function main(sizes: readonly number[], kept: string | undefined, shown: b
       );
       if (shown) console.log(most.lines.map((line) => `      ${line}`).join("\n"));
     }
-    console.log(grown === 0 ? `None grows over ${MOST} times` : `${grown} grow over ${MOST} times`);
+    console.log(
+      grown === 0 ? `No query grew more than ${MOST} times` : `${grown} queries grew more than ${MOST} times`,
+    );
     return grown === 0;
   } finally {
     await server.stop();

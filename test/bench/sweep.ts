@@ -72,9 +72,7 @@ function watchClock(asked: readonly unknown[]): () => string {
   const began = performance.now(), cpu = process.cpuUsage(), from = asked.length;
   return () => {
     const { user, system } = process.cpuUsage(cpu), seconds = (performance.now() - began) / SECOND;
-    return `${asked.length - from} calls in ${seconds.toFixed(1)} s, processor ${
-      ((user + system) / 1e6).toFixed(1)
-    } s ` +
+    return `${asked.length - from} calls in ${seconds.toFixed(1)} s, CPU ${((user + system) / 1e6).toFixed(1)} s ` +
       "(the simulated cluster included)";
   };
 }

@@ -109,7 +109,7 @@ async function compare(
       const figures = [formatNumber(median(rates[name]!)), formatSpread(ratio), formatSpread(cost)];
       return [name, ...figures, hasTarget(name) ? verdict(ratio.median >= FEWEST) : ""];
     });
-  console.log(`\n${label}\n${renderTable([["", "requests/s", "times", "processor, times", ""], ...rows])}`);
+  console.log(`\n${label}\n${renderTable([["", "requests/s", "ratio", "CPU ratio", ""], ...rows])}`);
 }
 
 /** Measures memory after the same work and some reads of the metrics. */
@@ -130,7 +130,7 @@ async function remember(contenders: readonly MeasuredServer<Way>[]): Promise<voi
     ];
     return [contenders[i]!.name, ...figures, hasTarget(contenders[i]!.name) ? verdict(more <= MOST_MEMORY) : ""];
   });
-  console.log(`\nMemory, MB\n${renderTable([["", "resident", "more", "held", "more", ""], ...rows])}`);
+  console.log(`\nMemory, MB\n${renderTable([["", "RSS", "growth", "heap", "growth", ""], ...rows])}`);
 }
 
 /** Measures a read with every possible series: more than any process will ever have. */

@@ -108,7 +108,7 @@ async function checkGuarantees(
       ...readers.flatMap((reader) => reader.complaints()),
       ...replicas.flatMap((replica) => replica.complaints()),
       ...cluster.complaints(),
-      ...mistakes.map((entry) => `A replica made a mistake: ${JSON.stringify(entry).slice(0, 1000)}`),
+      ...mistakes.map((entry) => `A replica logged an error: ${JSON.stringify(entry).slice(0, 1000)}`),
     ],
     errors: tally(logged.filter(({ level }) => level === "error").map(({ message }) => message)),
     counts: {

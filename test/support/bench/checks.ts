@@ -39,7 +39,7 @@ export function findOverlappingInstalls(
     if (job.type === "DELETED" || job.conditions.some(isEnd)) active.delete(job.uid);
     else if (job.type === "ADDED") {
       const others = [...active.values()].filter((other) => other.hub === hub);
-      found.push(...others.map((other) => `${text} began at ${job.at} while ${other.text} had not ended`));
+      found.push(...others.map((other) => `${text} began at ${job.at} while ${other.text} was running`));
       active.set(job.uid, { hub, text });
     }
   }
@@ -59,9 +59,11 @@ export function findDuplicateNamespaces(
   const uids = new Map(holdings.map(({ namespace, uid }) => [namespace, uid]));
   const names = made.map(({ name }) => name);
   return [
-    ...names.filter((name, i) => names.indexOf(name) !== i).map((name) => `The namespace ${name} was made twice`),
+    ...names.filter((name, i) => names.indexOf(name) !== i).map((name) => `The namespace ${name} was created twice`),
     ...made.filter(({ name, uid }) => (uids.get(name) ?? uid) !== uid)
-      .map(({ name, uid }) => `The namespace ${name} was made as ${uid}, but its row remembers ${uids.get(name)}`),
+      .map(({ name, uid }) =>
+        `The namespace ${name} was created with the UID ${uid}, but its row has ${uids.get(name)}`
+      ),
   ];
 }
 

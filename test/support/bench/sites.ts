@@ -34,7 +34,7 @@ export async function findSiteMismatches(db: TestDatabase, cluster: ClusterProce
   const namespaces = new Set([...rows, ...hubs].map(({ namespace }) => namespace));
   const ours = await cluster.list("/api/v1/namespaces", "app.kubernetes.io/managed-by=wheelwright");
   const strangers = ours.map(({ metadata }) => metadata.name).filter((name) => !namespaces.has(name));
-  return [...found, ...strangers.map((name) => `The namespace ${name} is nobody's`)];
+  return [...found, ...strangers.map((name) => `The namespace ${name} has no owner`)];
 }
 
 /** Finds two Jobs of one site that rewrite its database at the same time. */
@@ -44,7 +44,7 @@ export function findRepeatedUpgrades(jobs: readonly RecordedChange[]): string[] 
     const ended = type === "DELETED" || conditions.some((condition) => /^(?:Complete|Failed)=True/.test(condition));
     if (ended && active.get(namespace!) === uid) active.delete(namespace!);
     else if (!ended && (active.get(namespace!) ?? uid) !== uid) {
-      found.push(`${namespace}/${name} began at ${at} beside another`);
+      found.push(`${namespace}/${name} began at ${at} while another one was running`);
     } else if (!ended) active.set(namespace!, uid);
   }
   return found;
