@@ -38,7 +38,7 @@ test.before(async (context) => {
   context.attacker = await tenant("grabbers");
   const victim = context.victim = await tenant("quiet-hub");
   const plain = await claim(victim, undefined, "one-alpha");
-  names.tell("_wheelwright.moodle.school.example", [[await valueFor(victim, "moodle.school.example")]]);
+  names.setAnswer("_wheelwright.moodle.school.example", [[await valueFor(victim, "moodle.school.example")]]);
   const own = await claim(victim, "moodle.school.example", "hidden-slug");
   assert.equal([plain.status, own.status], [201, 201]);
   context.secrets = ["quiet-hub", "hidden-slug", victim.hub, plain.body.id, own.body.id, own.body.namespace];
@@ -95,9 +95,12 @@ test("rejects an external domain without a verification record, or with that of 
   const { names, victim } = context;
   await refused(context, "grafana.example.org", 409, /set the TXT record _wheelwright\.grafana\.example\.org to/);
   const stolen = await valueFor(victim, "other.school.example");
-  names.tell("_wheelwright.other.school.example", [[stolen]]);
+  names.setAnswer("_wheelwright.other.school.example", [[stolen]]);
   await refused(context, "other.school.example", 409, /set the TXT record _wheelwright\.other\.school\.example to/);
-  names.tell("_wheelwright.many.school.example", Array.from({ length: 200 }, (_, i) => [`${i}`.repeat(80), stolen]));
+  names.setAnswer(
+    "_wheelwright.many.school.example",
+    Array.from({ length: 200 }, (_, i) => [`${i}`.repeat(80), stolen]),
+  );
   await refused(context, "many.school.example", 409, /set the TXT record/);
 });
 
@@ -105,14 +108,14 @@ test("rejects a verified domain that conflicts with another site, without naming
   const { names, attacker } = context;
   const value = await valueFor(attacker, "any.example");
   for (const domain of ["school.example", "login.moodle.school.example", "moodle.school.example"]) {
-    names.tell(`_wheelwright.${domain}`, [[value]]);
+    names.setAnswer(`_wheelwright.${domain}`, [[value]]);
     await refused(context, domain, 409, /is taken, or above or below a name in use; choose another domain$/);
   }
 });
 
 test("accepts a domain with the hub's own verification record, but not parent and child at the same time", async ({ names, attacker, bench }) => {
   const value = await valueFor(attacker, "own.example"), domains = ["own.example", "www.own.example"];
-  for (const domain of domains) names.tell(`_wheelwright.${domain}`, [["v=spf1 -all"], [value]]);
+  for (const domain of domains) names.setAnswer(`_wheelwright.${domain}`, [["v=spf1 -all"], [value]]);
   const answers = await Promise.all(domains.map((domain) => claim(attacker, domain)));
   assert.equal(answers.map(({ status }) => status).sort(), [201, 409]);
   const rows = await bench.db.sql("select domain from spokes where domain like '%own.example'");
@@ -121,7 +124,7 @@ test("accepts a domain with the hub's own verification record, but not parent an
 
 test("does not delay other requests when name servers never respond", async ({ names, attacker, victim }) => {
   const domains = Array.from({ length: 30 }, (_, i) => `mute-${i}.example.net`);
-  for (const domain of domains) names.tell(`_wheelwright.${domain}`, "silence");
+  for (const domain of domains) names.setAnswer(`_wheelwright.${domain}`, "silence");
   const hanging = domains.map((domain) => claim(attacker, domain));
   await until(() => domains.every((domain) => names.asked.includes(`_wheelwright.${domain}`)));
   const others = await Promise.all(Array.from({ length: 5 }, () => claim(victim)));

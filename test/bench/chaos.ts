@@ -14,7 +14,7 @@ async function main(): Promise<boolean> {
   const rounds = Number(values.rounds ?? 100), hubs = Number(values.hubs ?? 3);
   console.log(`seed ${seed}, ${rounds} rounds, ${hubs} hubs`);
   const began = performance.now();
-  const { breaches, counts, errors } = await runChaos({ seed, rounds, hubs, tell: (line) => console.log(line) });
+  const { breaches, counts, errors } = await runChaos({ seed, rounds, hubs, print: (line) => console.log(line) });
   for (const breach of breaches) console.log(`BREACH ${breach}`);
   for (const [message, count] of Object.entries(errors)) console.log(`logged as an error ${count} times: ${message}`);
   const summary = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");

@@ -24,10 +24,10 @@ const declare = (since: unknown, sunset: unknown, path = PATH) => ({ paths }: Js
 const remove = ({ paths }: Json) => delete paths[PATH];
 const spoil = ({ paths }: Json) =>
   paths[PATH].get.responses[200].content["application/json"].schema = { type: "string" };
-const expected = (allowed: boolean, words: string) => [{ allowed, says: words }];
+const expected = (allowed: boolean, words: string) => [{ allowed, reason: words }];
 
 async function checkAll(declared: (document: Json) => void, change: (document: Json) => void, today = CHECK_DATE) {
-  return breakIn(cloneDocument(await present, declared), change, today).map(({ verdict }) => verdict);
+  return breakIn(cloneDocument(await present, declared), change, today).map(({ check }) => check);
 }
 
 const IN_TIME = declare("2026-12-01", "2027-01-15");
@@ -96,7 +96,7 @@ test("checks each operation by its own announcement", async () => {
     ({ components }) => delete components.schemas.Spoke.properties.slug,
     "2027-02-01",
   );
-  const allowed = found.filter(({ verdict }) => verdict.allowed).map(({ operation }) => operation);
+  const allowed = found.filter(({ check }) => check.allowed).map(({ operation }) => operation);
   assert.equal(allowed, [`GET ${PATH}`]);
   assert.ok(found.length > 5);
 });

@@ -8,7 +8,7 @@ import type { Surface, SurfaceEndpoint } from "#test/contract/parse-surface.ts";
 export interface AnnouncementCheck {
   readonly allowed: boolean;
   /** The reason, and the first day on which the change may be released. A sentence without its full stop. */
-  readonly says: string;
+  readonly reason: string;
 }
 
 interface Announcement {
@@ -29,7 +29,7 @@ export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | nu
       `Not announced. The change may be released ${PROMISE} days after a release that announces it, not before ${
         iso(day + NOTICE_PERIOD)
       }`;
-    return { allowed: false, says };
+    return { allowed: false, reason: says };
   }
   const from = Math.max(present.sunset, day + NOTICE_PERIOD);
   const late = from > present.sunset ? `, with a sunset not before ${iso(from)}` : "";
@@ -37,21 +37,21 @@ export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | nu
     `Announced, but not in a release yet. Release the announcement alone${late}. The change may be released on ${
       iso(from)
     } or later`;
-  return { allowed: false, says };
+  return { allowed: false, reason: says };
 }
 
 function checkReleased({ since, sunset }: Announcement, day: number): AnnouncementCheck {
   if (sunset - since < NOTICE_PERIOD) {
     const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
     const says = `Announced only ${days} days ahead instead of ${PROMISE}. Release a sunset not before ${from}`;
-    return { allowed: false, says };
+    return { allowed: false, reason: says };
   }
   const says = `announced on ${new Date(since).toISOString().slice(0, 10)} with the sunset ${iso(sunset)}`;
-  if (day >= sunset) return { allowed: true, says: `Allowed: ${says}` };
+  if (day >= sunset) return { allowed: true, reason: `Allowed: ${says}` };
   const left = Math.ceil((sunset - day) / DAY);
   return {
     allowed: false,
-    says: `Too early: ${says}; the change may be released in ${left} day${left === 1 ? "" : "s"}`,
+    reason: `Too early: ${says}; the change may be released in ${left} day${left === 1 ? "" : "s"}`,
   };
 }
 

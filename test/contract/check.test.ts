@@ -53,8 +53,8 @@ test("accept one exception until its release, and nothing else", () =>
   having(THINGS, async (promise) => {
     const exceptions = [{
       kind: "validation_tightened",
-      says: "rejects unknown fields, which were ignored before",
-      why: "So it is",
+      messageEnd: "rejects unknown fields, which were ignored before",
+      reason: "So it is",
     }] as const;
     assert.is((await runContractCheck({ promise, present: but(close), today: CHECK_DATE })).status, 1);
     assert.is(

@@ -44,12 +44,12 @@ export async function runContractCheck(
   const released = parseSurface(await readFile(promise, "utf8"));
   const found = checkContract(released, parseSurface(present), today, exceptions);
   const stale = listStaleExceptions(found, exceptions);
-  const status = stale.length > 0 || found.some(({ verdict }) => !verdict.allowed) ? 1 : 0;
+  const status = stale.length > 0 || found.some(({ check }) => !check.allowed) ? 1 : 0;
   const text = reportContract(found, { endpoints: released.endpoints.size, today });
   return { status, text: text + stale.map(describeStale).join("") };
 }
 
-function describeStale({ says }: ContractException): string {
+function describeStale({ messageEnd: says }: ContractException): string {
   return `\nAn exception no longer matches a finding. Remove it from test/contract/exceptions.ts: … ${says}\n`;
 }
 

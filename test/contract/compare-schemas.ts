@@ -38,7 +38,7 @@ function textOf({ types, rules, values }: SchemaNode): string {
   return JSON.stringify([types, rules, values]);
 }
 
-function key({ kind, where, says }: Change): string {
+function key({ kind, where, message: says }: Change): string {
   return [kind, where, says].join("\n");
 }
 

@@ -191,9 +191,9 @@ test("finds an endpoint that no longer announces its sunset", async () => {
 test("finds an error code with another status or name", async () => {
   const document = await present;
   const findings = (change: (codes: Json, copy: Json) => void) =>
-    breakIn(document, (copy) => change(copy.components.examples, copy)).map(({ kind, within, operation, says }) =>
-      `${kind} ${within} ${operation}: ${says}`
-    );
+    breakIn(document, (copy) => change(copy.components.examples, copy)).map((
+      { kind, within, operation, message: says },
+    ) => `${kind} ${within} ${operation}: ${says}`);
   const POST = "enum_changed Problem.code POST /api/federation-requests/{requestId}/reject";
   const isReject = (each: string) => each.startsWith(POST);
   assert.equal(findings(({ request_decided }) => request_decided.value.statusCode = 422).filter(isReject), [

@@ -12,7 +12,7 @@ import type { Surface, SurfaceEndpoint } from "#test/contract/parse-surface.ts";
 import { isUnchanged } from "#test/contract/schema-shapes.ts";
 
 export interface CheckedFinding extends Finding {
-  readonly verdict: AnnouncementCheck;
+  readonly check: AnnouncementCheck;
 }
 
 /** Returns every breaking change, with whether it may be released on the day `today` (an ISO date). */
@@ -38,10 +38,10 @@ export function checkContract(
     }),
   ].map(([was, is, found]) => {
     const exception = findException(found, exceptions);
-    const verdict = exception
-      ? { allowed: true, says: `Allowed once: ${exception.why}` }
+    const check = exception
+      ? { allowed: true, reason: `Allowed once: ${exception.reason}` }
       : checkAnnouncement(was, is, day);
-    return { ...found, operation: was.name, verdict };
+    return { ...found, operation: was.name, check };
   });
 }
 

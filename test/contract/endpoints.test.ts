@@ -50,11 +50,11 @@ test("finds an endpoint with another method or path", async () => {
     }],
   ]);
   const document = await present;
-  const says = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) => one.says);
+  const says = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) => one.message);
   assert.equal(says, ["The endpoint was removed. GET /api/spokes is new and similar: was it moved?"]);
   const named = cloneDocument(document, ({ paths }) => paths["/api/auth/login"].post["x-aliases"] = ["/auth/login"]);
   const unnamed = breakIn(named, ({ paths }) => delete paths["/api/auth/login"].post["x-aliases"]);
-  assert.equal(unnamed.map((one) => `${one.kind} ${one.says}`), ["endpoint_moved It is no longer at /auth/login"]);
+  assert.equal(unnamed.map((one) => `${one.kind} ${one.message}`), ["endpoint_moved It is no longer at /auth/login"]);
   const away = breakIn(document, (copy) => copy.servers = [{ url: "https://elsewhere.example" }]);
   assert.is(away.length, surfaceIn(document).endpoints.size);
   assert.equal(new Set(away.map(({ kind }) => kind)), new Set(["endpoint_moved"]));

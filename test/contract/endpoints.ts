@@ -12,10 +12,10 @@ export function findMovedEndpoints(
   return gone.map((endpoint) => {
     const place = { where: "address", within: null };
     const found = free.findIndex((other) => isLike(endpoint, other));
-    if (found < 0) return [endpoint, { ...place, kind: "endpoint_removed", says: "The endpoint was removed" }];
+    if (found < 0) return [endpoint, { ...place, kind: "endpoint_removed", message: "The endpoint was removed" }];
     const [other] = free.splice(found, 1);
-    const says = `The endpoint was removed. ${other!.name} is new and similar: was it moved?`;
-    return [endpoint, { ...place, kind: "endpoint_moved", says }];
+    const message = `The endpoint was removed. ${other!.name} is new and similar: was it moved?`;
+    return [endpoint, { ...place, kind: "endpoint_moved", message }];
   });
 }
 

@@ -7,16 +7,16 @@ import type { BreakingKind, Change } from "#test/contract/findings.ts";
 export interface ContractException {
   readonly kind: BreakingKind;
   /** The end of the sentence of each finding that it covers. */
-  readonly says: string;
+  readonly messageEnd: string;
   /** The reason, a sentence without its full stop. */
-  readonly why: string;
+  readonly reason: string;
 }
 
 export const CONTRACT_EXCEPTIONS: readonly ContractException[] = [];
 
 /** Returns the exception that covers a finding, if any. */
 export function findException(found: Change, exceptions: readonly ContractException[]): ContractException | undefined {
-  return exceptions.find(({ kind, says }) => found.kind === kind && found.says.endsWith(says));
+  return exceptions.find(({ kind, messageEnd: says }) => found.kind === kind && found.message.endsWith(says));
 }
 
 /** Returns exceptions that cover no finding, because their change is already released. */

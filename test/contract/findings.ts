@@ -26,7 +26,7 @@ export interface Change {
   /** The location within its named schema, or null: `Operation.error.hint`. */
   readonly within: string | null;
   /** What changed, a sentence without its full stop. It may be a question. */
-  readonly says: string;
+  readonly message: string;
 }
 
 export interface Finding extends Change {
@@ -65,7 +65,7 @@ export function positionAt(at: SchemaPosition, name: string): SchemaPosition {
 }
 
 export function createChange(at: SchemaPosition, kind: BreakingKind, says: string): Change {
-  return { kind, where: at.path === "" ? at.root : `${at.root}: ${at.path}`, within: at.within, says };
+  return { kind, where: at.path === "" ? at.root : `${at.root}: ${at.path}`, within: at.within, message: says };
 }
 
 /** Returns the name of the place in a sentence: `` `kind` ``, or the part of the request. */

@@ -14,15 +14,15 @@ export interface ReportContext {
 interface Group {
   readonly kind: BreakingKind;
   readonly place: string;
-  readonly says: string;
+  readonly message: string;
   readonly operations: readonly string[];
 }
 
 const MOST = 6; // operations to name; more are counted
 
 export function reportContract(found: readonly CheckedFinding[], { endpoints, today }: ReportContext): string {
-  const refused = found.filter(({ verdict }) => !verdict.allowed);
-  const allowed = found.filter(({ verdict }) => verdict.allowed);
+  const refused = found.filter(({ check }) => !check.allowed);
+  const allowed = found.filter(({ check }) => check.allowed);
   if (refused.length === 0) {
     const least = allowed.length === 0 ? "" : ", except announced changes and exceptions";
     return `No breaking changes in the ${count(endpoints, "endpoint")} of the last release${least}\n` +
@@ -46,16 +46,16 @@ What to do
 `;
 }
 
-/** Lists the findings under each verdict. */
+/** Lists the findings under the reason of their check. */
 function list(found: readonly CheckedFinding[], endpoints: number): string {
-  const verdicts = [...new Set(found.map(({ verdict }) => verdict.says))];
+  const verdicts = [...new Set(found.map(({ check }) => check.reason))];
   return verdicts.map((says) => {
-    const groups = groupOf(found.filter(({ verdict }) => verdict.says === says));
+    const groups = groupOf(found.filter(({ check }) => check.reason === says));
     return `\n${says}.\n${groups.map((group) => describe(group, endpoints)).join("")}`;
   }).join("");
 }
 
-function describe({ kind, place, says, operations }: Group, endpoints: number): string {
+function describe({ kind, place, message: says, operations }: Group, endpoints: number): string {
   const named = operations.length === endpoints && endpoints > 1 ? [`every endpoint, all ${endpoints}`] : operations;
   const listed = named.length <= MOST + 1 ? named : [...named.slice(0, MOST), `and ${named.length - MOST} more`];
   const sentence = says[0]!.toUpperCase() + says.slice(1);
@@ -66,10 +66,10 @@ function describe({ kind, place, says, operations }: Group, endpoints: number): 
 
 function groupOf(found: readonly CheckedFinding[]): readonly Group[] {
   const groups = new Map<string, Group>();
-  for (const { kind, within, where, says, operation } of found) {
+  for (const { kind, within, where, message: says, operation } of found) {
     const place = within ?? where, key = [kind, place, says].join("\n"), operations = groups.get(key)?.operations ?? [];
     const more = operations.includes(operation) ? operations : [...operations, operation];
-    groups.set(key, { kind, place: place === "address" ? "" : place, says, operations: more });
+    groups.set(key, { kind, place: place === "address" ? "" : place, message: says, operations: more });
   }
   const kinds = Object.keys(BREAKING_KINDS);
   return [...groups.values()].sort((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));

@@ -24,7 +24,7 @@ test("reports a renamed required parameter once", () => {
 });
 
 test("does not pair parameters in different locations", () => {
-  const says = (one: Json) => one.says;
+  const says = (one: Json) => one.message;
   assert.equal(between({ name: "a" }, { name: "b" }, says), [
     "`a` is gone; `b` is new and of the same type: is it the same under another name?",
   ]);
@@ -37,7 +37,8 @@ test("identifies path parameters by position", () => {
   const document = (name: string, schema: Json) => ({
     paths: { [`/things/{${name}}`]: { get: { parameters: [{ in: "path", name, required: true, schema }] } } },
   });
-  const findings = (after: Json) => compare(document("id", TEXT), after).map(({ kind, says }) => `${kind} ${says}`);
+  const findings = (after: Json) =>
+    compare(document("id", TEXT), after).map(({ kind, message: says }) => `${kind} ${says}`);
   const renamed = "field_renamed `id` is now `thingId`. Generated clients use its name";
   assert.equal(findings(document("thingId", TEXT)), [renamed]);
   assert.equal(findings(document("thingId", { type: "number" })), [

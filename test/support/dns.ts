@@ -16,7 +16,7 @@ export interface NameServer {
   /** The queried names, in order. */
   readonly asked: readonly string[];
   /** Sets the answer for a name. Other names do not exist. */
-  tell(name: string, outcome: NameServerAnswer): void;
+  setAnswer(name: string, outcome: NameServerAnswer): void;
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function openNameServer(): Promise<NameServer> {
   return {
     address: `127.0.0.1:${port}`,
     asked,
-    tell: (name, outcome) => void names.set(name, outcome),
+    setAnswer: (name, outcome) => void names.set(name, outcome),
     async close() {
       for (const socket of open) socket.destroy();
       await new Promise<void>((resolve) => udp.close(resolve));

@@ -15,7 +15,7 @@ export interface ChaosOptions {
   readonly seed: number;
   readonly rounds: number;
   readonly hubs: number;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 export interface ChaosResult {
@@ -29,7 +29,7 @@ export interface ChaosResult {
 
 const SETTLE = 90_000;
 
-export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos({ seed, rounds, hubs, print: tell }: ChaosOptions): Promise<ChaosResult> {
   const random = createSeededRandom(seed);
   const bench = await openBench({ replicas: 3, delayMs: 150 });
   const readers: EventReader[] = [];

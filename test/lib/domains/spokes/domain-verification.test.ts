@@ -62,12 +62,14 @@ test("is another for each hub, always the same, and does not tell the hub's id",
 test("of another hub, in other letters, or for a name above or below, is none", async (context) => {
   const { server, stage: { app }, hub, other, admin } = context;
   const value = verificationValue(hub.id);
-  server.tell("_wheelwright.fir.school.example", [[verificationValue(other.id)], [value.toUpperCase()], [` ${value}`], [
+  server.setAnswer("_wheelwright.fir.school.example", [[verificationValue(other.id)], [value.toUpperCase()], [
+    ` ${value}`,
+  ], [
     "",
   ]]);
-  server.tell("_wheelwright.school.example", [[value]]);
-  server.tell("_wheelwright.a.fir.school.example", [[value]]);
-  server.tell("fir.school.example", [[value]]);
+  server.setAnswer("_wheelwright.school.example", [[value]]);
+  server.setAnswer("_wheelwright.a.fir.school.example", [[value]]);
+  server.setAnswer("fir.school.example", [[value]]);
   const error = await rejection(createSpoke(app, admin, hub, ask("fir", "fir.school.example"), null));
   assert.is(error.code, "domain_unproven");
 });
@@ -75,7 +77,7 @@ test("of another hub, in other letters, or for a name above or below, is none", 
 test("may stand among others and in pieces, and lets the hub have the domain", async (context) => {
   const { server, stage: { app }, hub, other, admin } = context;
   const value = verificationValue(hub.id);
-  server.tell("_wheelwright.oak.school.example", [["v=spf1 -all"], [value.slice(0, 20), value.slice(20)]]);
+  server.setAnswer("_wheelwright.oak.school.example", [["v=spf1 -all"], [value.slice(0, 20), value.slice(20)]]);
   const input = ask("oak", "oak.school.example");
   assert.is((await previewSpoke(app, admin, hub, input, calm)).spoke.domain, "oak.school.example");
   assert.is((await rejection(createSpoke(app, admin, other, input, null))).code, "domain_unproven");
@@ -115,9 +117,9 @@ test("is not asked for again by who repeats a request, and is by who makes anoth
   };
   const record = "_wheelwright.yew.school.example", input = ask("yew", "yew.school.example");
   assert.is((await rejection(createSpoke(app, admin, hub, input, key))).code, "domain_unproven");
-  server.tell(record, [[verificationValue(hub.id)]]);
+  server.setAnswer(record, [[verificationValue(hub.id)]]);
   const made = await createSpoke(app, admin, hub, input, key);
-  server.tell(record, "no name");
+  server.setAnswer(record, "no name");
   assert.is((await createSpoke(app, admin, hub, input, key)).id, made.id);
   const changed = { ...key, bodyHash: new Uint8Array(32).fill(1) };
   assert.is((await rejection(createSpoke(app, admin, hub, input, changed))).code, "idempotency_key_reused");
@@ -131,7 +133,7 @@ test("is not asked for again by who repeats a request, and is by who makes anoth
 test("is unknown, and not missing, where name servers do not answer; meanwhile no connection waits", async (context) => {
   const { server, stage: { app, db }, hub, admin } = context;
   const record = "_wheelwright.mute.school.example";
-  server.tell(record, "silence");
+  server.setAnswer(record, "silence");
   const asking = rejection(createSpoke(app, admin, hub, ask("mute", "mute.school.example"), null, { signal: calm }));
   await until(() => server.asked.includes(record));
   const { open, idle } = db.stats();
@@ -145,7 +147,7 @@ test("is unknown, and not missing, where name servers do not answer; meanwhile n
 
 test("is not waited for by a request that is over", async ({ server, stage, hub, admin }) => {
   const record = "_wheelwright.gone.school.example", stop = new AbortController();
-  server.tell(record, "silence");
+  server.setAnswer(record, "silence");
   const asking = rejection(
     createSpoke(stage.app, admin, hub, ask("gone", "gone.school.example"), null, { signal: stop.signal }),
   );

@@ -12,40 +12,40 @@ test.before(async (context) => {
 test.after(({ server }) => server.close());
 
 test("are those of the name's records, each with its strings joined", async ({ server, dns }) => {
-  server.tell("two.example", [["one"], ["t", "w", "o"]]);
+  server.setAnswer("two.example", [["one"], ["t", "w", "o"]]);
   assert.equal([...await dns.texts("two.example")].sort(), ["one", "two"]);
   assert.equal(server.asked, ["two.example"]);
 });
 
 test("are none where there is no such name or no such record", async ({ server, dns }) => {
-  server.tell("empty.example", "no records");
+  server.setAnswer("empty.example", "no records");
   assert.equal(await dns.texts("empty.example"), []);
   assert.equal(await dns.texts("nobody.example"), []);
   assert.equal(await dns.addresses("nobody.example"), []);
 });
 
 test("may stand at another name, to which the first leads", async ({ server, dns }) => {
-  server.tell("alias.example", { alias: "far.example.org", records: [["there"]] });
+  server.setAnswer("alias.example", { alias: "far.example.org", records: [["there"]] });
   assert.equal(await dns.texts("alias.example"), ["there"]);
 });
 
 test("are cut where they are many or long, and may be any bytes", async ({ server, dns }) => {
-  server.tell("many.example", Array.from({ length: 250 }, (_, i) => [`${i} ${"x".repeat(200)}`]));
+  server.setAnswer("many.example", Array.from({ length: 250 }, (_, i) => [`${i} ${"x".repeat(200)}`]));
   assert.is((await dns.texts("many.example")).length, 100);
-  server.tell("long.example", [Array.from({ length: 200 }, () => "y".repeat(255))]);
+  server.setAnswer("long.example", [Array.from({ length: 200 }, () => "y".repeat(255))]);
   assert.equal(await dns.texts("long.example"), ["y".repeat(1000)]);
-  server.tell("bytes.example", [["\x00\xff\xfe\n"], ["", ""], ["plain"]]);
+  server.setAnswer("bytes.example", [["\x00\xff\xfe\n"], ["", ""], ["plain"]]);
   assert.ok((await dns.texts("bytes.example")).includes("plain"));
 });
 
 test("are not known where no server answers, which is given up after a while", async ({ server, dns }) => {
-  server.tell("silent.example", "silence");
+  server.setAnswer("silent.example", "silence");
   const errors = await Promise.all([dns.texts("silent.example"), dns.addresses("silent.example")].map(rejection));
   for (const { message } of errors) assert.is(message, "No name server answered within 5 s");
 });
 
 test("are not waited for once the signal aborts, which is told by its reason", async ({ server, dns }) => {
-  server.tell("hanging.example", "silence");
+  server.setAnswer("hanging.example", "silence");
   const stop = new AbortController(), reason = new Error("enough");
   const asking = rejection(dns.texts("hanging.example", stop.signal));
   await until(() => server.asked.includes("hanging.example"));

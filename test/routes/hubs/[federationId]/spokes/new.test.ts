@@ -104,7 +104,7 @@ test("shows the TXT record for a domain, and accepts the domain once it exists",
   assert.equal([page.status, page.field("Domain").wrong], [409, true]);
   const [name, value] = page.part("region", "Preview").all("definition");
   assert.is(name, "_wheelwright.learn.example.com");
-  names.tell(name!, [[value!]]);
+  names.setAnswer(name!, [[value!]]);
   assert.match((await page.submit(SHOW)).part("region", "Preview").text, "Ready to create");
 });
 

@@ -10,7 +10,7 @@ test.before(async (context) => {
   const env = { PUBLIC_URL: "https://hubs.example.org", ROOT_DOMAIN: "example.org", DNS_SERVERS };
   context.scene = await openScene({ env });
   for (const domain of ["elm.school.org", "far.example.com"]) {
-    names.tell(`_wheelwright.${domain}`, [[verificationValue(context.scene.hub)]]);
+    names.setAnswer(`_wheelwright.${domain}`, [[verificationValue(context.scene.hub)]]);
   }
 });
 test.after(async ({ scene, names }) => {
