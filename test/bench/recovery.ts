@@ -58,7 +58,7 @@ async function repeat(bench: Bench, spoke: string, times: number, signal: "SIGKI
 }
 
 function isLoss(message: string, fence: unknown, ours: number): boolean {
-  return message.startsWith("Let go of an operation") && Number(fence) === ours;
+  return message.startsWith("Released an operation") && Number(fence) === ours;
 }
 
 /** Waits until each replica has had heartbeats long enough to take over jobs. */

@@ -175,7 +175,7 @@ async function letsGo({ holder, id, job }: CaughtCall): Promise<void> {
   await until(
     () =>
       holder.log().some(({ message, operation, replica }) =>
-        replica === id && operation === job && message.startsWith("Let go of an operation")
+        replica === id && operation === job && message.startsWith("Released an operation")
       ),
     60_000,
   );
