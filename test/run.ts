@@ -21,7 +21,7 @@ import { createTemplateDatabase, dropTemplateDatabase, openPostgresServer } from
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
 const LONG = [
   /^browser\//,
-  /^lib\/workers\/(?:install|restore|templates|drills)\//,
+  /^lib\/workers\/(?:install|restore|templates|restore-tests)\//,
   /^(?:attacks|faults)\//,
   /^src\//,
   /^lib\/(?:workers|scheduler|doctor)\//,

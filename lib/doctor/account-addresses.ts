@@ -1,6 +1,6 @@
 /** Finds accounts whose email address is not in canonical form (email.ts), and reports why. */
 import { canonicalEmail } from "#lib/base/email.ts";
-import { count, type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
+import { countOf, type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
 
 export interface AccountAddress {
   readonly id: string;
@@ -51,13 +51,15 @@ export function compareAddresses(
 /** The maximum number of accounts that a finding lists. */
 const NAMED = 5;
 
-export function judgeAddresses({ collisions, invisible }: AddressFacts): Finding[] {
+export function checkAccountAddresses({ collisions, invisible }: AddressFacts): Finding[] {
   const check = "addresses", findings: Finding[] = [];
   if (collisions.length > 0) {
     const pairs = named(collisions.map(({ id, other }) => `${id} (the same as ${other})`));
     findings.push(warning(
       check,
-      `${count(collisions.length, "account")} cannot sign in, because another account has the same e-mail address in ` +
+      `${
+        countOf(collisions.length, "account")
+      } cannot sign in, because another account has the same e-mail address in ` +
         `another spelling: ${pairs}`,
       "Delegate what it administers to the other account, then run wheelwright users update ID --disabled yes.",
     ));
@@ -65,7 +67,7 @@ export function judgeAddresses({ collisions, invisible }: AddressFacts): Finding
   if (invisible.length > 0) {
     findings.push(warning(
       check,
-      `${count(invisible.length, "account")} cannot sign in, because the e-mail address has invisible characters: ` +
+      `${countOf(invisible.length, "account")} cannot sign in, because the e-mail address has invisible characters: ` +
         named(invisible),
       "Invite the person under the right address, then run wheelwright users update ID --disabled yes.",
     ));

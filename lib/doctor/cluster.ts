@@ -2,35 +2,48 @@
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
-import { failing, type Finding, type Looked, passing, type Section, untold, warning } from "#lib/doctor/finding.ts";
-import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
 import {
-  judgeClock,
-  judgeMissingRole,
-  judgeNodes,
-  judgePermissions,
-  judgeVersion,
+  failing,
+  type Finding,
+  passing,
+  type ReadResult,
+  type Section,
+  unknownFinding,
+  warning,
+} from "#lib/doctor/finding.ts";
+import {
+  checkIngressClass,
+  checkIssuer,
+  checkSnapshotClasses,
+  checkStorageClasses,
+} from "#lib/doctor/check-classes.ts";
+import {
+  checkClock,
+  checkMissingRole,
+  checkNodes,
+  checkPermissions,
+  checkVersion,
   needsRole,
   type ReviewedPermissions,
-} from "#lib/doctor/judge-cluster.ts";
-import { judgeTrial } from "#lib/doctor/judge-trial.ts";
-import { unseen } from "#lib/doctor/look.ts";
-import { BIND, type Permission, permissionsFor } from "#lib/doctor/permissions.ts";
+} from "#lib/doctor/check-cluster.ts";
+import { checkTrial } from "#lib/doctor/check-trial.ts";
+import { unreadable } from "#lib/doctor/timed-read.ts";
+import { BIND_PERMISSION, permissionsFor, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
-import { clearLeftovers, type Trying, tryOut } from "#lib/doctor/trial.ts";
+import { deleteRemainingNamespaces, runTrial, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export interface ClusterPlace {
+export interface ClusterTarget {
   readonly name: string;
   /** The kubeconfig file and the context, for display. */
   readonly where: string;
   readonly kubeconfig: KubeconfigSource;
   /** The requirements of the blueprint and of the regions that use this cluster. */
-  readonly needs: readonly Need[];
+  readonly needs: readonly BlueprintNeeds[];
 }
 
-export interface Need {
+export interface BlueprintNeeds {
   readonly surroundings: Surroundings;
   /** The ClusterIssuer that spokes would use. */
   readonly issuer: string | null;
@@ -38,7 +51,7 @@ export interface Need {
   readonly created: string | null;
 }
 
-export interface ClusterPlan extends Omit<TrialPlan, "surroundings"> {
+export interface ClusterExamination extends Omit<TrialPlan, "surroundings"> {
   /** Whether the trial may start pods in its own namespace. */
   readonly trial: boolean;
   readonly version: string;
@@ -56,9 +69,13 @@ const NODE = { apiVersion: "v1", kind: "Node" };
 /** Time limits for starting pods, in milliseconds. An autoscaler may need a minute to add a node. */
 const IMPATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
-export async function examineCluster(place: ClusterPlace, plan: ClusterPlan, trying: Trying): Promise<Section> {
+export async function examineCluster(
+  place: ClusterTarget,
+  plan: ClusterExamination,
+  trying: TrialOptions,
+): Promise<Section> {
   const section = (where: string, findings: readonly Finding[]): Section => ({
-    ...{ place: "cluster", name: place.name, where },
+    ...{ target: "cluster", name: place.name, where },
     findings: unique(findings),
   });
   const { name, kubeconfig } = place, { version, role, log } = plan;
@@ -71,9 +88,9 @@ export async function examineCluster(place: ClusterPlace, plan: ClusterPlan, try
     const about = await cluster.about();
     const where = `${about.server}, ${place.where}`;
     if (!("seen" in answered)) return section(where, [unreachable(answered)]);
-    const clock = judgeClock(about.aheadMs, "the cluster's clock");
+    const clock = checkClock(about.aheadMs, "the cluster's clock");
     const { findings, hasRole } = await examineStanding(cluster, place, plan, trying);
-    const standing = [judgeVersion(answered.seen), clock, ...findings];
+    const standing = [checkVersion(answered.seen), clock, ...findings];
     if (!hasRole) return section(where, [...standing, NOT_TRIED]);
     return section(where, [...standing, ...await examineByTrial(cluster, place, plan, trying)]);
   } finally {
@@ -81,7 +98,7 @@ export async function examineCluster(place: ClusterPlace, plan: ClusterPlan, try
   }
 }
 
-function unreachable({ unseen, hint }: Extract<Looked<never>, { readonly unseen: string }>): Finding {
+function unreachable({ unseen, hint }: Extract<ReadResult<never>, { readonly unseen: string }>): Finding {
   return failing("connection", `it cannot be used: ${unseen}`, hint ?? "See KUBECONFIG: its server and credentials.");
 }
 
@@ -93,13 +110,13 @@ const NOT_TRIED = warning(
 /** Checks the existing objects of the cluster. `hasRole` is false if CLUSTER_ROLE is required but not set. */
 async function examineStanding(
   cluster: Cluster,
-  place: ClusterPlace,
-  plan: ClusterPlan,
-  { look }: Trying,
+  place: ClusterTarget,
+  plan: ClusterExamination,
+  { look }: TrialOptions,
 ): Promise<{ readonly findings: readonly Finding[]; readonly hasRole: boolean }> {
   type Kind = typeof NODE;
   const all = (kind: Kind) => look((signal) => cluster.listAll(kind, "", { signal }));
-  const served = (kind: Kind): Promise<Looked<readonly KubeObject[] | null>> =>
+  const served = (kind: Kind): Promise<ReadResult<readonly KubeObject[] | null>> =>
     look(async (signal) => await cluster.serves(kind, { signal }) ? await cluster.listAll(kind, "", { signal }) : null);
   const [storage, snapshots, ingress, issuers, nodes] = await Promise.all([
     all(STORAGE),
@@ -116,26 +133,26 @@ async function examineStanding(
   const permissions = await look((signal) => reviewAll(cluster, used, unserved, signal));
   const hasRole = plan.role !== null || !("seen" in permissions) || !needsRole(permissions.seen);
   const findings = [
-    ...place.needs.flatMap(({ surroundings }) => judgeStorage(storage, surroundings)),
-    ...place.needs.map(({ surroundings }) => judgeSnapshots(storage, snapshots, surroundings)),
-    ...place.needs.map(({ surroundings }) => judgeIngress(ingress, surroundings)),
-    ...place.needs.map(({ surroundings, issuer }) => judgeCertificates(issuers, surroundings, issuer)),
-    judgeNodes(nodes, plan.size, plan.resources),
-    ...hasRole ? judgePermissions(permissions) : [judgeMissingRole()],
+    ...place.needs.flatMap(({ surroundings }) => checkStorageClasses(storage, surroundings)),
+    ...place.needs.map(({ surroundings }) => checkSnapshotClasses(storage, snapshots, surroundings)),
+    ...place.needs.map(({ surroundings }) => checkIngressClass(ingress, surroundings)),
+    ...place.needs.map(({ surroundings, issuer }) => checkIssuer(issuers, surroundings, issuer)),
+    checkNodes(nodes, plan.size, plan.resources),
+    ...hasRole ? checkPermissions(permissions) : [checkMissingRole()],
   ];
   return { findings, hasRole };
 }
 
 async function reviewAll(
   cluster: Cluster,
-  permissions: readonly Permission[],
+  permissions: readonly RequiredPermission[],
   unserved: readonly string[],
   signal: AbortSignal,
 ): Promise<ReviewedPermissions> {
-  const isThere = ({ group }: Permission) => !unserved.some((absent) => `.${group}`.endsWith(`.${absent}`));
+  const isThere = ({ group }: RequiredPermission) => !unserved.some((absent) => `.${group}`.endsWith(`.${absent}`));
   const asked = permissions.filter(isThere);
   const [mayBind, ...answers] = await Promise.all(
-    [BIND, ...asked].map((permission) => cluster.allows(permission, { signal })),
+    [BIND_PERMISSION, ...asked].map((permission) => cluster.allows(permission, { signal })),
   );
   return { asked, denied: asked.filter((_, index) => !answers[index]), mayBind: mayBind === true };
 }
@@ -143,14 +160,14 @@ async function reviewAll(
 /** Runs the trial, which uses dry runs and pods in a temporary namespace. */
 async function examineByTrial(
   cluster: Cluster,
-  { needs: [need] }: ClusterPlace,
-  plan: ClusterPlan,
-  trying: Trying,
+  { needs: [need] }: ClusterTarget,
+  plan: ClusterExamination,
+  trying: TrialOptions,
 ): Promise<Finding[]> {
   if (!plan.trial) {
     return [warning("trial", "pod security, quotas, images and network were not tried", "Leave --no-probe out.")];
   }
-  const left = await trying.look((signal) => clearLeftovers(cluster, plan.release, { signal }));
+  const left = await trying.look((signal) => deleteRemainingNamespaces(cluster, plan.release, { signal }));
   const cleared = "seen" in left ? left.seen : [];
   return [
     ...await examineTrial(cluster, { ...plan, surroundings: need!.surroundings }, trying),
@@ -159,17 +176,17 @@ async function examineByTrial(
 }
 
 /** Runs the trial and returns its findings. If the trial itself fails, returns a finding with the error. */
-async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Finding[]> {
+async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: TrialOptions): Promise<Finding[]> {
   try {
-    return judgeTrial(await tryOut(cluster, plan, trying));
+    return checkTrial(await runTrial(cluster, plan, trying));
   } catch (error) {
     trying.signal.throwIfAborted();
-    return [untold("trial", unseen(error))];
+    return [unknownFinding("trial", unreadable(error))];
   }
 }
 
 /** Removes duplicate findings, which regions with the same requirements produce. */
 function unique(findings: readonly Finding[]): Finding[] {
-  const key = ({ check, told }: Finding) => `${check} ${told}`;
+  const key = ({ check, message: told }: Finding) => `${check} ${told}`;
   return [...new Map(findings.map((finding) => [key(finding), finding])).values()];
 }

@@ -29,13 +29,13 @@ export interface DatabaseFacts {
   readonly operators: boolean;
   /** Accounts that cannot sign in because of their address; null if the users table does not exist. */
   readonly addresses: AddressFacts | null;
-  readonly session: Session;
+  readonly session: DatabaseSession;
   /** Image tags for which spokes run different images. */
   readonly movedTags?: readonly string[];
 }
 
 /** Features that work only over a direct connection or a pooler in session mode. */
-export interface Session {
+export interface DatabaseSession {
   /** Whether the server refuses a connection the lock that another connection holds. */
   readonly locks: boolean;
   /** Whether notifications arrive. */
@@ -75,7 +75,11 @@ const MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}' as im
 /** Milliseconds to wait for a notification. It arrives within milliseconds or never. */
 const NOTIFICATION = 3 * SECOND;
 
-export async function lookAtDatabase(url: DatabaseSource, limit: number, signal: AbortSignal): Promise<DatabaseFacts> {
+export async function readDatabaseFacts(
+  url: DatabaseSource,
+  limit: number,
+  signal: AbortSignal,
+): Promise<DatabaseFacts> {
   const heard = Promise.withResolvers<boolean>();
   const open = (onNotify?: () => void) =>
     openClient({
@@ -92,23 +96,23 @@ export async function lookAtDatabase(url: DatabaseSource, limit: number, signal:
     clients.push(await open(() => heard.resolve(true)));
     clients.push(await open());
     const [one, other] = clients as [Client, Client];
-    const ask = async (client: Client, text: string, params: readonly unknown[] = []) =>
+    const query = async (client: Client, text: string, params: readonly unknown[] = []) =>
       (await client.query(text, params, { limit, signal })).rows;
-    const [row] = await ask(one, FACTS) as unknown as [Row];
+    const [row] = await query(one, FACTS) as unknown as [Row];
     const { migrated, withUsers, withDigests, ...facts } = row;
     const before = Date.now();
-    const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
+    const [clock] = await query(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = migrated ? await ask(one, SELECT_APPLIED) as unknown as AppliedMigration[] : null;
-    const [operator] = withUsers ? await ask(one, "select 1 from users where operator limit 1") : [];
-    const moved = withDigests ? await ask(one, MOVED_TAGS) : [];
+    const applied = migrated ? await query(one, SELECT_APPLIED) as unknown as AppliedMigration[] : null;
+    const [operator] = withUsers ? await query(one, "select 1 from users where operator limit 1") : [];
+    const moved = withDigests ? await query(one, MOVED_TAGS) : [];
     return {
       ...{ ...facts, aheadMs, applied, movedTags: moved.map(({ image }) => String(image)) },
       operators: operator !== undefined,
-      addresses: withUsers ? await findAddressFacts((text, params) => ask(one, text, params)) : null,
+      addresses: withUsers ? await findAddressFacts((text, params) => query(one, text, params)) : null,
       session: {
-        locks: await keepsLocks(one, other, ask),
-        notifications: await notifies(one, other, ask, heard.promise),
+        locks: await keepsLocks(one, other, query),
+        notifications: await notifies(one, other, query, heard.promise),
       },
     };
   } finally {
@@ -123,20 +127,20 @@ type Ask = (client: Client, text: string, params?: readonly unknown[]) => Promis
  * Returns whether advisory locks work. A transaction pooler may give both connections the same session. The second
  * connection then gets the lock that the first one holds.
  */
-async function keepsLocks(one: Client, other: Client, ask: Ask): Promise<boolean> {
+async function keepsLocks(one: Client, other: Client, query: Ask): Promise<boolean> {
   const key = randomBytes(8).readBigInt64BE().toString();
-  await ask(one, "select pg_advisory_lock($1::bigint)", [key]);
-  const [second] = await ask(other, "select pg_try_advisory_lock($1::bigint) as granted", [key]);
-  if (second!.granted) await ask(other, "select pg_advisory_unlock($1::bigint)", [key]);
-  await ask(one, "select pg_advisory_unlock($1::bigint)", [key]);
+  await query(one, "select pg_advisory_lock($1::bigint)", [key]);
+  const [second] = await query(other, "select pg_try_advisory_lock($1::bigint) as granted", [key]);
+  if (second!.granted) await query(other, "select pg_advisory_unlock($1::bigint)", [key]);
+  await query(one, "select pg_advisory_unlock($1::bigint)", [key]);
   return second!.granted === false;
 }
 
 /** Returns whether notifications arrive. They do not reach a session that a pooler has given to another client. */
-async function notifies(one: Client, other: Client, ask: Ask, heard: Promise<boolean>): Promise<boolean> {
+async function notifies(one: Client, other: Client, query: Ask, heard: Promise<boolean>): Promise<boolean> {
   const channel = `wheelwright_doctor_${randomBytes(8).toString("hex")}`;
-  await ask(one, `listen ${channel}`);
-  await ask(other, "select pg_notify($1, '')", [channel]);
+  await query(one, `listen ${channel}`);
+  await query(other, "select pg_notify($1, '')", [channel]);
   const late = () => new Error("it did not come");
   return await runWithin([], { ms: NOTIFICATION, createError: late }, () => heard).catch(() => false);
 }

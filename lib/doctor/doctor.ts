@@ -12,14 +12,19 @@ import { createdIssuerName, issuerNameOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
-import { type ClusterPlace, type ClusterPlan, examineCluster, type Need } from "#lib/doctor/cluster.ts";
+import {
+  type BlueprintNeeds,
+  type ClusterExamination,
+  type ClusterTarget,
+  examineCluster,
+} from "#lib/doctor/cluster.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
-import { count, type Finding, listWords, passing, type Section } from "#lib/doctor/finding.ts";
-import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
-import { lookAtMetricsPort } from "#lib/doctor/metrics-port.ts";
-import { LIMIT, openLook } from "#lib/doctor/look.ts";
-import { judgeRelay, lookAtDomain, lookAtMail, lookAtPayments } from "#lib/doctor/surroundings.ts";
-import { TRIAL_PATIENCE, type Trying } from "#lib/doctor/trial.ts";
+import { countOf, type Finding, listWords, passing, type Section } from "#lib/doctor/finding.ts";
+import { checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
+import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
+import { openTimedRead, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
+import { checkDomain, checkMail, checkPayments, checkRelay } from "#lib/doctor/external-services.ts";
+import { TRIAL_TIMEOUT, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 
 export interface Examination {
@@ -44,22 +49,23 @@ export interface Examination {
 
 /** Yields the sections in a fixed order, each as soon as it and all earlier ones are complete. */
 export async function* examine(examination: Examination): AsyncGenerator<Section> {
-  const { config, signal, tell, migrations, limit = LIMIT, patience = TRIAL_PATIENCE } = examination;
-  const look = openLook(signal, limit), trying: Trying = { signal, look, limit, patience, tell };
+  const { config, signal, tell, migrations, limit = READ_TIMEOUT, patience = TRIAL_TIMEOUT } = examination;
+  const timedRead = openTimedRead(signal, limit),
+    trying: TrialOptions = { signal, look: timedRead, limit, patience, tell };
   const places = await placesOf(examination);
   const sections: Promise<Section>[] = [
     Promise.resolve(section("configuration", null, [
-      judgeDefinitions(examination),
-      judgeAddress(config.publicUrl),
-      judgeProxies(config),
+      checkDefinitions(examination),
+      checkPublicUrl(config.publicUrl),
+      checkTrustedProxies(config),
     ])),
-    examineDatabase(config, migrations, look, limit),
+    examineDatabase(config, migrations, timedRead, limit),
     Promise.all([
-      lookAtDomain(config.rootDomain, look, examination.resolve ?? openDns(config.dnsServers).addresses),
-      lookAtMail(config.smtp, look),
-      judgeRelay(config.relay),
-      lookAtPayments(config.stripe, look),
-      lookAtMetricsPort(config, look),
+      checkDomain(config.rootDomain, timedRead, examination.resolve ?? openDns(config.dnsServers).addresses),
+      checkMail(config.smtp, timedRead),
+      checkRelay(config.relay),
+      checkPayments(config.stripe, timedRead),
+      checkMetricsPort(config, timedRead),
     ]).then((findings) => section("surroundings", null, findings.flat())),
     ...places.map((place) => examineCluster(place, planOf(examination), trying)),
   ];
@@ -71,13 +77,13 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
   }
 }
 
-function section(place: Section["place"], where: string | null, findings: readonly Finding[]): Section {
-  return { place, name: null, where, findings };
+function section(place: Section["target"], where: string | null, findings: readonly Finding[]): Section {
+  return { target: place, name: null, where, findings };
 }
 
-function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding {
+function checkDefinitions({ config, blueprint, catalog }: Examination): Finding {
   const parts = [config.blueprintDir ? `the blueprint in ${config.blueprintDir}` : "the built-in blueprint"];
-  if (config.catalog) parts.push(`the catalogue with ${count(catalog.regions.length, "region")}`);
+  if (config.catalog) parts.push(`the catalogue with ${countOf(catalog.regions.length, "region")}`);
   return passing(
     "variables",
     `all hold, and so ${parts.length > 1 ? "do" : "does"} ${listWords(parts)} (${blueprint.revision})`,
@@ -85,7 +91,7 @@ function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding 
 }
 
 /** Plans the trial, with the size that requests the least memory. */
-function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
+function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterExamination {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
   const memory = ({ resources }: (typeof sizes)[number]) => parseQuantity(resources.app.requests.memory);
@@ -103,9 +109,9 @@ function planOf({ config, blueprint, catalog, trial, version, log }: Examination
 }
 
 /** Returns the clusters to check: the default one and those of the regions, each once. */
-async function placesOf(examination: Examination): Promise<ClusterPlace[]> {
+async function placesOf(examination: Examination): Promise<ClusterTarget[]> {
   const { catalog, config, region } = examination;
-  const needs = new Map<string | null, Need[]>();
+  const needs = new Map<string | null, BlueprintNeeds[]>();
   const chosen = catalog.regions.filter(({ name }) => region === null || name === region);
   const all = [
     ...(region === null ? [{ name: null, context: null }] : []),
@@ -122,7 +128,7 @@ async function placesOf(examination: Examination): Promise<ClusterPlace[]> {
   }));
 }
 
-function needOf({ catalog, config }: Examination, region: string | null): Need {
+function needOf({ catalog, config }: Examination, region: string | null): BlueprintNeeds {
   const surroundings = catalog.surroundingsOf(region);
   return { surroundings, issuer: issuerNameOf(surroundings, config), created: createdIssuerName(surroundings, config) };
 }

@@ -2,25 +2,25 @@
 import type { Config } from "#lib/base/config.ts";
 import { describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { lookAtDatabase } from "#lib/doctor/database.ts";
+import { readDatabaseFacts } from "#lib/doctor/database.ts";
 import type { Section } from "#lib/doctor/finding.ts";
-import { judgeDatabase } from "#lib/doctor/judge-database.ts";
-import type { Look } from "#lib/doctor/look.ts";
+import { checkDatabase } from "#lib/doctor/check-database.ts";
+import type { TimedRead } from "#lib/doctor/timed-read.ts";
 
 type DatabasePart = Pick<Config, "database" | "bootstrapAdmin">;
 
 export async function examineDatabase(
   { database, bootstrapAdmin: admin }: DatabasePart,
   migrations: readonly Migration[],
-  look: Look,
+  look: TimedRead,
   limit: number,
 ): Promise<Section> {
-  const facts = await look((within) => lookAtDatabase(database.source, limit, within));
-  const findings = judgeDatabase(facts, {
+  const facts = await look((within) => readDatabaseFacts(database.source, limit, within));
+  const findings = checkDatabase(facts, {
     migrations,
     pool: database.pool,
     admin,
     owner: database.ownerSource !== null,
   });
-  return { place: "database", name: null, where: describeDatabase(resolveDatabaseAddress(database.source)), findings };
+  return { target: "database", name: null, where: describeDatabase(resolveDatabaseAddress(database.source)), findings };
 }

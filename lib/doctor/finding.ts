@@ -10,13 +10,13 @@ export interface Finding {
   readonly check: string;
   readonly level: FindingLevel;
   /** The result, as a sentence without a full stop. */
-  readonly told: string;
+  readonly message: string;
   /** How to fix the problem, as a sentence. */
   readonly hint?: string | undefined;
 }
 
 export interface Section {
-  readonly place: "configuration" | "database" | "surroundings" | "cluster";
+  readonly target: "configuration" | "database" | "surroundings" | "cluster";
   /** The name of the target; null if only one exists. */
   readonly name: string | null;
   /** The address of the target, for display. */
@@ -32,39 +32,39 @@ export interface Summary {
 }
 
 /** A value, or the reason why it could not be read. */
-export type Looked<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string | undefined };
+export type ReadResult<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string | undefined };
 
-export function passing(check: string, told: string): Finding {
-  return { check, level: "ok", told };
+export function passing(check: string, message: string): Finding {
+  return { check, level: "ok", message };
 }
 
-export function warning(check: string, told: string, hint?: string): Finding {
-  return { check, level: "warning", told, hint };
+export function warning(check: string, message: string, hint?: string): Finding {
+  return { check, level: "warning", message, hint };
 }
 
-export function failing(check: string, told: string, hint?: string): Finding {
-  return { check, level: "failing", told, hint };
+export function failing(check: string, message: string, hint?: string): Finding {
+  return { check, level: "failing", message, hint };
 }
 
-export function untold(
+export function unknownFinding(
   check: string,
-  { unseen, hint }: Extract<Looked<unknown>, { readonly unseen: string }>,
+  { unseen, hint }: Extract<ReadResult<unknown>, { readonly unseen: string }>,
 ): Finding {
-  return warning(check, `could not be told: ${unseen}`, hint);
+  return warning(check, `could not be checked: ${unseen}`, hint);
 }
 
-export function summarize(sections: readonly Section[]): Summary {
+export function summarizeFindings(sections: readonly Section[]): Summary {
   const all = sections.flatMap(({ findings }) => findings);
   const problems = all.filter(({ level }) => level === "failing").length;
   const warnings = all.filter(({ level }) => level === "warning").length;
   const ready = problems === 0;
-  const counted = ready ? count(warnings, "warning") : count(problems, "problem");
+  const counted = ready ? countOf(warnings, "warning") : countOf(problems, "problem");
   const sentence = ready ? `Ready${warnings > 0 ? `, with ${counted}` : ""}` : `Not ready: ${counted}`;
   return { ready, problems, warnings, sentence };
 }
 
 /** Returns, for example, "1 problem" or "3 problems". */
-export function count(number: number, what: string): string {
+export function countOf(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 

@@ -2,21 +2,21 @@
 import { createServer } from "node:net";
 import type { Config } from "#lib/base/config.ts";
 import { failing, type Finding, passing, warning } from "#lib/doctor/finding.ts";
-import { type Look, lookWords } from "#lib/doctor/look.ts";
+import { readErrorMessage, type TimedRead } from "#lib/doctor/timed-read.ts";
 
 const CHECK = "metrics";
 
 /** Checks the port. Returns no finding if metrics are off. An occupied port may belong to a running `serve`. */
-export async function lookAtMetricsPort({ host, metricsPort }: Config, look: Look): Promise<Finding[]> {
+export async function checkMetricsPort({ host, metricsPort }: Config, look: TimedRead): Promise<Finding[]> {
   if (metricsPort === null) return [];
   const place = `${host}:${metricsPort}`, trouble = await tryToListen(host, metricsPort);
   if (trouble === null) return [passing(CHECK, `${place} is free for METRICS_PORT; whoever reaches it reads them`)];
   const hint = "Set METRICS_PORT to a port that is free, or leave it out.";
-  const told = `${place} cannot be listened on: ${lookWords(trouble)}`;
-  if ((trouble as { code?: unknown }).code !== "EADDRINUSE") return [failing(CHECK, told, hint)];
+  const problem = `${place} cannot be listened on: ${readErrorMessage(trouble)}`;
+  if ((trouble as { code?: unknown }).code !== "EADDRINUSE") return [failing(CHECK, problem, hint)];
   const found = await look((signal) => isOurs(host, metricsPort, signal));
   if ("seen" in found && found.seen) return [passing(CHECK, `${place} serves metrics of Wheelwright already`)];
-  return [warning(CHECK, told, hint)]; // serve may run on another machine
+  return [warning(CHECK, problem, hint)]; // serve may run on another machine
 }
 
 function tryToListen(host: string, port: number): Promise<Error | null> {

@@ -9,7 +9,7 @@
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
-export interface Permission extends ClusterAccess {
+export interface RequiredPermission extends ClusterAccess {
   /** The consequence of a missing permission. Null if an operation would fail. */
   readonly without: string | null;
 }
@@ -125,7 +125,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
   ]],
 ];
 
-export const PERMISSIONS: readonly Permission[] = TABLE.flatMap(([without, rows]) =>
+export const PERMISSIONS: readonly RequiredPermission[] = TABLE.flatMap(([without, rows]) =>
   rows.flatMap(([group, resource, verbs]) => verbs.split(" ").map((verb) => ({ verb, group, resource, without })))
 );
 
@@ -162,7 +162,7 @@ export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
 }
 
 /** The permission that an account needs to bind a role in a namespace. */
-export const BIND: Permission = {
+export const BIND_PERMISSION: RequiredPermission = {
   verb: "create",
   group: "rbac.authorization.k8s.io",
   resource: "rolebindings",
@@ -173,17 +173,17 @@ export const BIND: Permission = {
  * Returns the permissions that must be cluster-wide. `role` is the ClusterRole that is bound in each namespace; without
  * it, all permissions are cluster-wide. `issuers` are the ClusterIssuers that the program creates.
  */
-export function permissionsFor(role: string | null, issuers: readonly string[]): readonly Permission[] {
+export function permissionsFor(role: string | null, issuers: readonly string[]): readonly RequiredPermission[] {
   const named = issuers.flatMap(issuerPermissions);
   if (role === null) return [...PERMISSIONS, ...named];
-  return [...PERMISSIONS.filter(isClusterWide), ...named, BIND];
+  return [...PERMISSIONS.filter(isClusterWide), ...named, BIND_PERMISSION];
 }
 
 /**
  * Returns the permissions for one ClusterIssuer. They are limited to its name, because an account that may change any
  * ClusterIssuer could get certificates from all of them.
  */
-function issuerPermissions(name: string): Permission[] {
+function issuerPermissions(name: string): RequiredPermission[] {
   const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, without: null };
   return ["create", "patch"].map((verb) => ({ verb, ...issuer }));
 }

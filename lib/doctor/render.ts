@@ -6,7 +6,7 @@ const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, colour: strin
   warning: ["!", "33"],
   failing: ["✗", "31"],
 };
-const TITLES: Readonly<Record<Section["place"], string>> = {
+const TITLES: Readonly<Record<Section["target"], string>> = {
   configuration: "Configuration",
   database: "Database",
   surroundings: "Surroundings",
@@ -24,7 +24,7 @@ export function renderHeading(version: string, colours: boolean): string {
   return `\n  ${paint("1;36", "◎ Wheelwright")} ${paint("2", `${version} · doctor`)}\n`;
 }
 
-export function renderSection({ place, name, where, findings }: Section, colours: boolean): string {
+export function renderSection({ target: place, name, where, findings }: Section, colours: boolean): string {
   const paint = painter(colours);
   const title = paint("1", `${TITLES[place]}${name === null ? "" : ` ${plain(name)}`}`);
   const at = where === null ? "" : `  ${paint("2", plain(where))}`;
@@ -36,7 +36,7 @@ export function renderSummary({ sentence, ready, warnings }: Summary, colours: b
   return `  ${painter(colours)(colour, sentence)}`;
 }
 
-function renderFinding({ check, level, told, hint }: Finding, paint: Paint): string {
+function renderFinding({ check, level, message: told, hint }: Finding, paint: Paint): string {
   const [mark, colour] = MARKS[level];
   const line = `    ${paint(colour, mark)} ${paint("2", check.padEnd(WIDTH))} ${plain(told)}\n`;
   return hint === undefined ? line : `${line}${" ".repeat(6 + WIDTH)} ${paint("2", `→ ${plain(hint)}`)}\n`;

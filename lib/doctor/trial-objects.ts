@@ -10,7 +10,7 @@ import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label of trial namespaces. A later run finds the namespace of a killed doctor by this label. */
-export const DOCTOR = "wheelwright.dev/doctor";
+export const DOCTOR_LABEL = "wheelwright.dev/doctor";
 /** The label that distinguishes a trial's pods. */
 const PART = "doctor";
 
@@ -75,7 +75,7 @@ export function trialObjects(plan: TrialPlan, namespace: string): TrialObjects {
   const made = blueprint.spokeObjects(inputs, "namespace").find(({ kind }) => kind === "Namespace")!;
   const set = blueprint.spokeObjects(inputs, "database").find(({ kind }) => kind === "StatefulSet");
   if (!set) throw new Error("the blueprint's database.yaml has no StatefulSet to try");
-  const labels: Record<string, string> = { ...made.metadata.labels, [DOCTOR]: "true" };
+  const labels: Record<string, string> = { ...made.metadata.labels, [DOCTOR_LABEL]: "true" };
   const health = blueprint.jobObject(inputs, "health", "0");
   return {
     namespace: { ...made, metadata: { ...made.metadata, labels } },

@@ -13,33 +13,33 @@ import {
   refOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
-import type { Looked } from "#lib/doctor/finding.ts";
-import { lateAfter, type Look, unseen } from "#lib/doctor/look.ts";
-import { DOCTOR, type TrialObjects, trialObjects, type TrialPlan, trialPods } from "#lib/doctor/trial-objects.ts";
+import type { ReadResult } from "#lib/doctor/finding.ts";
+import { type TimedRead, timeoutAfter, unreadable } from "#lib/doctor/timed-read.ts";
+import { DOCTOR_LABEL, type TrialObjects, trialObjects, type TrialPlan, trialPods } from "#lib/doctor/trial-objects.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** The result of a dry run that the cluster should refuse. */
-export type DryRun = { readonly accepted: true } | { readonly refused: string; readonly code: string };
+export type DryRunResult = { readonly accepted: true } | { readonly refused: string; readonly code: string };
 /** The start of an image. `wrong` is a problem that waiting does not solve; null if the image started. */
-export type Start = { readonly image: string; readonly wrong: string | null; readonly hint?: string | undefined };
+export type PodStart = { readonly image: string; readonly wrong: string | null; readonly hint?: string | undefined };
 
-export interface Trial {
+export interface TrialFacts {
   readonly namespace: string;
-  readonly made: Looked<true>;
+  readonly made: ReadResult<true>;
   /** Null if the blueprint does not enforce the `restricted` standard. */
-  readonly security: Looked<DryRun> | null;
-  readonly quota: Looked<DryRun>;
-  readonly limits: Looked<DryRun>;
-  readonly starts: readonly Looked<Start>[];
+  readonly security: ReadResult<DryRunResult> | null;
+  readonly quota: ReadResult<DryRunResult>;
+  readonly limits: ReadResult<DryRunResult>;
+  readonly starts: readonly ReadResult<PodStart>[];
   /** The log of the probing pod, before and after a NetworkPolicy blocked one of the servers. */
-  readonly network: Looked<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
-  readonly gone: Looked<true>;
+  readonly network: ReadResult<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
+  readonly gone: ReadResult<true>;
 }
 
-export interface Trying {
+export interface TrialOptions {
   readonly signal: AbortSignal;
-  readonly look: Look;
+  readonly look: TimedRead;
   /** Milliseconds for one call. */
   readonly limit: number;
   /** Milliseconds for pods to start, and for the namespace to be removed. */
@@ -49,7 +49,7 @@ export interface Trying {
 }
 
 /** Milliseconds for pods to start. Images are large, and registries can be slow. */
-export const TRIAL_PATIENCE = 3 * MINUTE;
+export const TRIAL_TIMEOUT = 3 * MINUTE;
 /** Returns the prefix of trial namespaces. A namespace with another name is never removed. */
 const namesOf = (release: string) => `wheelwright-doctor-${release}-`;
 /** The number of dry runs, one per second, after which an accepted object counts as accepted. */
@@ -57,11 +57,11 @@ const TRIES = 4;
 /** Milliseconds after which a trial namespace counts as orphaned. */
 const OLD = 15 * MINUTE;
 
-export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Trial> {
+export async function runTrial(cluster: Cluster, plan: TrialPlan, trying: TrialOptions): Promise<TrialFacts> {
   const namespace = `${namesOf(plan.release)}${randomBytes(5).toString("hex")}`;
   const objects = trialObjects(plan, namespace);
-  let found: Omit<Trial, "namespace" | "gone"> | undefined;
-  let gone: Looked<true> = { seen: true };
+  let found: Omit<TrialFacts, "namespace" | "gone"> | undefined;
+  let gone: ReadResult<true> = { seen: true };
   try {
     trying.tell(`Trying the cluster ${cluster.name} out in the namespace ${namespace}`);
     const made = await trying.look((signal) => cluster.createNamespace(objects.namespace, { signal }));
@@ -82,11 +82,11 @@ export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying):
   return { namespace, ...found, gone };
 }
 
-function nothing(why: Extract<Looked<never>, { readonly unseen: string }>): Omit<Trial, "namespace" | "gone"> {
+function nothing(why: Extract<ReadResult<never>, { readonly unseen: string }>): Omit<TrialFacts, "namespace" | "gone"> {
   return { made: why, security: why, quota: why, limits: why, starts: [why], network: why };
 }
 
-async function tryAll(space: Space, objects: TrialObjects, trying: Trying) {
+async function tryAll(space: Space, objects: TrialObjects, trying: TrialOptions) {
   const prepared = await trying.look((signal) => space.apply([objects.quota, objects.range], { signal }));
   if (!("seen" in prepared)) return nothing(prepared);
   const secrets = await trying.look(async (signal) => {
@@ -101,7 +101,7 @@ async function tryAll(space: Space, objects: TrialObjects, trying: Trying) {
   return { ...refusals, starts: [database, moodle], network };
 }
 
-async function tryAdmission(space: Space, objects: TrialObjects, { look }: Trying) {
+async function tryAdmission(space: Space, objects: TrialObjects, { look }: TrialOptions) {
   const security = objects.restricted ? await look((signal) => attempt(space, objects.unsafePod, { signal })) : null;
   const counted = await look((signal) => space.ready([refOf(objects.quota)], { signal, timeout: 8 * SECOND }));
   const quota = "seen" in counted ? await look((signal) => attempt(space, objects.claim, { signal })) : counted;
@@ -113,7 +113,7 @@ async function tryAdmission(space: Space, objects: TrialObjects, { look }: Tryin
  * Dry-runs an object until the cluster refuses it. Tries an accepted object again, because each API server learns of a
  * new quota separately. Throws if the account lacks the permission.
  */
-async function attempt(space: Space, object: KubeObject, call: Call): Promise<DryRun> {
+async function attempt(space: Space, object: KubeObject, call: Call): Promise<DryRunResult> {
   for (let tries = 1; tries <= TRIES; tries++) {
     if (tries > 1) await sleep(SECOND, call.signal);
     try {
@@ -131,7 +131,7 @@ function mayNot({ status, message }: ClusterError): boolean {
   return status === 403 && /User "[^"]*" cannot /.test(message);
 }
 
-async function tryNetwork(space: Space, objects: TrialObjects, trying: Trying) {
+async function tryNetwork(space: Space, objects: TrialObjects, trying: TrialOptions) {
   const { signal, patience: timeout } = trying;
   const [image] = objects.servers.map(imageOf);
   const database = await start(image!, trying, async () => {
@@ -150,22 +150,26 @@ async function tryNetwork(space: Space, objects: TrialObjects, trying: Trying) {
     return { database, network: { seen: { before, after } } };
   } catch (error) {
     signal.throwIfAborted();
-    return { database, network: unseen(error) };
+    return { database, network: unreadable(error) };
   }
 }
 
-async function start(image: string, { signal }: Trying, run: () => Promise<unknown>): Promise<Looked<Start>> {
+async function start(
+  image: string,
+  { signal }: TrialOptions,
+  run: () => Promise<unknown>,
+): Promise<ReadResult<PodStart>> {
   try {
     await run();
     return { seen: { image, wrong: null } };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ClusterError) || error.transient || mayNot(error)) return unseen(error);
+    if (!(error instanceof ClusterError) || error.transient || mayNot(error)) return unreadable(error);
     return { seen: { image, wrong: error.message, hint: error.hint } };
   }
 }
 
-async function runJob(space: Space, job: KubeObject, { signal, patience }: Trying): Promise<readonly string[]> {
+async function runJob(space: Space, job: KubeObject, { signal, patience }: TrialOptions): Promise<readonly string[]> {
   const { succeeded, reason, message, log } = await space.run(job, { signal, timeout: patience });
   if (succeeded) return log;
   const words = log.at(-1) ?? message ?? reason ?? "it failed without a word";
@@ -180,20 +184,32 @@ async function addressOf(space: Space, server: KubeObject, call: Call): Promise<
 }
 
 /** Removes the namespace by its unique name, because it may not be known whether it was created. Never throws. */
-async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Looked<true>> {
+async function remove(
+  cluster: Cluster,
+  namespace: string,
+  { limit, patience }: TrialOptions,
+): Promise<ReadResult<true>> {
   const signal = new AbortController().signal;
   try {
-    const found = await runWithin([signal], lateAfter(limit), (signal) => cluster.findNamespace(namespace, { signal }));
+    const found = await runWithin(
+      [signal],
+      timeoutAfter(limit),
+      (signal) => cluster.findNamespace(namespace, { signal }),
+    );
     if (found) await cluster.space(namespace, found.metadata.uid!).remove({ signal, timeout: patience });
     return { seen: true };
   } catch (error) {
-    return unseen(error);
+    return unreadable(error);
   }
 }
 
 /** Deletes trial namespaces that killed runs of this release left behind. Returns their names. */
-export async function clearLeftovers(cluster: Cluster, release: string, call: Call): Promise<readonly string[]> {
-  const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR}=true`, call);
+export async function deleteRemainingNamespaces(
+  cluster: Cluster,
+  release: string,
+  call: Call,
+): Promise<readonly string[]> {
+  const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR_LABEL}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;
   const old = namespaces.filter((each) =>
     each.metadata.name.startsWith(namesOf(release)) && !isTerminating(each) &&

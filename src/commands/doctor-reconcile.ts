@@ -6,7 +6,7 @@
  * The exit status is 0 if no difference needs a person, 1 if one does, and 69 if a cluster does not answer.
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
-import { count, type Section, summarize, type Summary } from "#lib/doctor/finding.ts";
+import { countOf, type Section, summarizeFindings, type Summary } from "#lib/doctor/finding.ts";
 import { reconcile } from "#lib/doctor/reconcile/reconcile.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -64,7 +64,7 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
   try {
     const names = region === undefined ? clusters.names : [clusters.clusterFor(requireRegion(catalog, region))];
     const place = { db, clusters, config, names, whole: region === undefined, apply, accepted: adopt };
-    return await reconcile({ ...place, asker: whoAsks(ASKER), signal: stop.signal });
+    return await reconcile({ ...place, requester: whoAsks(ASKER), signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) {
       throw new CommandError(EX_INTERRUPTED, "Stopped; what was applied stays, and the rest is found again");
@@ -78,12 +78,12 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
 }
 
 function summarizeAll(sections: readonly Section[], applied: boolean): Summary {
-  const { problems, warnings, ready } = summarize(sections);
-  const left = problems === 0 ? "" : `${count(problems, "thing")} left to you`;
+  const { problems, warnings, ready } = summarizeFindings(sections);
+  const left = problems === 0 ? "" : `${countOf(problems, "thing")} left to you`;
   const rest = applied
     ? "Done"
     : warnings > 0
-    ? `Nothing was written; --apply does what it can of ${count(warnings + problems, "difference")}`
+    ? `Nothing was written; --apply does what it can of ${countOf(warnings + problems, "difference")}`
     : problems > 0
     ? "Nothing was written"
     : "The database and the clusters agree";

@@ -16,8 +16,8 @@ import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/bas
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
-import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";
-import { LIMIT as LOOK_LIMIT, openLook } from "#lib/doctor/look.ts";
+import { failing, type Finding, type Section, summarizeFindings } from "#lib/doctor/finding.ts";
+import { openTimedRead, READ_TIMEOUT as LOOK_LIMIT } from "#lib/doctor/timed-read.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -55,7 +55,7 @@ export async function doctor({ options }: Given<Options>): Promise<void> {
   const report = openReport(options.json === true);
   const definitions = await readDefinitions();
   if (Array.isArray(definitions)) {
-    report.add({ place: "configuration", name: null, where: null, findings: definitions });
+    report.add({ target: "configuration", name: null, where: null, findings: definitions });
     const section = await examineDevDatabase();
     if (section) report.add(section);
     return report.end(EX_CONFIG);
@@ -130,7 +130,12 @@ async function examineDevDatabase(): Promise<Section | null> {
   const { url, close } = await findDatabase(log), stop = awaitStop();
   try {
     const config = readProcessConfig("dev"), database = { ...config.database, source: url };
-    return await examineDatabase({ ...config, database }, migrations, openLook(stop.signal, LOOK_LIMIT), LOOK_LIMIT);
+    return await examineDatabase(
+      { ...config, database },
+      migrations,
+      openTimedRead(stop.signal, LOOK_LIMIT),
+      LOOK_LIMIT,
+    );
   } finally {
     stop.forget();
     await close();
@@ -197,7 +202,7 @@ function openReport(json: boolean): Report {
       passing = !signal.aborted;
     },
     end: (status) => {
-      const summary = summarize(sections);
+      const summary = summarizeFindings(sections);
       write("\n");
       if (json) process.stdout.write(JSON.stringify({ version, ...summary, sections }, null, 2) + "\n");
       const last = json ? summary.sentence : renderSummary(summary, colours);

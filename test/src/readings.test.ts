@@ -84,7 +84,8 @@ test("tell the fleet in numbers, on one replica, and name no hub, spoke or perso
   await insertSpoke(db, user, hub, "secretspoke");
   const first = await open(db);
   await until(() => first.program.metrics!.fleet.last());
-  const second = await open(db), fleet = /^wheelwright_(?:spokes|lane|templates|backup|proof|audit)/;
+  const second = await open(db),
+    fleet = /^wheelwright_(?:spokes|lane|templates|backup|restore_tests|oldest_verification|audit)/;
   await second.program.metrics!.fleet.whenCounted();
   const page = await first.lines();
   assert.equal(page.filter((line) => fleet.test(line)), [

@@ -9,28 +9,28 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Call, Cluster } from "#lib/drivers/cluster/cluster.ts";
-import { count, failing, type Finding, passing, type Section } from "#lib/doctor/finding.ts";
-import { judgeBackups } from "#lib/doctor/reconcile/judge-backups.ts";
-import { judgeFences, judgeSandboxes, readFence } from "#lib/doctor/reconcile/judge-rest.ts";
-import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
-import { judgeRemains } from "#lib/doctor/reconcile/judge-remains.ts";
-import { judgeHubs, judgeSpokes } from "#lib/doctor/reconcile/judge-spokes.ts";
-import { type Deed, findingOf, type Matter } from "#lib/doctor/reconcile/matter.ts";
+import { countOf, failing, type Finding, passing, type Section } from "#lib/doctor/finding.ts";
+import { checkBackups } from "#lib/doctor/reconcile/check-backups.ts";
+import { checkFences, checkSandboxes, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
+import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import { checkOrphans } from "#lib/doctor/reconcile/check-orphans.ts";
+import { checkHubs, checkSpokesInCluster } from "#lib/doctor/reconcile/check-spokes.ts";
+import { type Discrepancy, findingOf, type Resolution } from "#lib/doctor/reconcile/discrepancy.ts";
 import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
-import { type ClusterSight, surveyCluster } from "#lib/doctor/reconcile/sight.ts";
+import { type ClusterSurvey, surveyCluster } from "#lib/doctor/reconcile/survey.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readInstallation } from "#lib/installation/installation.ts";
 
-export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
+export interface ReconcileContext extends Pick<App, "db" | "clusters" | "config"> {
   /** The clusters to compare with, and whether these are all configured clusters. */
   readonly names: readonly string[];
   readonly whole: boolean;
   readonly apply: boolean;
   /** Namespaces whose records are trusted even if another installation signed them. */
   readonly accepted: readonly string[];
-  readonly asker: Requester;
+  readonly requester: Requester;
   readonly signal: AbortSignal;
 }
 
@@ -38,28 +38,29 @@ export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
  * Compares the database with the clusters, and optionally applies the changes. Throws a ClusterError if a cluster does
  * not answer, because partial results would be misleading.
  */
-export async function reconcile(place: Reconciling): Promise<Section[]> {
+export async function reconcile(place: ReconcileContext): Promise<Section[]> {
   const { db, apply } = place, hold = await readDatabaseHold(db.rows);
   if (apply && hold === null && await isServed(db.rows)) return [section(null, [SERVED])];
-  const judged = await lookAtAll(place, hold);
-  const sections = judged.map((each) => ({
-    name: each.sight.name,
+  const compared = await surveyAllClusters(place, hold);
+  const sections = compared.map((each) => ({
+    name: each.survey.name,
     matters: [
-      ...[...judgeHubs(each), ...judgeSpokes(each), ...judgeBackups(each), ...judgeSandboxes(each)],
-      ...judgeRemains(each),
+      ...[...checkHubs(each), ...checkSpokesInCluster(each), ...checkBackups(each), ...checkSandboxes(each)],
+      ...checkOrphans(each),
     ],
     ...each,
   }));
-  const fences = judgeFences(judged.map(({ sight }) => sight), await readFence(db.rows));
+  const fences = checkFences(compared.map(({ survey: sight }) => sight), await readLastFence(db.rows));
   // Fences are applied last, because they show that the database is outdated.
-  const all = [...sections.flatMap(({ matters }) => matters), ...fences];
+  const all = [...sections.flatMap(({ matters: discrepancies }) => discrepancies), ...fences];
   const { findings, refused } = apply ? await applyAll(place, all) : await tryAll(place, all);
-  const told = (matters: readonly Matter[]) => matters.map((matter) => findings.get(matter)!);
+  const told = (discrepancies: readonly Discrepancy[]) =>
+    discrepancies.map((discrepancy) => findings.get(discrepancy)!);
   const own = [...told(fences), ...await findUnknown(place), ...await letGo(place, hold, refused)];
   return [
     section(null, own.length > 0 ? own : [passing("fences", "are above all that the clusters show")]),
-    ...sections.map(({ name, matters, sight, known }) =>
-      section(name, [...told(matters), ...unseen(sight), ...agreeing(sight, known, matters)])
+    ...sections.map(({ name, matters: discrepancies, survey: sight, known }) =>
+      section(name, [...told(discrepancies), ...unseen(sight), ...agreeing(sight, known, discrepancies)])
     ),
   ];
 }
@@ -71,7 +72,7 @@ const SERVED = failing(
 );
 
 function section(cluster: string | null, findings: readonly Finding[]): Section {
-  return { place: cluster === null ? "database" : "cluster", name: cluster, where: null, findings };
+  return { target: cluster === null ? "database" : "cluster", name: cluster, where: null, findings };
 }
 
 /** Returns whether a replica sent a heartbeat within the last 10 s. */
@@ -81,29 +82,29 @@ async function isServed(rows: Rows): Promise<boolean> {
   return beating !== undefined;
 }
 
-async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise<Judged[]> {
+async function surveyAllClusters(place: ReconcileContext, hold: DatabaseHold | null): Promise<ComparedCluster[]> {
   const { db, clusters, config, names, accepted, signal } = place, call = { signal };
   const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
   const opened = await Promise.all(names.map((name) => clusters.open(name)));
   const known = new Set(await listNamespaces(db.rows));
   const isOwn = (name: string): boolean => isOfRelease(name, config.releaseId) || known.has(name);
   const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
-  const last = await readFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
+  const last = await readLastFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
-  const judged: Judged[] = [];
+  const compared: ComparedCluster[] = [];
   for (const [i, sight] of sights.entries()) {
     const known = await readKnownRows(db.rows, sight, restoredAt),
       unlabelled = await findUnlabelled(opened[i]!, call, sight, known);
-    judged.push({ sight, known, trust, names: config, unlabelled, restoredAt, isOwn });
+    compared.push({ survey: sight, known, trust, names: config, unlabelled, restoredAt, isOwn });
   }
-  return judged;
+  return compared;
 }
 
 /** Finds existing namespaces that lack our label. A list by label does not include them. */
 async function findUnlabelled(
   cluster: Cluster,
   call: Call,
-  { name, namespaces }: ClusterSight,
+  { name, namespaces }: ClusterSurvey,
   { hubs, spokes }: KnownRows,
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
@@ -118,44 +119,52 @@ async function findUnlabelled(
 }
 
 interface Outcome {
-  readonly findings: ReadonlyMap<Matter, Finding>;
+  readonly findings: ReadonlyMap<Discrepancy, Finding>;
   /** The number of changes that were refused. */
   readonly refused: number;
 }
 
 /** Runs all changes. Repeats refused ones once, because two spokes may have swapped their domains. */
 async function eachMatter(
-  matters: readonly Matter[],
-  mode: "told" | "applied",
-  act: (deed: Deed) => Promise<string | null>,
+  discrepancies: readonly Discrepancy[],
+  mode: "reported" | "applied",
+  act: (deed: Resolution) => Promise<string | null>,
 ): Promise<Outcome> {
-  const refusals = new Map<Matter, string>();
-  const pass = async (some: readonly Matter[]) => {
-    for (const matter of some) {
-      const refusal = matter.deed ? await act(matter.deed) : null;
-      if (refusal === null) refusals.delete(matter);
-      else refusals.set(matter, refusal);
+  const refusals = new Map<Discrepancy, string>();
+  const pass = async (some: readonly Discrepancy[]) => {
+    for (const discrepancy of some) {
+      const refusal = discrepancy.resolution ? await act(discrepancy.resolution) : null;
+      if (refusal === null) refusals.delete(discrepancy);
+      else refusals.set(discrepancy, refusal);
     }
   };
-  await pass(matters);
+  await pass(discrepancies);
   await pass([...refusals.keys()]);
-  const findings = matters.map((matter) => [matter, findingOf(matter, mode, refusals.get(matter) ?? null)] as const);
+  const findings = discrepancies.map((discrepancy) =>
+    [discrepancy, findingOf(discrepancy, mode, refusals.get(discrepancy) ?? null)] as const
+  );
   return { findings: new Map(findings), refused: refusals.size };
 }
 
-async function applyAll({ db, asker, signal }: Reconciling, matters: readonly Matter[]): Promise<Outcome> {
-  return await eachMatter(matters, "applied", async (deed) => {
+async function applyAll(
+  { db, requester: asker, signal }: ReconcileContext,
+  discrepancies: readonly Discrepancy[],
+): Promise<Outcome> {
+  return await eachMatter(discrepancies, "applied", async (deed) => {
     signal.throwIfAborted();
-    return await db.transact((tx) => deed.act(tx, asker));
+    return await db.transact((tx) => deed.apply(tx, asker));
   });
 }
 
 class RolledBack extends Error {}
 
-async function tryAll({ db, asker }: Reconciling, matters: readonly Matter[]): Promise<Outcome> {
+async function tryAll(
+  { db, requester: asker }: ReconcileContext,
+  discrepancies: readonly Discrepancy[],
+): Promise<Outcome> {
   let outcome: Outcome | undefined;
   await db.transact(async (tx: Tx) => {
-    outcome = await eachMatter(matters, "told", (deed) => deed.act(tx, asker));
+    outcome = await eachMatter(discrepancies, "reported", (deed) => deed.apply(tx, asker));
     throw new RolledBack();
   }).catch((error) => {
     if (!(error instanceof RolledBack)) throw error;
@@ -165,21 +174,21 @@ async function tryAll({ db, asker }: Reconciling, matters: readonly Matter[]): P
 
 /** Releases the held database, even if changes were refused: users need running replicas to resolve them. */
 async function letGo(
-  { db, apply, whole, asker }: Reconciling,
+  { db, apply, whole, requester: asker }: ReconcileContext,
   hold: DatabaseHold | null,
   refused: number,
 ): Promise<Finding[]> {
   if (hold === null) return [];
   const check = "held", time = hold.takenAt.toISOString().slice(0, 16).replace("T", " ");
   const since = `The database was restored to ${time} UTC, and no operation runs`;
-  if (!apply) return [{ check, level: "warning", told: `${since}; that would end` }];
-  if (!whole) return [{ check, level: "warning", told: `${since}: the other clusters are not compared yet` }];
+  if (!apply) return [{ check, level: "warning", message: `${since}; that would end` }];
+  if (!whole) return [{ check, level: "warning", message: `${since}: the other clusters are not compared yet` }];
   await db.transact((tx) => releaseDatabaseHold(tx, asker));
-  return [passing(check, `Replicas go on${refused > 0 ? `; ${count(refused, "thing")} could not be done` : ""}`)];
+  return [passing(check, `Replicas go on${refused > 0 ? `; ${countOf(refused, "thing")} could not be done` : ""}`)];
 }
 
 /** Reports clusters that rows use but that are no longer configured. */
-async function findUnknown({ db, names, whole }: Reconciling): Promise<Finding[]> {
+async function findUnknown({ db, names, whole }: ReconcileContext): Promise<Finding[]> {
   if (!whole) return [];
   const found = await Promise.all(
     (["federations", "spokes"] as const).map((table) =>
@@ -192,18 +201,18 @@ async function findUnknown({ db, names, whole }: Reconciling): Promise<Finding[]
   );
 }
 
-function unseen({ unseen, contents }: ClusterSight): Finding[] {
+function unseen({ unseen, contents }: ClusterSurvey): Finding[] {
   if (unseen.length === 0 && contents !== null) return [];
   const kinds = [...new Set(unseen)].join(", ");
   if (kinds === "") return [];
-  return [{ check: "rights", level: "warning", told: `What is in these could not be seen: ${kinds}`, hint: RIGHTS }];
+  return [{ check: "rights", level: "warning", message: `What is in these could not be seen: ${kinds}`, hint: RIGHTS }];
 }
 const RIGHTS = "Give the account the rights of wheelwright doctor --rbac.";
 
-function agreeing({ namespaces }: ClusterSight, known: KnownRows, matters: readonly Matter[]): Finding[] {
-  const standing = [...namespaces.values()].filter(({ going }) => !going);
+function agreeing({ namespaces }: ClusterSurvey, known: KnownRows, discrepancies: readonly Discrepancy[]): Finding[] {
+  const standing = [...namespaces.values()].filter(({ terminating: going }) => !going);
   const hubs = standing.filter(({ hubId, spokeId }) => !spokeId && known.hubs.has(hubId ?? "")).length;
   const spokes = standing.filter(({ spokeId }) => known.spokes.has(spokeId ?? "")).length;
-  const told = `${count(hubs, "hub")} and ${count(spokes, "spoke")} stand here, and the database knows them`;
-  return matters.length === 0 ? [passing("agreement", told)] : [];
+  const told = `${countOf(hubs, "hub")} and ${countOf(spokes, "spoke")} stand here, and the database knows them`;
+  return discrepancies.length === 0 ? [passing("agreement", told)] : [];
 }

@@ -7,14 +7,14 @@ import { TURN } from "#lib/moodle/names.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { readWishes, type Wishes } from "#lib/doctor/reconcile/behind.ts";
-import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
+import { type ChangesAfterRestore, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
+import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
 export interface KnownRows {
   /** Rows by ID: those of this cluster, and those whose namespace was found in it. */
   readonly hubs: ReadonlyMap<string, FederationRow>;
   readonly spokes: ReadonlyMap<string, SpokeRow>;
-  readonly wishes: Wishes;
+  readonly wishes: ChangesAfterRestore;
   /** Queued and running operations, keyed by hub or spoke ID. Removals are not included. */
   readonly busy: ReadonlyMap<string, readonly LiveOperation[]>;
   /** IDs of all backups, except unfinished ones that no operation continues. */
@@ -41,7 +41,7 @@ export type LiveOperation = Pick<Job, "id" | "kind" | "createdAt">;
 
 export async function readKnownRows(
   rows: Rows,
-  { name, namespaces }: ClusterSight,
+  { name, namespaces }: ClusterSurvey,
   restoredAt: Date | null,
 ): Promise<KnownRows> {
   const seen = [...namespaces.values()], ids = (of: (string | null)[]) => [...new Set(of.filter((id) => id !== null))];
@@ -58,7 +58,7 @@ export async function readKnownRows(
       "createdAt",
     ).execute(),
     rows.selectFrom("templates").select("id").where("state", "=", "creating").execute(),
-    readWishes(rows, restoredAt),
+    readChangesAfterRestore(rows, restoredAt),
     readTurns(rows),
     readNeededSandboxes(rows),
   ]);

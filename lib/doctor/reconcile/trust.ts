@@ -4,7 +4,7 @@
  */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
 import { readParticulars, type SignedText } from "#lib/moodle/particulars.ts";
-import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import type * as v from "valibot";
 
 export interface Trust {
@@ -14,16 +14,18 @@ export interface Trust {
 }
 
 /** The record, or the reason why it is not trusted. The reason continues a sentence after "it". */
-export type Believed<T> = { readonly particulars: T } | {
+export type TrustedRecord<T> = { readonly particulars: T } | {
   readonly doubt: string;
   readonly installation: string | null;
 };
 
-export function believe<S extends v.GenericSchema<unknown, { readonly id: string; readonly namespace: string }>>(
+export function readTrustedRecord<
+  S extends v.GenericSchema<unknown, { readonly id: string; readonly namespace: string }>,
+>(
   { installation, accepted }: Trust,
   schema: S,
-  { name, uid, signed, hubId, spokeId }: SeenNamespace,
-): Believed<v.InferOutput<S>> {
+  { name, uid, signed, hubId, spokeId }: ObservedNamespace,
+): TrustedRecord<v.InferOutput<S>> {
   const doubt = (text: string) => ({ doubt: text, installation: signed?.installation ?? null });
   if (!signed) return doubt("has no particulars: an earlier release made it, or somebody else");
   if (!accepted.has(name)) {

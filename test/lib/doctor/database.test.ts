@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { lookAtDatabase } from "#lib/doctor/database.ts";
-import { judgeDatabase } from "#lib/doctor/judge-database.ts";
-import { openLook } from "#lib/doctor/look.ts";
+import { readDatabaseFacts } from "#lib/doctor/database.ts";
+import { checkDatabase } from "#lib/doctor/check-database.ts";
+import { openTimedRead } from "#lib/doctor/timed-read.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -16,11 +16,11 @@ import { openProxy } from "#test/support/proxy.ts";
 const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
 const calm = new AbortController().signal;
 const look = async (url: string, limit = MINUTE) => {
-  const sight = await openLook(calm, limit)((signal) => lookAtDatabase(url, limit, signal));
-  return judgeDatabase(sight, { migrations, pool: 10, admin: ADMIN });
+  const sight = await openTimedRead(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
+  return checkDatabase(sight, { migrations, pool: 10, admin: ADMIN });
 };
 const bad = async (url: string, limit?: number) =>
-  (await look(url, limit)).filter(({ level }) => level !== "ok").map(({ check, level, told }) =>
+  (await look(url, limit)).filter(({ level }) => level !== "ok").map(({ check, level, message: told }) =>
     `${check} ${level}: ${told}`
   );
 
@@ -43,7 +43,7 @@ test("a database of this release has nothing, and nothing in it changes.", async
 });
 
 test("whether there is an operator is told, and an empty database has none.", async ({ db }) => {
-  const operators = async (url: string) => (await lookAtDatabase(url, MINUTE, calm)).operators;
+  const operators = async (url: string) => (await readDatabaseFacts(url, MINUTE, calm)).operators;
   assert.equal([await operators(db.url), await operators(await db.freshUrl())], [false, false]);
   await createTestUser(db, "ada");
   assert.is(await operators(db.url), false);
@@ -54,8 +54,8 @@ test("whether there is an operator is told, and an empty database has none.", as
 test("an empty one is right as well, and stays empty.", async ({ db }) => {
   const url = await db.freshUrl();
   const findings = await look(url);
-  assert.match(findings.find(({ check }) => check === "migrations")!.told, /^the database is empty/);
-  assert.match((await look(url)).find(({ check }) => check === "migrations")!.told, /^the database is empty/);
+  assert.match(findings.find(({ check }) => check === "migrations")!.message, /^the database is empty/);
+  assert.match((await look(url)).find(({ check }) => check === "migrations")!.message, /^the database is empty/);
 });
 
 test("accounts that cannot sign in because of their address are named, until they are disabled.", async ({ db }) => {

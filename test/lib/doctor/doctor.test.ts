@@ -24,7 +24,7 @@ test.after.each(({ scene }) => scene.close());
 
 test("a cluster as it should be has nothing but what the configuration leaves out.", async ({ scene }) => {
   const sections = await scene.examine();
-  assert.equal(sections.map(({ place, name }) => [place, name]), [
+  assert.equal(sections.map(({ target: place, name }) => [place, name]), [
     ["configuration", null],
     ["database", null],
     ["surroundings", null],
@@ -44,7 +44,7 @@ const connection = async (scene: Scene, changes: Changes) => {
 
 test("a cluster that nobody answers for is one failure.", async ({ scene }) => {
   const KUBECONFIG = await scene.write("closed", kubeconfigOf("http://127.0.0.1:1"));
-  const { level, told } = await connection(scene, { env: { KUBECONFIG } });
+  const { level, message: told } = await connection(scene, { env: { KUBECONFIG } });
   assert.is(level, "failing");
   assert.match(told, /^it cannot be used: GET 127\.0\.0\.1:1\/version: .*(ECONNREFUSED|refused)/);
 });
@@ -52,7 +52,7 @@ test("a cluster that nobody answers for is one failure.", async ({ scene }) => {
 test("a cluster that hangs costs its time and no more.", async ({ scene }) => {
   const server = await openKubeServer(() => {}); // it takes the request, and that is all
   const KUBECONFIG = await scene.write("hanging", kubeconfigOf(server.url));
-  const { level, told } = await connection(scene, { env: { KUBECONFIG }, limit: 200 });
+  const { level, message: told } = await connection(scene, { env: { KUBECONFIG }, limit: 200 });
   assert.equal([level, told], ["failing", "it cannot be used: there was no answer within 0.2 s"]);
   await server.close();
 });
@@ -60,7 +60,7 @@ test("a cluster that hangs costs its time and no more.", async ({ scene }) => {
 test("a certificate that nobody vouches for is told as such.", async ({ scene }) => {
   const server = await openKubeServer(() => {}, { cert: CERTIFICATE, key: KEY });
   const KUBECONFIG = await scene.write("untrusted", kubeconfigOf(server.url));
-  const { level, told, hint } = await connection(scene, { env: { KUBECONFIG } });
+  const { level, message: told, hint } = await connection(scene, { env: { KUBECONFIG } });
   assert.is(level, "failing");
   assert.match(told, /certificate|UnknownIssuer/i);
   assert.match(hint!, "certificate authority in the kubeconfig");
@@ -76,7 +76,7 @@ test("credentials that are refused are told as such.", async ({ scene }) => {
 });
 
 test("a kubeconfig that is not there is named.", async ({ scene }) => {
-  const { level, told } = await connection(scene, { env: { KUBECONFIG: "/nowhere/kubeconfig" } });
+  const { level, message: told } = await connection(scene, { env: { KUBECONFIG: "/nowhere/kubeconfig" } });
   assert.is(level, "failing");
   assert.match(told, "Cannot read the kubeconfig file /nowhere/kubeconfig");
 });
@@ -85,7 +85,7 @@ test("no default storage class fails.", async ({ scene }) => {
   await scene.change(`${CLASSES}/standard`, { metadata: { annotations: { [DEFAULT]: "false" } } });
   const findings = await scene.cluster();
   assert.equal(about(findings, "storage"), ["failing there is no default storage class, only standard"]);
-  assert.match(about(findings, "snapshots")[0]!, /^warning could not be told/);
+  assert.match(about(findings, "snapshots")[0]!, /^warning could not be checked/);
 });
 
 test("two default storage classes are a warning.", async ({ scene }) => {
@@ -149,7 +149,7 @@ test("a permission that is lacking is named, and the rest goes on.", async ({ sc
     "warning may not watch namespaces: waiting takes some seconds longer",
     "warning may not list storageclasses.storage.k8s.io: doctor sees less",
   ]);
-  assert.match(about(findings, "storage")[0]!, /^warning could not be told: storageclasses.* is forbidden/);
+  assert.match(about(findings, "storage")[0]!, /^warning could not be checked: storageclasses.* is forbidden/);
   assert.match(about(findings, "ingress")[0]!, /^ok/);
 });
 
@@ -166,7 +166,7 @@ test("with CLUSTER_ROLE nothing is asked in the whole cluster that is given in e
 test("one answer that does not come is one warning.", async ({ scene }) => {
   scene.simulator.faults.latency(60_000, { path: "/ingressclasses" });
   const findings = await scene.cluster({ limit: SECOND });
-  assert.equal(about(findings, "ingress"), ["warning could not be told: there was no answer within 1 s"]);
+  assert.equal(about(findings, "ingress"), ["warning could not be checked: there was no answer within 1 s"]);
   assert.match(about(findings, "storage")[0]!, /^ok/);
 });
 
@@ -181,9 +181,9 @@ const REGIONS = (other: string) =>
 
 test("each cluster that a region names is looked at once, for what all its regions ask.", async ({ scene }) => {
   const sections = await scene.examine({ catalogText: REGIONS("nowhere") });
-  const places = sections.filter(({ place }) => place === "cluster");
+  const places = sections.filter(({ target: place }) => place === "cluster");
   assert.equal(places.map(({ name }) => name), ["default", "nowhere"]);
-  assert.match(places[1]!.findings[0]!.told, "has no context nowhere; available: simulated");
+  assert.match(places[1]!.findings[0]!.message, "has no context nowhere; available: simulated");
   const [one] = (await scene.examine({ catalogText: REGIONS("simulated"), region: "there" })).slice(3);
   assert.equal([one!.name, about(one!.findings, "storage")], ["simulated", ["failing there is no storage class fast"]]);
   const [, both] = (await scene.examine({ catalogText: REGIONS("simulated") })).slice(3);

@@ -6,7 +6,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { surveyCluster } from "#lib/doctor/reconcile/sight.ts";
+import { surveyCluster } from "#lib/doctor/reconcile/survey.ts";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";

@@ -3,16 +3,16 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
-import { lookAtMetricsPort } from "#lib/doctor/metrics-port.ts";
-import { openLook } from "#lib/doctor/look.ts";
+import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
+import { openTimedRead } from "#lib/doctor/timed-read.ts";
 
 const test = suite("lookAtMetricsPort");
-const look = openLook(new AbortController().signal);
+const look = openTimedRead(new AbortController().signal);
 
 async function lookAt(port: number | null, host = "127.0.0.1"): Promise<string[]> {
   const env: Record<string, string> = port === null ? {} : { METRICS_PORT: String(port) };
-  const found = await lookAtMetricsPort({ ...readConfig({ mode: "dev", env, terminal: false }), host }, look);
-  return found.map(({ level, told }) => `${level}: ${told.replace(String(port), "PORT")}`);
+  const found = await checkMetricsPort({ ...readConfig({ mode: "dev", env, terminal: false }), host }, look);
+  return found.map(({ level, message: told }) => `${level}: ${told.replace(String(port), "PORT")}`);
 }
 
 /** Listens on a port and replies with this text. */

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { failing, listWords, passing, type Section, summarize, warning } from "#lib/doctor/finding.ts";
+import { failing, listWords, passing, type Section, summarizeFindings, warning } from "#lib/doctor/finding.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 
 const section = (...findings: Section["findings"]): Section => ({
-  place: "cluster",
+  target: "cluster",
   name: "prod-eu",
   where: "https://10.0.0.1:6443",
   findings,
@@ -29,7 +29,8 @@ test("a line for each finding, and a hint below what needs one.", () => {
 
 test("colours are there on demand and nowhere else.", () => {
   const all = (colours: boolean) =>
-    renderHeading("1.2.3", colours) + renderSection(section(BAD), colours) + renderSummary(summarize([]), colours);
+    renderHeading("1.2.3", colours) + renderSection(section(BAD), colours) +
+    renderSummary(summarizeFindings([]), colours);
   assert.match(all(true), "\x1b[31m✗\x1b[0m");
   assert.not(all(false).includes("\x1b"));
 });
@@ -46,12 +47,12 @@ test("what a server says cannot move the cursor, break the line or go on for eve
 const summary = suite("summarize");
 
 summary("problems decide, warnings are counted, and nothing to say is said shortly.", () => {
-  const sentence = (...findings: Section["findings"]) => summarize([section(...findings)]).sentence;
+  const sentence = (...findings: Section["findings"]) => summarizeFindings([section(...findings)]).sentence;
   assert.is(sentence(passing("a", "b")), "Ready");
   assert.is(sentence(warning("a", "b")), "Ready, with 1 warning");
   assert.is(sentence(warning("a", "b"), warning("c", "d")), "Ready, with 2 warnings");
   assert.is(sentence(BAD, warning("a", "b")), "Not ready: 1 problem");
-  assert.is(summarize([section(BAD), section(BAD, BAD)]).sentence, "Not ready: 3 problems");
+  assert.is(summarizeFindings([section(BAD), section(BAD, BAD)]).sentence, "Not ready: 3 problems");
 });
 
 const words = suite("list");

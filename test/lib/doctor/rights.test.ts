@@ -14,7 +14,12 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const bad = (findings: readonly Finding[]) =>
-  findings.filter(({ level }) => level !== "ok").map(({ check, level, told, hint }) => ({ check, level, told, hint }));
+  findings.filter(({ level }) => level !== "ok").map(({ check, level, message, hint }) => ({
+    check,
+    level,
+    message,
+    hint,
+  }));
 
 test("finds nothing missing with CLUSTER_ROLE, also by a trial", async ({ scene, KUBECONFIG }) => {
   const env = { KUBECONFIG, CLUSTER_ROLE, ACME_EMAIL: "ops@example.org" };
@@ -27,13 +32,13 @@ test("names CLUSTER_ROLE once where it is missing, and makes nothing in the clus
     {
       check: "permissions",
       level: "failing",
-      told: "CLUSTER_ROLE is not set: the account has no rights in namespaces but those that it binds a role in",
+      message: "CLUSTER_ROLE is not set: the account has no rights in namespaces but those that it binds a role in",
       hint: "Set it to that role, wheelwright-spoke in deploy/kubernetes/cluster-role.yaml.",
     },
     {
       check: "trial",
       level: "warning",
-      told: "pod security, quotas, images and network were not tried: the account may not try them",
+      message: "pod security, quotas, images and network were not tried: the account may not try them",
       hint: undefined,
     },
   ]);
@@ -42,17 +47,19 @@ test("names CLUSTER_ROLE once where it is missing, and makes nothing in the clus
 
 test("names the roles where the account lacks one of the cluster's rights, too", async ({ scene, KUBECONFIG }) => {
   scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "namespaces" });
-  const [{ told, hint }] = bad(await scene.cluster({ env: { KUBECONFIG, ACME_EMAIL: "ops@example.org" } })) as [
+  const [{ message, hint }] = bad(
+    await scene.cluster({ env: { KUBECONFIG, ACME_EMAIL: "ops@example.org" } }),
+  ) as [
     Finding,
   ];
-  assert.match(told, /^may not create namespaces; /);
+  assert.match(message, /^may not create namespaces; /);
   assert.match(hint!, "Give the account of the kubeconfig the roles");
 });
 
 test("names the issuer that the account may not create", async ({ scene, KUBECONFIG }) => {
   const env = { KUBECONFIG, CLUSTER_ROLE, ACME_EMAIL: "ops@example.org", RELEASE_ID: "north" };
-  const [{ told }] = bad(await scene.cluster({ env })) as [Finding];
-  assert.is(told, "may not create and patch clusterissuers.cert-manager.io wheelwright-north-nginx");
+  const [{ message }] = bad(await scene.cluster({ env })) as [Finding];
+  assert.is(message, "may not create and patch clusterissuers.cert-manager.io wheelwright-north-nginx");
 });
 
 test.run();

@@ -93,7 +93,7 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
       return sections;
     },
     async cluster(changes) {
-      return (await scene.examine(changes)).filter(({ place }) => place === "cluster").flatMap(({ findings }) =>
+      return (await scene.examine(changes)).filter(({ target: place }) => place === "cluster").flatMap(({ findings }) =>
         findings
       );
     },
@@ -108,5 +108,5 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
 
 /** The findings of one check as `ok told`, `warning told`, `failing told`. */
 export function about(findings: readonly Finding[], check: string): string[] {
-  return findings.filter((finding) => finding.check === check).map(({ level, told }) => `${level} ${told}`);
+  return findings.filter((finding) => finding.check === check).map(({ level, message: told }) => `${level} ${told}`);
 }

@@ -64,7 +64,7 @@ test(
     assert.is(fine, "ok erseco/alpine-moodle:v4.5.12 was pulled and run");
     assert.match(missing!, /^failing postgres:17-alpine does not run: .*not found/);
     assert.equal(about(findings, "network"), [
-      "warning could not be told: the pods to try it with did not start",
+      "warning could not be checked: the pods to try it with did not start",
     ]);
   }),
 );
@@ -74,8 +74,8 @@ test(
   leavingNothing(async (scene) => {
     scene.simulator.faults.unready("open-0");
     const findings = await tried(scene, { patience: SECOND });
-    assert.match(about(findings, "images").join("\n"), /warning could not be told: .*StatefulSet open/);
-    assert.match(about(findings, "network")[0]!, /^warning could not be told/);
+    assert.match(about(findings, "images").join("\n"), /warning could not be checked: .*StatefulSet open/);
+    assert.match(about(findings, "network")[0]!, /^warning could not be checked/);
   }),
 );
 
@@ -93,7 +93,7 @@ test(
   leavingNothing(async (scene) => {
     scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "namespaces" });
     const findings = await tried(scene);
-    assert.match(about(findings, "trial")[0]!, /^warning could not be told: namespaces.* is forbidden/);
+    assert.match(about(findings, "trial")[0]!, /^warning could not be checked: namespaces.* is forbidden/);
     assert.is(about(findings, "network").length, 0);
   }),
 );
@@ -103,7 +103,10 @@ test(
   leavingNothing(async (scene) => {
     scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "pods" });
     const findings = await tried(scene);
-    assert.match(about(findings, "pod security")[0]!, /^warning could not be told: pods "unsafe" is forbidden: User/);
+    assert.match(
+      about(findings, "pod security")[0]!,
+      /^warning could not be checked: pods "unsafe" is forbidden: User/,
+    );
     assert.match(about(findings, "network")[0]!, /^ok/);
   }),
 );
@@ -115,8 +118,8 @@ test(
     const findings = await tried(scene);
     const [fine, untried] = about(findings, "images");
     assert.is(fine, "ok postgres:17-alpine was pulled and run");
-    assert.match(untried!, /^warning could not be told: .*cannot create resource "jobs"/);
-    assert.match(about(findings, "network")[0]!, /^warning could not be told: .*cannot create resource "jobs"/);
+    assert.match(untried!, /^warning could not be checked: .*cannot create resource "jobs"/);
+    assert.match(about(findings, "network")[0]!, /^warning could not be checked: .*cannot create resource "jobs"/);
   }),
 );
 

@@ -97,7 +97,7 @@ test("as JSON it is one document, with the verdict in it.", async ({ env, scene 
   program.child.stdout!.on("data", (chunk) => text += chunk);
   assert.is(await program.ended, 0);
   const { ready, problems, sections } = JSON.parse(text);
-  assert.equal([ready, problems, sections.map(({ place }: { place: string }) => place)], [true, 0, [
+  assert.equal([ready, problems, sections.map(({ target }: { target: string }) => target)], [true, 0, [
     "configuration",
     "database",
     "surroundings",

@@ -70,11 +70,14 @@ test("says that the backup failed its last restore test", async ({ scene, id, ba
   assert.match((await run(id, "--dry-run")).text, `(its last restore test failed: ${failure})`);
   await scene.db.sql("update backups set verification_error = 'Not tried: no room' where id = $1", [backup]);
   for (const flag of ["--list", "--dry-run"]) assert.not.match((await run(id, flag)).text, /failed/);
-  await scene.db.sql("update backups set verification_error = null, verified_at = now(), proof = '{}' where id = $1", [
-    backup,
-  ]);
+  await scene.db.sql(
+    "update backups set verification_error = null, verified_at = now(), verification = '{}' where id = $1",
+    [
+      backup,
+    ],
+  );
   assert.match((await run(id, "--list")).text, new RegExp(`${backup} .* verified 20\\d\\d-.* UTC$`, "m"));
-  await scene.db.sql("update backups set verified_at = null, proof = null where id = $1", [backup]);
+  await scene.db.sql("update backups set verified_at = null, verification = null where id = $1", [backup]);
 });
 
 test("says by --dry-run all that would happen, and writes nothing", async ({ scene, id, backup, run }) => {

@@ -1,7 +1,7 @@
 /** Resets a database to an earlier state, as if it was restored from yesterday's backup. */
 import type { App } from "#lib/app.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
-import { reconcile, type Reconciling } from "#lib/doctor/reconcile/reconcile.ts";
+import { reconcile, type ReconcileContext } from "#lib/doctor/reconcile/reconcile.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
@@ -52,14 +52,14 @@ export async function noteParticulars(app: App, log: Log = silentLog): Promise<v
 }
 
 /** Returns the findings, one per line: mark, check and message. */
-export async function told(app: App, more: Partial<Reconciling> = {}): Promise<string[]> {
-  const place = { names: ["default"], whole: true, apply: false, accepted: [], asker: ANN };
+export async function told(app: App, more: Partial<ReconcileContext> = {}): Promise<string[]> {
+  const place = { names: ["default"], whole: true, apply: false, accepted: [], requester: ANN };
   const sections = await reconcile({ ...app, ...place, signal: new AbortController().signal, ...more });
   return sections.flatMap(({ findings }) => findings.map(line));
 }
 
 const MARKS = { ok: "✓", warning: "!", failing: "✗" } as const;
 
-function line({ level, check, told, hint }: Finding): string {
+function line({ level, check, message: told, hint }: Finding): string {
   return `${MARKS[level]} ${check}: ${told}${hint === undefined ? "" : ` → ${hint}`}`;
 }

@@ -2,10 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
-import type { Matter } from "#lib/doctor/reconcile/matter.ts";
-import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
+import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
-import { judgeFences, readFence } from "#lib/doctor/reconcile/judge-rest.ts";
+import { checkFences, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { TABLE_PRIVILEGES } from "#lib/drivers/db/grants.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
@@ -134,10 +134,10 @@ test("a service of the release before goes on writing while a migration has its 
 test("fences are read and raised by the service, as doctor --reconcile does", async (scene) => {
   await install(scene);
   const service = await openDatabase({ url: scene.service, size: 2, log: silentLog });
-  const last = await readFence(service.rows), sight = { fence: last + 5n } as ClusterSight;
-  const [{ deed }] = judgeFences([sight], last) as [Matter];
-  await service.transact((tx) => deed!.act(tx, SYSTEM));
-  const after = await readFence(service.rows);
+  const last = await readLastFence(service.rows), sight = { fence: last + 5n } as ClusterSurvey;
+  const [{ resolution: deed }] = checkFences([sight], last) as [Discrepancy];
+  await service.transact((tx) => deed!.apply(tx, SYSTEM));
+  const after = await readLastFence(service.rows);
   await service.close();
   assert.ok(after > last + 5n);
 });

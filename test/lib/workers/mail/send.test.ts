@@ -129,7 +129,9 @@ test("sends again, with the same Message-ID, what its sender died over before it
     return null;
   };
   const { job } = await invite(context, joe);
-  await until(() => log.some(({ message, operation }) => /^Let go/.test(message) && operation === job.id));
+  await until(() =>
+    log.some(({ message, operation }) => /^Released an operation/.test(message) && operation === job.id)
+  );
   smtp.rules.data = undefined;
   dead = false;
   assert.is((await ended(context, job)).state, "succeeded");

@@ -11,7 +11,7 @@ interface Dated {
   readonly backupUpdatedAt: Date | null;
 }
 
-export function isBehind(
+export function isRowOutdated(
   { namespaceUid, backupUpdatedAt, updatedAt }: Dated,
   namespace: { readonly uid: string },
   particulars: { readonly updatedAt: Date },
@@ -23,9 +23,13 @@ export function isBehind(
  * The fields that users changed after the restore, keyed by spoke or hub ID. Their values are newer than any record in
  * the cluster.
  */
-export type Wishes = ReadonlyMap<string, ReadonlySet<string>>;
+export type ChangesAfterRestore = ReadonlyMap<string, ReadonlySet<string>>;
 
-export async function readWishes(rows: Rows, since: Date | null, id?: string): Promise<Wishes> {
+export async function readChangesAfterRestore(
+  rows: Rows,
+  since: Date | null,
+  id?: string,
+): Promise<ChangesAfterRestore> {
   if (since === null) return new Map();
   const changes = await rows.selectFrom("audit_events").select(["objectId", "metadata"])
     .where("kind", "in", ["spoke_updated", "federation_updated"]).where("at", ">=", since)
@@ -36,7 +40,7 @@ export async function readWishes(rows: Rows, since: Date | null, id?: string): P
 }
 
 /** Returns the fields of a row that users changed after the restore, with their values. */
-export function wished<R extends { readonly id: string }>(row: R, wishes: Wishes): Partial<R> {
+export function pickChangedValues<R extends { readonly id: string }>(row: R, wishes: ChangesAfterRestore): Partial<R> {
   const fields = wishes.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;
 }

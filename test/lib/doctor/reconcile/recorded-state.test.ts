@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { settledState } from "#lib/doctor/reconcile/settled.ts";
+import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
 
 const test = suite("settledState");
 const READY = new Date(0), UP = { app: 1, database: 1 }, DOWN = { app: 0, database: 0 };
@@ -27,7 +27,7 @@ const CASES = [
 
 for (const [name, state, readyAt, replicas, expected, word] of CASES) {
   test(name, () => {
-    const settled = settledState({ state, stateReason: null, readyAt }, replicas);
+    const settled = stateOfRecordedSpoke({ state, stateReason: null, readyAt }, replicas);
     assert.is(settled.state, expected);
     if (word === null) assert.is(settled.stateReason, null);
     else assert.match(settled.stateReason!, word);
@@ -36,7 +36,7 @@ for (const [name, state, readyAt, replicas, expected, word] of CASES) {
 
 test("keeps why one had failed", () => {
   const failed = { state: "failed", stateReason: "No room", readyAt: READY };
-  assert.equal(settledState(failed, UP), { state: "failed", stateReason: "No room" });
+  assert.equal(stateOfRecordedSpoke(failed, UP), { state: "failed", stateReason: "No room" });
 });
 
 test.run();

@@ -5,11 +5,11 @@ import { BackupParticulars, readParticulars } from "#lib/moodle/particulars.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
-import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
-import type { Matter } from "#lib/doctor/reconcile/matter.ts";
-import type { ClusterSight, SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import { isSigned } from "#lib/doctor/reconcile/trust.ts";
-import { count } from "#lib/doctor/finding.ts";
+import { countOf } from "#lib/doctor/finding.ts";
 import { refersToSnapshot } from "#lib/workers/backups/delete-expired.ts";
 
 interface FoundBackup extends Omit<BackupParticulars, "volumes"> {
@@ -17,12 +17,12 @@ interface FoundBackup extends Omit<BackupParticulars, "volumes"> {
   readonly takenAt: Date;
 }
 
-export function judgeBackups(judged: Judged): Matter[] {
+export function checkBackups(judged: ComparedCluster): Discrepancy[] {
   return [...unknownBackups(judged), ...lostBackups(judged)];
 }
 
 /** Returns the backups that the database does not know, keyed by namespace. */
-export function findUnknownBackups({ sight, known, trust }: Judged): Map<string, FoundBackup[]> {
+export function findUnknownBackups({ survey: sight, known, trust }: ComparedCluster): Map<string, FoundBackup[]> {
   const found = new Map<string, FoundBackup[]>();
   for (const snapshot of sight.snapshots) {
     const { signed, metadata } = snapshot, namespace = sight.namespaces.get(metadata.namespace!);
@@ -38,19 +38,20 @@ export function findUnknownBackups({ sight, known, trust }: Judged): Map<string,
   return found;
 }
 
-function unknownBackups(judged: Judged): Matter[] {
-  const { sight } = judged;
+function unknownBackups(judged: ComparedCluster): Discrepancy[] {
+  const { survey: sight } = judged;
   return [...findUnknownBackups(judged)].map(([name, backups]) => {
-    const fact = `${name} has ${count(backups.length, "backup")} that the database does not know`;
-    const act = (tx: Tx, asker: Requester) => adoptBackups(tx, asker, sight.name, sight.namespaces.get(name)!, backups);
-    return { check: "backups", fact, deed: { done: "adopted", act } };
+    const fact = `${name} has ${countOf(backups.length, "backup")} that the database does not know`;
+    const act = (tx: Tx, requester: Requester) =>
+      adoptBackups(tx, requester, sight.name, sight.namespaces.get(name)!, backups);
+    return { check: "backups", fact, resolution: { done: "adopted", apply: act } };
   });
 }
 
 /** Returns the volumes that a restore needs; null if the backup is incomplete. */
 function volumesOf(
-  { snapshots, contents }: ClusterSight,
-  { name: namespace }: SeenNamespace,
+  { snapshots, contents }: ClusterSurvey,
+  { name: namespace }: ObservedNamespace,
   { volumes }: BackupParticulars,
 ): BackupVolume[] | null {
   const all = volumes.map(({ claim, snapshot: name }): BackupVolume | null => {
@@ -75,9 +76,9 @@ const KIND = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot" 
 
 async function adoptBackups(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   cluster: string,
-  { name: namespace, spokeId }: SeenNamespace,
+  { name: namespace, spokeId }: ObservedNamespace,
   backups: readonly FoundBackup[],
 ): Promise<string | null> {
   const spoke = await tx.selectFrom("spokes").select(["id", "federationId", "slug"]).where("id", "=", spokeId)
@@ -98,16 +99,16 @@ async function adoptBackups(
       .where("state", "=", "pending").where("operationId", "not in", live).execute();
   }
   const metadata = { reconciled: true, slug: spoke.slug, backups: backups.map(({ id }) => id) };
-  await record(tx, asker, { audit: [{ kind: "tenant_backup_succeeded", ...spokeSubject(spoke), metadata }] });
+  await record(tx, requester, { audit: [{ kind: "tenant_backup_succeeded", ...spokeSubject(spoke), metadata }] });
   return null;
 }
 
-function lostBackups({ sight: { contents }, known }: Judged): Matter[] {
+function lostBackups({ survey: { contents }, known }: ComparedCluster): Discrepancy[] {
   if (contents === null) return [];
   const lost = known.ready.filter(({ contents: own }) => own.some((name) => !contents.has(name)));
   return [...Map.groupBy(lost, ({ spokeId }) => spokeId)].map(([spokeId, backups]) => ({
     check: "backups",
-    fact: `${count(backups.length, "backup")} of ${known.spokes.get(spokeId)?.slug ?? spokeId} (${spokeId}) ` +
+    fact: `${countOf(backups.length, "backup")} of ${known.spokes.get(spokeId)?.slug ?? spokeId} (${spokeId}) ` +
       `${backups.length === 1 ? "has" : "have"} no snapshots in the cluster: ${backups.map(({ id }) => id).join(", ")}`,
     hint: "Restored only if the storage still has what they name: wheelwright restore … --backup takes another one",
   }));

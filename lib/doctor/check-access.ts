@@ -4,7 +4,7 @@ import type { Config } from "#lib/base/config.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
 
-export function judgeAddress(publicUrl: URL): Finding {
+export function checkPublicUrl(publicUrl: URL): Finding {
   const check = "address", problem = findPublicUrlProblem(publicUrl);
   return problem ? warning(check, problem) : passing(check, publicUrl.href);
 }
@@ -13,7 +13,9 @@ export function judgeAddress(publicUrl: URL): Finding {
  * Checks the trusted proxies. This program does not terminate TLS. An https address therefore needs a proxy that
  * reports the client's address.
  */
-export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "publicUrl" | "trustedProxies">): Finding {
+export function checkTrustedProxies(
+  { publicUrl, trustedProxies }: Pick<Config, "publicUrl" | "trustedProxies">,
+): Finding {
   const check = "proxies";
   if (trustedProxies.length > 0) return passing(check, `${listWords(trustedProxies)} may tell whom they pass on`);
   if (publicUrl.protocol !== "https:") return passing(check, "none before us is named, and none is needed without TLS");
@@ -25,16 +27,16 @@ export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "public
 }
 
 /** Checks whether an operator exists or will be created. */
-export function judgeUsers(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
+export function checkOperators(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
   if (operators) return passing(check, "there is an operator");
   if (admin) {
-    const told = `serve makes the first operator, ${admin.email}, when it starts`;
+    const message = `serve makes the first operator, ${admin.email}, when it starts`;
     const problem = findPasswordProblem(admin.password, admin.email);
-    if (!problem) return passing(check, told);
+    if (!problem) return passing(check, message);
     return warning(
       check,
-      `${told}, with the password as it is, but one ${problem}`,
+      `${message}, with the password as it is, but one ${problem}`,
       "Set BOOTSTRAP_ADMIN_PASSWORD anew.",
     );
   }

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Size } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
-import { type Permission, PERMISSIONS } from "#lib/doctor/permissions.ts";
+import { checkClock, checkNodes, checkPermissions, checkVersion } from "#lib/doctor/check-cluster.ts";
+import { PERMISSIONS, type RequiredPermission } from "#lib/doctor/permissions.ts";
 
 const version = suite("judgeVersion");
 
@@ -21,17 +21,17 @@ for (
     ["undefined", "warning"],
   ] as const
 ) {
-  version(`${text} is ${level}.`, () => assert.is(judgeVersion(text).level, level));
+  version(`${text} is ${level}.`, () => assert.is(checkVersion(text).level, level));
 }
 
 const clock = suite("judgeClock");
 
 clock("some seconds are borne, more are told with their direction.", () => {
-  assert.is(judgeClock(5000, "its clock").level, "ok");
-  assert.is(judgeClock(-5000, "its clock").level, "ok");
-  assert.is(judgeClock(61_000, "its clock").told, "its clock is 61 s ahead of this machine");
-  assert.is(judgeClock(-5001, "its clock").told, "its clock is 5 s behind this machine");
-  assert.is(judgeClock(-5001, "its clock").level, "warning");
+  assert.is(checkClock(5000, "its clock").level, "ok");
+  assert.is(checkClock(-5000, "its clock").level, "ok");
+  assert.is(checkClock(61_000, "its clock").message, "its clock is 61 s ahead of this machine");
+  assert.is(checkClock(-5001, "its clock").message, "its clock is 5 s behind this machine");
+  assert.is(checkClock(-5001, "its clock").level, "warning");
 });
 
 const nodes = suite("judgeNodes");
@@ -50,7 +50,7 @@ const node = (cpu: string, memory: string, ready = "True", spec = {}, architectu
   status: { allocatable: { cpu, memory }, conditions: [{ type: "Ready", status: ready }], nodeInfo: { architecture } },
 });
 const judged = (...seen: KubeObject[]) => {
-  const { level, told } = judgeNodes({ seen }, "small", SMALL);
+  const { level, message: told } = checkNodes({ seen }, "small", SMALL);
   return `${level}: ${told}`;
 };
 
@@ -79,18 +79,18 @@ nodes("a node that does not say how large it is is a warning.", () => {
 
 const permissions = suite("judgePermissions");
 
-const find = (verb: string, resource: string, group = ""): Permission =>
+const find = (verb: string, resource: string, group = ""): RequiredPermission =>
   PERMISSIONS.find((each) => each.verb === verb && each.resource === resource && each.group === group)!;
 
 permissions("nothing denied is one line.", () => {
-  const [finding, ...more] = judgePermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied: [] } });
-  assert.equal([finding!.told, finding!.level, more.length], ["all 60 that are used", "ok", 0]);
+  const [finding, ...more] = checkPermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied: [] } });
+  assert.equal([finding!.message, finding!.level, more.length], ["all 60 that are used", "ok", 0]);
 });
 
 permissions("what is missing is named by verb, resource and group.", () => {
   const denied = [find("create", "jobs", "batch"), find("delete", "jobs", "batch"), find("get", "pods/log")];
   assert.equal(
-    judgePermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied } }).map(({ level, told }) =>
+    checkPermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
       `${level}: ${told}`
     ),
     [
@@ -102,7 +102,7 @@ permissions("what is missing is named by verb, resource and group.", () => {
 permissions("what costs only comfort is a warning, beside what fails.", () => {
   const denied = [find("watch", "namespaces"), find("list", "nodes"), find("create", "secrets")];
   assert.equal(
-    judgePermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied } }).map(({ level, told }) =>
+    checkPermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
       `${level}: ${told}`
     ),
     [
@@ -114,7 +114,7 @@ permissions("what costs only comfort is a warning, beside what fails.", () => {
 });
 
 permissions("a review that was not answered is not a yes.", () => {
-  assert.is(judgePermissions({ unseen: "no answer" })[0]!.level, "warning");
+  assert.is(checkPermissions({ unseen: "no answer" })[0]!.level, "warning");
 });
 
 version.run();

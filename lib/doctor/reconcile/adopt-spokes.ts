@@ -21,16 +21,16 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs } from "#lib/jobs/removal.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
-import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
+import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
 import { changedOfSpoke } from "#lib/doctor/reconcile/changed-fields.ts";
-import { settledState } from "#lib/doctor/reconcile/settled.ts";
-import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
+import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 
 /** A spoke in a cluster, with its record. */
-export interface StandingSpoke {
+export interface SpokeInCluster {
   readonly cluster: string;
   readonly identity: string | null;
-  readonly namespace: SeenNamespace;
+  readonly namespace: ObservedNamespace;
   readonly particulars: SpokeParticulars;
 }
 
@@ -40,9 +40,9 @@ const NOW = sql<Date>`wheelwright_now()`;
 
 export async function adoptSpoke(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   names: Names,
-  standing: StandingSpoke,
+  standing: SpokeInCluster,
 ): Promise<string | null> {
   const { id, federationId, slug, domain, createdBy, createdAt, copyOf } = standing.particulars;
   const hub = await tx.selectFrom("federations").select(["state", "createdBy"]).where("id", "=", federationId)
@@ -64,7 +64,13 @@ export async function adoptSpoke(
   });
   if (!row) return "a spoke of its id or namespace is in the database";
   await keepFormerNames(tx, standing.particulars);
-  await tell(tx, asker, row, { action: "adopt", slug, domain, size: row.size, lmsVersion: row.lmsVersion });
+  await recordSpokeResolution(tx, requester, row, {
+    action: "adopt",
+    slug,
+    domain,
+    size: row.size,
+    lmsVersion: row.lmsVersion,
+  });
   return null;
 }
 
@@ -72,19 +78,19 @@ export async function adoptSpoke(
  * Updates a spoke from its record. Keeps the fields that users changed after the restore. A domain that they requested
  * is still to be applied.
  */
-export async function catchUpSpoke(
+export async function updateSpokeFromRecord(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   names: Names,
-  standing: StandingSpoke,
+  standing: SpokeInCluster,
   restoredAt: Date | null,
 ): Promise<string | null> {
   const { namespace, particulars } = standing, before = await lockSpoke(tx, particulars.id);
-  if (isGoing(before) || !isBehind(before, namespace, particulars)) return null;
+  if (isGoing(before) || !isRowOutdated(before, namespace, particulars)) return null;
   const taken = await takeNames(tx, names, particulars);
   if (taken !== null) return taken;
-  const wishes = await readWishes(tx, restoredAt, before.id);
-  const { domain: wish = particulars.domain, ...words } = wished(toDesired(before), wishes);
+  const wishes = await readChangesAfterRestore(tx, restoredAt, before.id);
+  const { domain: wish = particulars.domain, ...words } = pickChangedValues(toDesired(before), wishes);
   await deleteRetainedClaims(tx, before.id, Object.values(claimNames(particulars.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
@@ -98,14 +104,14 @@ export async function catchUpSpoke(
   await keepFormerNames(tx, particulars);
   const requested = wishes.get(before.id),
     changed = changedOfSpoke(before, particulars, { state: after.state, requested });
-  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changed });
+  await recordSpokeResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changed });
   return null;
 }
 
 /** Marks a spoke whose namespace is missing as failed. Its row stays, because the cause is unknown. */
-export async function markGone(
+export async function markSpokeGone(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   { id, namespaceUid }: SpokeRow,
   reason: string,
 ): Promise<null> {
@@ -114,26 +120,31 @@ export async function markGone(
   const after = await tx.updateTable("spokes")
     .set({ state: "failed", stateReason: reason, health: "unknown", requestedDomain: null, updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
-  await tell(tx, asker, after, { action: "give up", slug: after.slug, from: before.state, reason });
+  await recordSpokeResolution(tx, requester, after, {
+    action: "give up",
+    slug: after.slug,
+    from: before.state,
+    reason,
+  });
   return null;
 }
 
 /** Cancels operations of a spoke, in the database only. Removals are not cancelled and continue. */
-export async function callOff(
+export async function cancelOperationsOfSpoke(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   { id }: SpokeRow,
   operations: readonly string[],
-  replicas: SeenNamespace["replicas"] | null,
+  replicas: ObservedNamespace["replicas"] | null,
 ): Promise<null> {
   const before = await lockSpoke(tx, id);
   if (isGoing(before)) return null;
-  const ended = await endAll(tx, operations);
+  const ended = await cancelJobs(tx, operations);
   if (ended.length === 0) return null;
-  const after = await tx.updateTable("spokes").set({ ...settledState(before, replicas), updatedAt: NOW })
+  const after = await tx.updateTable("spokes").set({ ...stateOfRecordedSpoke(before, replicas), updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
-  await record(tx, asker, {
+  await record(tx, requester, {
     audit: createCancellationEntries(ended, about, "the database was restored to a time before"),
     events: ended.map((job) => ({ ...about, state: after.state, operation: toStreamOperation(job) })),
   });
@@ -141,7 +152,7 @@ export async function callOff(
 }
 
 /** Cancels those of the operations that are still queued or running. */
-export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job[]> {
+export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise<Job[]> {
   const ended: Job[] = [];
   for (const id of operations) {
     const job = await requestCancel(tx, id);
@@ -150,11 +161,11 @@ export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job
   return await cancelRunningJobs(tx, ended);
 }
 
-function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke) {
+function columnsOf({ cluster, identity, namespace, particulars }: SpokeInCluster) {
   const { displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt } = particulars;
   const { content, contentMode, siteIdentifier, fromBackup, blueprintRevision, blueprintInputs } = particulars;
   return {
-    ...settledState(particulars, namespace.replicas),
+    ...stateOfRecordedSpoke(particulars, namespace.replicas),
     ...{ displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt },
     ...{ identity: particulars.identity, content, contentMode, siteIdentifier, fromBackup, blueprintRevision },
     imageDigest: particulars.imageDigest,
@@ -182,9 +193,14 @@ async function keepFormerNames(tx: Tx, { id, blueprintInputs }: SpokeParticulars
     .onConflict((conflict) => conflict.doNothing()).execute();
 }
 
-async function tell(tx: Tx, asker: Requester, spoke: SpokeRow, metadata: Record<string, unknown>): Promise<void> {
+async function recordSpokeResolution(
+  tx: Tx,
+  requester: Requester,
+  spoke: SpokeRow,
+  metadata: Record<string, unknown>,
+): Promise<void> {
   const { id: spokeId, federationId, state, stateReason: error } = spoke;
-  await record(tx, asker, {
+  await record(tx, requester, {
     audit: [{ kind: "spoke_actioned", ...spokeSubject(spoke), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId, spokeId, state, error }],
   });

@@ -7,11 +7,11 @@ import {
   type SchemaComparison,
   SchemaMismatch,
 } from "#lib/drivers/db/compare-schema.ts";
-import { judgeAddresses } from "#lib/doctor/account-addresses.ts";
-import type { DatabaseFacts, Session } from "#lib/doctor/database.ts";
-import { count, failing, type Finding, type Looked, passing, warning } from "#lib/doctor/finding.ts";
-import { judgeClock } from "#lib/doctor/judge-cluster.ts";
-import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
+import { checkAccountAddresses } from "#lib/doctor/account-addresses.ts";
+import type { DatabaseFacts, DatabaseSession } from "#lib/doctor/database.ts";
+import { countOf, failing, type Finding, passing, type ReadResult, warning } from "#lib/doctor/finding.ts";
+import { checkClock } from "#lib/doctor/check-cluster.ts";
+import { checkOperators } from "#lib/doctor/check-access.ts";
 
 /** The oldest PostgreSQL major version that is still maintained. The tests run on 18. */
 const LEAST = 14;
@@ -26,7 +26,7 @@ interface Wants {
   readonly owner?: boolean;
 }
 
-export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Finding[] {
+export function checkDatabase(facts: ReadResult<DatabaseFacts>, wants: Wants): Finding[] {
   const { migrations, pool, admin, owner = false } = wants;
   if (!("seen" in facts)) {
     const hint = "See DATABASE_URL, or the POSTGRES_ variables.";
@@ -48,26 +48,26 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
     findings.push(failing("writing", "it only reads: a standby, or default_transaction_read_only is on", hint));
   }
   findings.push(
-    judgeConnections(connections, pool),
-    judgeSession(session),
-    judgeClock(aheadMs, "the database's clock"),
+    checkConnections(connections, pool),
+    checkSession(session),
+    checkClock(aheadMs, "the database's clock"),
   );
-  findings.push(judgeMigrations(applied, migrations, mayMigrate || owner), judgeRole(role));
-  findings.push(judgeUsers(facts.seen.operators, admin), ...judgeTags(facts.seen.movedTags ?? []));
-  if (facts.seen.addresses) findings.push(...judgeAddresses(facts.seen.addresses));
+  findings.push(checkMigrations(applied, migrations, mayMigrate || owner), checkRole(role));
+  findings.push(checkOperators(facts.seen.operators, admin), ...checkImageTags(facts.seen.movedTags ?? []));
+  if (facts.seen.addresses) findings.push(...checkAccountAddresses(facts.seen.addresses));
   return findings;
 }
 
 /** Checks the number of connections. Each replica needs one more than its pool: the control connection. */
-function judgeConnections(granted: number, pool: number): Finding {
+function checkConnections(granted: number, pool: number): Finding {
   const check = "connections", each = pool + 1;
-  const told = `it grants ${granted}, and a replica opens up to ${each}`;
-  if (granted >= 2 * each) return passing(check, told);
+  const message = `it grants ${granted}, and a replica opens up to ${each}`;
+  if (granted >= 2 * each) return passing(check, message);
   const hint = "Raise max_connections, or lower DATABASE_POOL; a roll-out runs two replicas at once.";
-  return warning(check, told, hint);
+  return warning(check, message, hint);
 }
 
-function judgeSession({ locks, notifications }: Session): Finding {
+function checkSession({ locks, notifications }: DatabaseSession): Finding {
   if (locks && notifications) return passing("sessions", "locks and notifications hold");
   const lost = [...(locks ? [] : ["locks"]), ...(notifications ? [] : ["notifications"])].join(" and ");
   return failing(
@@ -77,7 +77,7 @@ function judgeSession({ locks, notifications }: Session): Finding {
   );
 }
 
-export function judgeMigrations(
+export function checkMigrations(
   applied: readonly AppliedMigration[] | null,
   migrations: readonly Migration[],
   mayMigrate: boolean,
@@ -102,7 +102,7 @@ export function judgeMigrations(
   const hint = "serve applies them when it starts, wheelwright migrate at once.";
   return warning(
     check,
-    `${count(pending, "migration")} of this release ${pending === 1 ? "is" : "are"} to be applied`,
+    `${countOf(pending, "migration")} of this release ${pending === 1 ? "is" : "are"} to be applied`,
     hint,
   );
 }
@@ -123,18 +123,18 @@ const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** Reports image tags for which spokes run different images. This happens if an image is rebuilt under the same tag. */
-function judgeTags(moved: readonly string[]): Finding[] {
+function checkImageTags(moved: readonly string[]): Finding[] {
   if (moved.length === 0) return [];
   const hint = "Compare imageDigest of the spokes, and name the image by digest in BLUEPRINT_DIR.";
   return [warning("images", `the tag was moved, and spokes run different images of it: ${moved.join(", ")}`, hint)];
 }
 
 /** Checks the role of the service. An attacker who takes over the service has all rights of its role. */
-function judgeRole(role: DatabaseFacts["role"]): Finding {
+function checkRole(role: DatabaseFacts["role"]): Finding {
   const check = "role";
   if (role === "service") return passing(check, "the service's own: it reads and writes rows, and owns nothing");
-  const told = role === "superuser" ? "a superuser of the whole server" : "the owner of the tables";
+  const message = role === "superuser" ? "a superuser of the whole server" : "the owner of the tables";
   const hint =
     "Run wheelwright migrate with DATABASE_OWNER_URL, and give the service a role of its own in DATABASE_URL.";
-  return warning(check, `${told}, which can switch off what guards the audit log`, hint);
+  return warning(check, `${message}, which can switch off what guards the audit log`, hint);
 }

@@ -3,20 +3,20 @@
  * they may be the last copy of someone's data. Remains of sandboxes are deleted by the upkeep within an hour.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findUnknownBackups } from "#lib/doctor/reconcile/judge-backups.ts";
-import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
-import type { Matter } from "#lib/doctor/reconcile/matter.ts";
-import { count } from "#lib/doctor/finding.ts";
+import { findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
+import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import { countOf } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
 import { readContent, type RemainingContent } from "#lib/workers/orphans/read-orphans.ts";
 
-export function judgeRemains(judged: Judged): Matter[] {
-  const { contents, released } = judged.sight, isKnown = knowledgeOf(judged);
+export function checkOrphans(judged: ComparedCluster): Discrepancy[] {
+  const { contents, released } = judged.survey, isKnown = knowledgeOf(judged);
   const found = [...contents?.values() ?? []].flatMap((object) => readContent(object, judged.isOwn) ?? []);
   const unknown = found.filter((content) => !isKnown(content));
   const inSandbox = ({ namespace }: { readonly namespace: string }): boolean => namespace.startsWith("sandbox-");
   const isGone = ({ namespace }: { readonly namespace: string }): boolean =>
-    !judged.sight.namespaces.has(namespace) && !isNeededSandbox(judged.known.needed, namespace);
+    !judged.survey.namespaces.has(namespace) && !isNeededSandbox(judged.known.needed, namespace);
   return [
     ...ofSandboxes([...unknown.filter(inSandbox), ...released.filter(inSandbox)].filter(isGone)),
     ...byNamespace(unknown.filter((content) => !inSandbox(content) && content.kind === "cut"))
@@ -25,7 +25,7 @@ export function judgeRemains(judged: Judged): Matter[] {
       .map(([namespace, all]) => sourceMatter(namespace, all)),
     ...byNamespace(released.filter((volume) => !inSandbox(volume))).map(([namespace, all]) => ({
       check: "storage",
-      fact: `${count(all.length, "volume")} of ${namespace} ${beVerb(all)} used by no claim and retained: ${
+      fact: `${countOf(all.length, "volume")} of ${namespace} ${beVerb(all)} used by no claim and retained: ${
         names(all)
       }`,
       hint: `May hold the only copy of a site's data. If nobody needs it: ${
@@ -41,8 +41,8 @@ interface Found {
 }
 
 /** Returns a function that checks a content: whether a row refers to it, or will after adoption. */
-function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
-  const { sight, known } = judged;
+function knowledgeOf(judged: ComparedCluster): (content: RemainingContent) => boolean {
+  const { survey: sight, known } = judged;
   const spokes = new Map([...known.spokes.values()].map((row) => [row.namespace, row]));
   const backups = [...findUnknownBackups(judged).values()].flat();
   const adopted = new Set(backups.flatMap(({ volumes }) => volumes.map(({ content }) => content)));
@@ -62,18 +62,20 @@ function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
   };
 }
 
-function ofSandboxes(all: readonly Found[]): Matter[] {
+function ofSandboxes(all: readonly Found[]): Discrepancy[] {
   if (all.length === 0) return [];
-  const fact = `${count(all.length, "object")} of sandboxes that are gone ${beVerb(all)} in the storage: ${names(all)}`;
+  const fact = `${countOf(all.length, "object")} of sandboxes that are gone ${beVerb(all)} in the storage: ${
+    names(all)
+  }`;
   return [{ check: "storage", fact, hint: "Nobody's data is in them: serve removes them within an hour" }];
 }
 
-function cutMatter({ known }: Judged, namespace: string, all: readonly RemainingContent[]): Matter {
+function cutMatter({ known }: ComparedCluster, namespace: string, all: readonly RemainingContent[]): Discrepancy {
   const backups = [...new Set(all.flatMap(({ id }) => known.cut.get(id) ?? []))];
   const whose = backups.map(({ id, spokeId, state }) =>
     `the ${state} backup ${id} of ${known.spokes.get(spokeId)?.slug ?? spokeId}`
   );
-  const fact = `${count(all.length, "snapshot")} of ${namespace} ${beVerb(all)} in the storage, and no row names ` +
+  const fact = `${countOf(all.length, "snapshot")} of ${namespace} ${beVerb(all)} in the storage, and no row names ` +
     `${all.length === 1 ? "it" : "them"}: ${names(all)}${whose.length > 0 ? `, cut for ${whose.join(", ")}` : ""}`;
   return {
     check: "storage",
@@ -85,12 +87,14 @@ function cutMatter({ known }: Judged, namespace: string, all: readonly Remaining
 }
 
 /** Reports contents with the deletionPolicy `Retain`. If they are deleted, the storage still keeps the data. */
-function sourceMatter(namespace: string, all: readonly RemainingContent[]): Matter {
+function sourceMatter(namespace: string, all: readonly RemainingContent[]): Discrepancy {
   const handles = all.map(({ object }) => String(object["spec"].source.snapshotHandle));
   return {
     check: "storage",
     fact:
-      `${count(all.length, "snapshot content")} of ${namespace} ${beVerb(all)} left of a site that was created from ` +
+      `${countOf(all.length, "snapshot content")} of ${namespace} ${
+        beVerb(all)
+      } left of a site that was created from ` +
       `snapshots, and no operation needs ${all.length === 1 ? "it" : "them"}: ${names(all)}`,
     hint: `The storage keeps the snapshots (${handles.join(", ")}): kubectl delete volumesnapshotcontent ${list(all)}`,
   };

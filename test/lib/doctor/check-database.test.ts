@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { DatabaseFacts } from "#lib/doctor/database.ts";
-import { judgeDatabase, judgeMigrations } from "#lib/doctor/judge-database.ts";
+import { checkDatabase, checkMigrations } from "#lib/doctor/check-database.ts";
 
 const MIGRATIONS = [["0001_a", "select 1"], ["0002_b", "select 2"]] as const;
 const applied = (...names: string[]) =>
@@ -26,8 +26,8 @@ const GOOD: DatabaseFacts = {
   session: { locks: true, notifications: true },
 };
 const judged = (changes: Partial<DatabaseFacts>) =>
-  judgeDatabase({ seen: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10, admin: null })
-    .filter(({ level }) => level !== "ok").map(({ check, level, told }) => `${check} ${level}: ${told}`);
+  checkDatabase({ seen: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10, admin: null })
+    .filter(({ level }) => level !== "ok").map(({ check, level, message: told }) => `${check} ${level}: ${told}`);
 
 const test = suite("judgeDatabase");
 
@@ -76,12 +76,12 @@ const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]]
 for (const [what, changes, findings] of TABLE) test(`${what}.`, () => assert.equal(judged(changes), findings));
 
 test("one that cannot be reached is one failure, with the reason.", () => {
-  const findings = judgeDatabase({ unseen: "connect ECONNREFUSED 127.0.0.1:1" }, {
+  const findings = checkDatabase({ unseen: "connect ECONNREFUSED 127.0.0.1:1" }, {
     migrations: MIGRATIONS,
     pool: 10,
     admin: null,
   });
-  assert.equal(findings.map(({ level, told }) => `${level}: ${told}`), [
+  assert.equal(findings.map(({ level, message: told }) => `${level}: ${told}`), [
     "failing: it cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
   ]);
 });
@@ -89,7 +89,7 @@ test("one that cannot be reached is one failure, with the reason.", () => {
 test("what an owner applies is only pending, though the service may not.", () => {
   const seen = { ...GOOD, applied: applied("0001_a"), mayMigrate: false };
   const levels = [true, false].map((owner) =>
-    judgeDatabase({ seen }, { migrations: MIGRATIONS, pool: 10, admin: null, owner }).find(({ check }) =>
+    checkDatabase({ seen }, { migrations: MIGRATIONS, pool: 10, admin: null, owner }).find(({ check }) =>
       check === "migrations"
     )!
       .level
@@ -99,8 +99,8 @@ test("what an owner applies is only pending, though the service may not.", () =>
 
 const migrations = suite("judgeMigrations");
 
-const told = (...from: Parameters<typeof judgeMigrations>) => {
-  const { level, told } = judgeMigrations(...from);
+const told = (...from: Parameters<typeof checkMigrations>) => {
+  const { level, message: told } = checkMigrations(...from);
   return `${level}: ${told}`;
 };
 

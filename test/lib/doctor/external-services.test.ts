@@ -2,29 +2,29 @@ import { createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
-import { openLook } from "#lib/doctor/look.ts";
-import { judgeRelay, lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
+import { openTimedRead } from "#lib/doctor/timed-read.ts";
+import { checkDomain, checkMail, checkRelay } from "#lib/doctor/external-services.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 
 const calm = new AbortController().signal;
-const look = openLook(calm, 10 * SECOND), hasty = openLook(calm, 100);
-const short = ({ level, told }: Finding) => `${level}: ${told}`;
+const look = openTimedRead(calm, 10 * SECOND), hasty = openTimedRead(calm, 100);
+const short = ({ level, message: told }: Finding) => `${level}: ${told}`;
 
 const domain = suite("lookAtDomain");
 
 domain("a name that nobody uses is asked for under the domain, another each time.", async () => {
   const asked: string[] = [];
   const resolve = (name: string) => Promise.resolve((asked.push(name), ["203.0.113.7", "2001:db8::7"]));
-  const found = await lookAtDomain("spokes.example.org", look, resolve);
+  const found = await checkDomain("spokes.example.org", look, resolve);
   assert.is(short(found), "ok: *.spokes.example.org leads to 203.0.113.7 and 2001:db8::7");
-  await lookAtDomain("spokes.example.org", look, resolve);
+  await checkDomain("spokes.example.org", look, resolve);
   assert.ok(asked.every((name) => /^doctor-[0-9a-f]{8}\.spokes\.example\.org$/.test(name)), asked.join());
   assert.not(asked[0] === asked[1], "an answer that is remembered proves nothing");
 });
 
 domain("no such name is a warning with the record that is missing.", async () => {
-  const { level, told, hint } = await lookAtDomain("spokes.example.org", look, () => Promise.resolve([]));
+  const { level, message: told, hint } = await checkDomain("spokes.example.org", look, () => Promise.resolve([]));
   assert.equal([level, told], ["warning", "*.spokes.example.org does not resolve"]);
   assert.match(hint!, "wildcard record *.spokes.example.org");
 });
@@ -32,17 +32,17 @@ domain("no such name is a warning with the record that is missing.", async () =>
 domain("name servers that fail or hang are a warning.", async () => {
   const broken = () => Promise.reject(Object.assign(new Error("queryA ESERVFAIL"), { code: "ESERVFAIL" }));
   assert.match(
-    short(await lookAtDomain("example.org", look, broken)),
+    short(await checkDomain("example.org", look, broken)),
     /^warning: .* could not be resolved: queryA ESERVFAIL/,
   );
-  const found = await lookAtDomain("example.org", hasty, () => new Promise(() => {}));
+  const found = await checkDomain("example.org", hasty, () => new Promise(() => {}));
   assert.match(short(found), /^warning: .* there was no answer within 0\.1 s$/);
 });
 
 domain("localhost asks nobody.", async () => {
   const never = () => Promise.reject(new Error("asked"));
   assert.match(
-    short(await lookAtDomain("spokes.localhost", look, never)),
+    short(await checkDomain("spokes.localhost", look, never)),
     /^warning: \*\.spokes\.localhost leads to whatever machine/,
   );
 });
@@ -62,7 +62,7 @@ async function greeted(greet: (socket: Socket) => void, use = look): Promise<{ f
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   try {
-    const found = await lookAtMail({
+    const found = await checkMail({
       host: "127.0.0.1",
       port,
       user: null,
@@ -70,7 +70,7 @@ async function greeted(greet: (socket: Socket) => void, use = look): Promise<{ f
       from: "a@example.org",
       encryption: "opportunistic" as const,
     }, use);
-    return { found: { ...found, told: found.told.replace(String(port), "PORT") }, sent };
+    return { found: { ...found, message: found.message.replace(String(port), "PORT") }, sent };
   } finally {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
@@ -96,8 +96,8 @@ mail("a server that greets is right, and is sent no mail.", async () => {
 mail("a server that lets us in is right, and one that does not is a warning with its words.", async () => {
   const auth = { user: "hubs", pass: "a password" }, smtp = await openSmtpServer({ auth });
   const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org", encryption: "opportunistic" as const };
-  const right = await lookAtMail({ ...place, ...auth }, look);
-  const wrong = await lookAtMail({ ...place, ...auth, pass: "tiger & cat" }, look);
+  const right = await checkMail({ ...place, ...auth }, look);
+  const wrong = await checkMail({ ...place, ...auth, pass: "tiger & cat" }, look);
   await smtp.close();
   assert.is(short(right), `ok: 127.0.0.1:${smtp.port} answers, and accepts SMTP_USER and SMTP_PASS; ${OFFERED}`);
   assert.match(short(wrong), /^warning: The mail server .* rejected the login: 535 5\.7\.8 Not with \*\*\*$/);
@@ -110,8 +110,8 @@ mail(
   async () => {
     const smtp = await openSmtpServer({ auth: { user: "hubs", pass: "a password" } });
     const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org", user: "hubs", pass: "a password" };
-    const required = await lookAtMail({ ...place, encryption: "required" }, look);
-    const off = await lookAtMail({ ...place, encryption: "off" }, look);
+    const required = await checkMail({ ...place, encryption: "required" }, look);
+    const off = await checkMail({ ...place, encryption: "off" }, look);
     await smtp.close();
     assert.match(short(required), /^warning: The mail server .* failed TLS: /);
     assert.match(required.hint!, /SMTP_TLS=required it must offer TLS/);
@@ -129,7 +129,7 @@ mail("a server whose certificate is no good is a warning.", async () => {
     from: "a@example.org",
     encryption: "opportunistic" as const,
   };
-  const { level, told } = await lookAtMail(place, look);
+  const { level, message: told } = await checkMail(place, look);
   await smtp.close();
   assert.is(level, "warning");
   assert.match(told, /failed TLS/);
@@ -162,7 +162,7 @@ mail("one that hangs, closes or is not there is a warning.", async () => {
   assert.match(short(hanging.found), /^warning: .* cannot be reached: there was no answer within 0\.1 s$/);
   const closing = await greeted((socket) => socket.end());
   assert.match(short(closing.found), /^warning: .* it closed the connection without a greeting$/);
-  const nobody = await lookAtMail({
+  const nobody = await checkMail({
     host: "127.0.0.1",
     port: 1,
     user: null,
@@ -174,14 +174,14 @@ mail("one that hangs, closes or is not there is a warning.", async () => {
 });
 
 mail("none at all is a warning.", async () => {
-  assert.match(short(await lookAtMail(null, look)), /^warning: SMTP_HOST is not set/);
+  assert.match(short(await checkMail(null, look)), /^warning: SMTP_HOST is not set/);
 });
 
 mail("that sites cannot send is a warning, though the service has a mail server.", () => {
-  assert.match(short(judgeRelay(null)), /^warning: SPOKE_SMTP_HOST is not set: no site sends mail$/);
+  assert.match(short(checkRelay(null)), /^warning: SPOKE_SMTP_HOST is not set: no site sends mail$/);
   const relay = { host: "relay.example", port: 587, user: null, secret: null, from: null };
-  assert.is(short(judgeRelay(relay)), "ok: goes to relay.example:587");
-  assert.is(short(judgeRelay({ ...relay, user: "${namespace}" })), "ok: goes to relay.example:587, an account each");
+  assert.is(short(checkRelay(relay)), "ok: goes to relay.example:587");
+  assert.is(short(checkRelay({ ...relay, user: "${namespace}" })), "ok: goes to relay.example:587, an account each");
 });
 
 domain.run();

@@ -1,26 +1,27 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { judgeAddress, judgeProxies, judgeUsers } from "#lib/doctor/judge-entrance.ts";
+import { checkOperators, checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 
 const test = suite("how people come in");
-const short = ({ check, level, told }: Finding) => `${check} ${level}: ${told}`;
+const short = ({ check, level, message: told }: Finding) => `${check} ${level}: ${told}`;
 const HTTPS = new URL("https://hubs.example.org"), LOCAL = new URL("http://localhost:3000");
 
 test("an https address is right, plain HTTP from elsewhere is not, and localhost is for this machine", () => {
-  assert.is(short(judgeAddress(HTTPS)), "address ok: https://hubs.example.org/");
+  assert.is(short(checkPublicUrl(HTTPS)), "address ok: https://hubs.example.org/");
   assert.match(
-    short(judgeAddress(new URL("http://192.0.2.2"))),
+    short(checkPublicUrl(new URL("http://192.0.2.2"))),
     /^address warning: PUBLIC_URL is http: browsers drop the session cookie/,
   );
   assert.match(
-    short(judgeAddress(LOCAL)),
+    short(checkPublicUrl(LOCAL)),
     /^address warning: PUBLIC_URL http:\/\/localhost:3000\/ points to the local machine/,
   );
 });
 
 test("where TLS ends before us, whoever ends it should be named", () => {
-  const judged = (publicUrl: URL, ...trustedProxies: string[]) => short(judgeProxies({ publicUrl, trustedProxies }));
+  const judged = (publicUrl: URL, ...trustedProxies: string[]) =>
+    short(checkTrustedProxies({ publicUrl, trustedProxies }));
   assert.match(judged(HTTPS), /^proxies warning: .*TRUSTED_PROXIES names none: all share one limit of sign-ins$/);
   assert.is(judged(HTTPS, "10.0.0.0/8", "fd00::/8"), "proxies ok: 10.0.0.0/8 and fd00::/8 may tell whom they pass on");
   assert.match(judged(LOCAL), /^proxies ok: /);
@@ -28,17 +29,17 @@ test("where TLS ends before us, whoever ends it should be named", () => {
 
 test("without a user, and without one to be made, nobody can sign in", () => {
   const admin = { email: "ada@school.example", password: "correct horse battery" };
-  assert.is(short(judgeUsers(true, null)), "users ok: there is an operator");
+  assert.is(short(checkOperators(true, null)), "users ok: there is an operator");
   assert.is(
-    short(judgeUsers(false, admin)),
+    short(checkOperators(false, admin)),
     "users ok: serve makes the first operator, ada@school.example, when it starts",
   );
   assert.match(
-    short(judgeUsers(false, { ...admin, password: "short" })),
+    short(checkOperators(false, { ...admin, password: "short" })),
     /^users warning: serve makes .*, with the password as it is, but one must have 12 to 256 characters$/,
   );
-  assert.is(short(judgeUsers(false, null)), "users warning: there is no operator");
-  assert.match(judgeUsers(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
+  assert.is(short(checkOperators(false, null)), "users warning: there is no operator");
+  assert.match(checkOperators(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
 });
 
 test.run();

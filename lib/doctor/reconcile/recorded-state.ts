@@ -1,14 +1,14 @@
 /** Decides the state of a spoke after the loss of the database, from its record and the observed replicas. Pure. */
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 
 type Settled = Pick<SpokeRow, "state" | "stateReason">;
 
 const LOST = "when the database was lost";
 
-export function settledState(
+export function stateOfRecordedSpoke(
   { state, stateReason, readyAt }: { readonly state: string; stateReason: string | null; readyAt: Date | null },
-  replicas: SeenNamespace["replicas"] | null,
+  replicas: ObservedNamespace["replicas"] | null,
 ): Settled {
   if (state === "failed") return { state, stateReason };
   if (readyAt === null) {

@@ -13,20 +13,20 @@ import type { Requester } from "#lib/audit/requester.ts";
 import { hubSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
+import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
 import { changedOfHub } from "#lib/doctor/reconcile/changed-fields.ts";
-import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
-import { endAll } from "#lib/doctor/reconcile/spoke-deeds.ts";
+import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
+import { cancelJobs } from "#lib/doctor/reconcile/adopt-spokes.ts";
 
-export interface StandingHub {
+export interface HubInCluster {
   readonly cluster: string;
   readonly identity: string | null;
-  readonly namespace: SeenNamespace;
+  readonly namespace: ObservedNamespace;
   readonly particulars: HubParticulars;
 }
 
 /** Adopts a hub. The hub has no members, because only the lost database knew them. */
-export async function adoptHub(tx: Tx, asker: Requester, standing: StandingHub): Promise<string | null> {
+export async function adoptHub(tx: Tx, requester: Requester, standing: HubInCluster): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = standing.particulars;
   const holder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
     "state",
@@ -42,29 +42,29 @@ export async function adoptHub(tx: Tx, asker: Requester, standing: StandingHub):
   if (!user) return "nobody has an account; set BOOTSTRAP_ADMIN_EMAIL, and start serve once";
   const row = await insertFederation(tx, { ...columnsOf(standing), id, createdAt, createdBy: user.id });
   if (!row) return "a hub of its id or namespace is in the database";
-  await tell(tx, asker, row, { action: "adopt", slug });
+  await recordHubResolution(tx, requester, row, { action: "adopt", slug });
   return null;
 }
 
 /** Updates a hub from its record. Keeps the fields that users changed after the restore. */
-export async function catchUpHub(
+export async function updateHubFromRecord(
   tx: Tx,
-  asker: Requester,
-  standing: StandingHub,
+  requester: Requester,
+  standing: HubInCluster,
   restoredAt: Date | null,
 ): Promise<string | null> {
   const { namespace, particulars } = standing, before = await lockFederation(tx, particulars.id);
-  if (isGoing(before) || !isBehind(before, namespace, particulars)) return null;
-  const wishes = await readWishes(tx, restoredAt, before.id);
-  const after = await updateFederation(tx, before.id, { ...columnsOf(standing), ...wished(before, wishes) });
+  if (isGoing(before) || !isRowOutdated(before, namespace, particulars)) return null;
+  const wishes = await readChangesAfterRestore(tx, restoredAt, before.id);
+  const after = await updateFederation(tx, before.id, { ...columnsOf(standing), ...pickChangedValues(before, wishes) });
   const changed = changedOfHub(before, particulars, { state: after.state, requested: wishes.get(before.id) });
-  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changed });
+  await recordHubResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changed });
   return null;
 }
 
 export async function markHubGone(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   { id, namespaceUid }: FederationRow,
   reason: string,
 ): Promise<null> {
@@ -72,33 +72,33 @@ export async function markHubGone(
   if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
   const anew = { namespaceUid: null, clusterUid: null, recordedAt: null }; // a retry creates a new namespace
   const after = await updateFederation(tx, id, { state: "failed", stateReason: reason, ...anew });
-  await tell(tx, asker, after, { action: "give up", slug: after.slug, from: before.state, reason });
+  await recordHubResolution(tx, requester, after, { action: "give up", slug: after.slug, from: before.state, reason });
   return null;
 }
 
-export async function callOffOfHub(
+export async function cancelOperationsOfHub(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   { id }: FederationRow,
   operations: readonly string[],
 ): Promise<null> {
   const before = await lockFederation(tx, id);
   if (isGoing(before)) return null;
-  const ended = await endAll(tx, operations);
+  const ended = await cancelJobs(tx, operations);
   if (ended.length === 0) return null;
-  const after = await updateFederation(tx, id, settledHub(before));
-  await record(tx, asker, {
+  const after = await updateFederation(tx, id, stateOfRecordedHub(before));
+  await record(tx, requester, {
     audit: createCancellationEntries(ended, { federationId: id }, "the database was restored to a time before"),
     events: ended.map((job) => ({ federationId: id, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
 }
 
-function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
+function columnsOf({ cluster, identity, namespace, particulars }: HubInCluster) {
   const { slug, name, region, mode, tier, readyAt } = particulars;
   const place = { cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid };
   return {
-    ...settledHub(particulars),
+    ...stateOfRecordedHub(particulars),
     ...{ slug, name, region, mode, tier, readyAt },
     ...place,
     recordedAt: null,
@@ -110,7 +110,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
  * Returns the state of a hub after the loss of the database. Provisioning can be repeated, because it reuses existing
  * objects.
  */
-export function settledHub(
+export function stateOfRecordedHub(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },
 ): Pick<FederationRow, "state" | "stateReason"> {
   if (state === "active") return { state, stateReason };
@@ -121,13 +121,13 @@ export function settledHub(
   };
 }
 
-async function tell(
+async function recordHubResolution(
   tx: Tx,
-  asker: Requester,
+  requester: Requester,
   { id, state, stateReason }: FederationRow,
   metadata: Record<string, unknown>,
 ) {
-  await record(tx, asker, {
+  await record(tx, requester, {
     audit: [{ kind: "federation_updated", ...hubSubject(id), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId: id, state, error: stateReason }],
   });

@@ -2,14 +2,25 @@
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
+import {
+  failing,
+  type Finding,
+  listWords,
+  passing,
+  type ReadResult,
+  unknownFinding,
+  warning,
+} from "#lib/doctor/finding.ts";
 
 const DEFAULTS = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 const ELSEWHERE = "or name another in surroundings.yaml, or for the region in the catalogue";
 
-export function judgeStorage(classes: Looked<readonly KubeObject[]>, { storageClass }: Surroundings): Finding[] {
+export function checkStorageClasses(
+  classes: ReadResult<readonly KubeObject[]>,
+  { storageClass }: Surroundings,
+): Finding[] {
   const check = "storage";
-  if (!("seen" in classes)) return [untold(check, classes)];
+  if (!("seen" in classes)) return [unknownFinding(check, classes)];
   const defaults = classes.seen.filter(isDefault);
   const chosen = findStorage(classes.seen, storageClass);
   if (storageClass !== undefined && !chosen) {
@@ -65,13 +76,13 @@ function isDefault({ metadata }: KubeObject): boolean {
 }
 
 /** Checks the snapshot classes. `snapshots` is null if the cluster does not serve the kind. */
-export function judgeSnapshots(
-  classes: Looked<readonly KubeObject[]>,
-  snapshots: Looked<readonly KubeObject[] | null>,
+export function checkSnapshotClasses(
+  classes: ReadResult<readonly KubeObject[]>,
+  snapshots: ReadResult<readonly KubeObject[] | null>,
   { storageClass, snapshotClass }: Surroundings,
 ): Finding {
   const check = "snapshots";
-  if (!("seen" in snapshots)) return untold(check, snapshots);
+  if (!("seen" in snapshots)) return unknownFinding(check, snapshots);
   if (snapshots.seen === null) {
     return warning(
       check,
@@ -81,9 +92,9 @@ export function judgeSnapshots(
   }
   const driver = "seen" in classes ? findStorage(classes.seen, storageClass)?.["provisioner"] : undefined;
   if (driver === undefined) {
-    return warning(check, "could not be told: it is not known which driver the disks are of");
+    return warning(check, "could not be checked: it is not known which driver the disks are of");
   }
-  if (snapshotClass !== undefined) return judgeNamed(check, snapshots.seen, snapshotClass, driver);
+  if (snapshotClass !== undefined) return checkNamedClass(check, snapshots.seen, snapshotClass, driver);
   const own = snapshots.seen.filter((each) => each["driver"] === driver);
   const keeping = own.find((each) => each["deletionPolicy"] === "Retain");
   if (keeping) return passing(check, `class ${keeping.metadata.name}: what it took stays (Retain)`);
@@ -99,7 +110,7 @@ export function judgeSnapshots(
 }
 
 /** Checks the named snapshot class. Backups use only this class, even if other classes exist. */
-function judgeNamed(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
+function checkNamedClass(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
   const named = classes.find(({ metadata }) => metadata.name === name);
   const hint = `Make it with driver: ${driver} and deletionPolicy: Retain, ${ELSEWHERE}.`;
   if (!named) return warning(check, `backups are not possible: there is no snapshot class ${name}`, hint);
@@ -112,9 +123,9 @@ function judgeNamed(check: string, classes: readonly KubeObject[], name: string,
   return passing(check, `class ${name}: what it took stays (Retain)`);
 }
 
-export function judgeIngress(classes: Looked<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {
+export function checkIngressClass(classes: ReadResult<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {
   const check = "ingress";
-  if (!("seen" in classes)) return untold(check, classes);
+  if (!("seen" in classes)) return unknownFinding(check, classes);
   const names = classes.seen.map(({ metadata }) => metadata.name);
   if (names.includes(ingressClass)) return passing(check, `class ${ingressClass}`);
   const there = names.length > 0 ? `, only ${listWords(names)}` : "";
@@ -126,8 +137,8 @@ export function judgeIngress(classes: Looked<readonly KubeObject[]>, { ingressCl
  * Checks the certificate issuer. `issuer` is the ClusterIssuer of spokes; null without ACME_EMAIL, or if another
  * component terminates TLS.
  */
-export function judgeCertificates(
-  issuers: Looked<readonly KubeObject[] | null>,
+export function checkIssuer(
+  issuers: ReadResult<readonly KubeObject[] | null>,
   { tls, issuer: own }: Surroundings,
   issuer: string | null,
 ): Finding {
@@ -140,7 +151,7 @@ export function judgeCertificates(
       "Set it, or tls: elsewhere in surroundings.yaml.",
     );
   }
-  if (!("seen" in issuers)) return untold(check, issuers);
+  if (!("seen" in issuers)) return unknownFinding(check, issuers);
   if (issuers.seen === null) {
     return failing(
       check,

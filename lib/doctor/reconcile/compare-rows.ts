@@ -5,16 +5,16 @@ import type { Config } from "#lib/base/config.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { isBehind } from "#lib/doctor/reconcile/behind.ts";
-import { callOffOfHub } from "#lib/doctor/reconcile/hub-deeds.ts";
-import type { Matter } from "#lib/doctor/reconcile/matter.ts";
+import { isRowOutdated } from "#lib/doctor/reconcile/outdated-rows.ts";
+import { cancelOperationsOfHub } from "#lib/doctor/reconcile/adopt-hubs.ts";
+import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { KnownRows } from "#lib/doctor/reconcile/rows.ts";
-import type { ClusterSight, SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
-import { callOff } from "#lib/doctor/reconcile/spoke-deeds.ts";
-import type { Believed, Trust } from "#lib/doctor/reconcile/trust.ts";
+import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
+import { cancelOperationsOfSpoke } from "#lib/doctor/reconcile/adopt-spokes.ts";
+import type { Trust, TrustedRecord } from "#lib/doctor/reconcile/trust.ts";
 
-export interface Judged {
-  readonly sight: ClusterSight;
+export interface ComparedCluster {
+  readonly survey: ClusterSurvey;
   readonly known: KnownRows;
   readonly trust: Trust;
   readonly names: Pick<Config, "rootDomain" | "publicUrl">;
@@ -33,62 +33,72 @@ type Row = SpokeRow | FederationRow;
 type Base = { readonly id: string; readonly updatedAt: Date };
 
 /** The reason for a missing namespace. It gives both causes, because they cannot be distinguished. */
-export const GONE = "Its namespace is gone: it was removed after the backup of the database, or is lost";
+export const NAMESPACE_MISSING = "Its namespace is gone: it was removed after the backup of the database, or is lost";
 
-export type Act = NonNullable<Matter["deed"]>["act"];
+export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];
 
 /** The functions in which the checks of spokes and hubs differ. */
-export interface Sort<R extends Row, P extends Base> {
+export interface RowComparison<R extends Row, P extends Base> {
   readonly check: string;
   readonly rows: ReadonlyMap<string, R>;
-  readonly namespaces: readonly SeenNamespace[];
-  readonly idOf: (namespace: SeenNamespace) => string;
+  readonly namespaces: readonly ObservedNamespace[];
+  readonly idOf: (namespace: ObservedNamespace) => string;
   readonly nameOf: (of: R | P) => string;
-  readonly believe: (namespace: SeenNamespace) => Believed<P>;
-  readonly adopted: (particulars: P) => { readonly done: string; readonly hint?: string };
-  readonly adopt: (namespace: SeenNamespace, particulars: P) => Act;
-  readonly changes: (row: R, namespace: SeenNamespace, particulars: P) => string;
-  readonly catchUp: (namespace: SeenNamespace, particulars: P) => Act;
-  readonly gone: (row: R) => Act;
-  readonly waysOut: (row: R) => string;
+  readonly readTrustedRecord: (namespace: ObservedNamespace) => TrustedRecord<P>;
+  readonly describeAdoption: (particulars: P) => { readonly done: string; readonly hint?: string };
+  readonly adopt: (namespace: ObservedNamespace, particulars: P) => ResolveDiscrepancy;
+  readonly changes: (row: R, namespace: ObservedNamespace, particulars: P) => string;
+  readonly updateFromRecord: (namespace: ObservedNamespace, particulars: P) => ResolveDiscrepancy;
+  readonly markRemoved: (row: R) => ResolveDiscrepancy;
+  readonly remedy: (row: R) => string;
 }
 
-export function judgeAll<R extends Row, P extends Base>(
-  judged: Judged,
-  sort: Sort<R, P>,
-): Matter[] {
-  const { check, rows, namespaces, idOf, nameOf } = sort, matters: Matter[] = [];
+export function compareRows<R extends Row, P extends Base>(
+  judged: ComparedCluster,
+  sort: RowComparison<R, P>,
+): Discrepancy[] {
+  const { check, rows, namespaces, idOf, nameOf } = sort, discrepancies: Discrepancy[] = [];
   const strangers = new Map<string, string[]>();
   for (const namespace of namespaces) {
-    const row = rows.get(idOf(namespace)), { name, uid, going } = namespace;
+    const row = rows.get(idOf(namespace)), { name, uid, terminating: going } = namespace;
     if (row?.state === "removing") continue; // the job of the removal continues
     if (row?.state === "removed") {
       if (going) continue;
       const hint = `Nothing is done to it: kubectl delete namespace ${name}, if nobody needs it`;
-      matters.push({ check, fact: `${nameOf(row)} (${row.id}) is removed, and its namespace ${name} stands`, hint });
+      discrepancies.push({
+        check,
+        fact: `${nameOf(row)} (${row.id}) is removed, and its namespace ${name} stands`,
+        hint,
+      });
       continue;
     }
-    const believed = going && !row ? { doubt: "is being deleted", installation: null } : sort.believe(namespace);
+    const believed = going && !row
+      ? { doubt: "is being deleted", installation: null }
+      : sort.readTrustedRecord(namespace);
     const fresh = row && uid === row.namespaceUid;
     if ("doubt" in believed) {
       const other = believed.installation !== null && believed.installation !== judged.trust.installation.id;
       if (other && !fresh) {
         strangers.set(believed.installation!, [...strangers.get(believed.installation!) ?? [], name]);
       } else if (!fresh && (!row || row.namespaceUid !== null)) {
-        matters.push(doubted(check, namespace, believed.doubt, row));
+        discrepancies.push(doubted(check, namespace, believed.doubt, row));
       }
       continue;
     }
     const { particulars } = believed;
     if (!row) {
-      const { done, hint } = sort.adopted(particulars);
+      const { done, hint } = sort.describeAdoption(particulars);
       const fact = `${nameOf(particulars)} (${particulars.id}) stands in ${name}, and the database does not know it`;
-      matters.push({ check, fact, hint, deed: { done, act: sort.adopt(namespace, particulars) } });
-    } else if (isBehind(row, namespace, particulars)) {
+      discrepancies.push({ check, fact, hint, resolution: { done, apply: sort.adopt(namespace, particulars) } });
+    } else if (isRowOutdated(row, namespace, particulars)) {
       const fact = `${nameOf(row)} was changed after the backup of the database${
         sort.changes(row, namespace, particulars)
       }`;
-      matters.push({ check, fact, deed: { done: "taken over", act: sort.catchUp(namespace, particulars) } });
+      discrepancies.push({
+        check,
+        fact,
+        resolution: { done: "taken over", apply: sort.updateFromRecord(namespace, particulars) },
+      });
     }
   }
   for (const [installation, found] of strangers) {
@@ -96,15 +106,15 @@ export function judgeAll<R extends Row, P extends Base>(
     const fact = `${found.length} of the installation ${installation} ${
       found.length === 1 ? "stands" : "stand"
     } here: ${some}`;
-    matters.push({ check, fact, hint: "Never touched; should one be yours after all: --adopt NAMESPACE" });
+    discrepancies.push({ check, fact, hint: "Never touched; should one be yours after all: --adopt NAMESPACE" });
   }
-  return [...matters, ...absent(judged, sort)];
+  return [...discrepancies, ...absent(judged, sort)];
 }
 
-function doubted(check: string, { name }: SeenNamespace, doubt: string, row: Row | undefined): Matter {
+function doubted(check: string, { name }: ObservedNamespace, doubt: string, row: Row | undefined): Discrepancy {
   if (row) {
     const fact = `The namespace ${name} of ${row.slug} (${row.id}) is another one than was made for it, and ${doubt}`;
-    return { check, fact, left: "failing", hint: `Never touched; if it is yours: --adopt ${name}` };
+    return { check, fact, level: "failing", hint: `Never touched; if it is yours: --adopt ${name}` };
   }
   const fact = `The namespace ${name} has the label of a ${check} that the database does not know, and ${doubt}`;
   return { check, fact, hint: `Never touched; if it is yours: --adopt ${name}` };
@@ -112,14 +122,14 @@ function doubted(check: string, { name }: SeenNamespace, doubt: string, row: Row
 
 /** Reports rows whose namespace is missing in the cluster. */
 function absent<R extends Row, P>(
-  { sight: { identity, namespaces, name: cluster }, unlabelled }: Judged,
-  { check, rows, nameOf, gone, waysOut }: Sort<R, P & Base>,
-): Matter[] {
-  return [...rows.values()].flatMap((row): Matter[] => {
+  { survey: { identity, namespaces, name: cluster }, unlabelled }: ComparedCluster,
+  { check, rows, nameOf, markRemoved: gone, remedy: waysOut }: RowComparison<R, P & Base>,
+): Discrepancy[] {
+  return [...rows.values()].flatMap((row): Discrepancy[] => {
     const { state, namespace, namespaceUid: uid, clusterUid } = row;
     const isOut = state === "removing" || state === "removed" || row.cluster !== cluster;
     if (isOut || uid === null || namespaces.has(namespace)) return [];
-    const left = (fact: string, hint: string): Matter => ({ check, fact, left: "failing", hint });
+    const left = (fact: string, hint: string): Discrepancy => ({ check, fact, level: "failing", hint });
     if (clusterUid !== null && clusterUid !== identity) {
       const hint = "If that one is gone for good: wheelwright restore --all --new-cluster";
       return [left(`${nameOf(row)} was made in another cluster than the one that answers`, hint)];
@@ -136,9 +146,11 @@ function absent<R extends Row, P>(
     const fact = `${nameOf(row)} (${row.id}) has no namespace any more${
       standing ? ", and another one has its name" : ""
     }`;
-    const matter = left(fact, waysOut(row));
+    const discrepancy = left(fact, waysOut(row));
     return [
-      row.stateReason === GONE ? matter : { ...matter, deed: { done: "called failed, and left", act: gone(row) } },
+      row.stateReason === NAMESPACE_MISSING
+        ? discrepancy
+        : { ...discrepancy, resolution: { done: "called failed, and left", apply: gone(row) } },
     ];
   });
 }
@@ -147,15 +159,15 @@ function absent<R extends Row, P>(
  * Returns the cancellation of operations from the restored backup, whose progress is unknown. Later operations are left
  * to the replicas.
  */
-export function called({ known, sight, restoredAt }: Judged, row: Row): Matter[] {
+export function cancelOldOperations({ known, survey: sight, restoredAt }: ComparedCluster, row: Row): Discrepancy[] {
   const old = (known.busy.get(row.id) ?? []).filter(({ createdAt }) => restoredAt !== null && createdAt < restoredAt);
   if (old.length === 0 || row.state === "removing") return [];
   const replicas = sight.namespaces.get(row.namespace)?.replicas ?? null, ids = old.map(({ id }) => id);
-  const act: Act = "federationId" in row
-    ? (tx, asker) => callOff(tx, asker, row, ids, replicas)
-    : (tx, asker) => callOffOfHub(tx, asker, row, ids);
+  const act: ResolveDiscrepancy = "federationId" in row
+    ? (tx, requester) => cancelOperationsOfSpoke(tx, requester, row, ids, replicas)
+    : (tx, requester) => cancelOperationsOfHub(tx, requester, row, ids);
   const fact = `${row.slug} (${row.id}) has under way by the backup of the database: ${
     old.map(({ kind }) => kind).join(", ")
   }`;
-  return [{ check: "operations", fact, deed: { done: "called off", act } }];
+  return [{ check: "operations", fact, resolution: { done: "called off", apply: act } }];
 }

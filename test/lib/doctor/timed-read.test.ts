@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { lookWords, openLook } from "#lib/doctor/look.ts";
+import { openTimedRead, readErrorMessage } from "#lib/doctor/timed-read.ts";
 import { rejection } from "#test/support/until.ts";
 
 const calm = new AbortController().signal;
 const test = suite("openLook");
 
 test("what was seen comes back, a failure in words and with its hint.", async () => {
-  const look = openLook(calm);
+  const look = openTimedRead(calm);
   assert.equal(await look(() => Promise.resolve(5)), { seen: 5 });
   const error = new ClusterError("Forbidden", "no", { transient: false, hint: "Ask." });
   assert.equal(await look(() => Promise.reject(error)), { unseen: "no", hint: "Ask." });
@@ -16,7 +16,7 @@ test("what was seen comes back, a failure in words and with its hint.", async ()
 
 test("what does not heed its signal is not waited for either.", async () => {
   let told = false;
-  const sight = await openLook(calm, 50)((signal) => {
+  const sight = await openTimedRead(calm, 50)((signal) => {
     signal.addEventListener("abort", () => told = true);
     return new Promise(() => {});
   });
@@ -25,25 +25,25 @@ test("what does not heed its signal is not waited for either.", async () => {
 
 test("being called off is thrown, before and meanwhile.", async () => {
   const stop = new AbortController();
-  const looking = rejection(openLook(stop.signal)(() => new Promise(() => {})));
+  const looking = rejection(openTimedRead(stop.signal)(() => new Promise(() => {})));
   stop.abort(new Error("enough"));
   assert.is((await looking).message, "enough");
-  assert.is((await rejection(openLook(stop.signal)(() => Promise.resolve(1)))).message, "enough");
+  assert.is((await rejection(openTimedRead(stop.signal)(() => Promise.resolve(1)))).message, "enough");
 });
 
 const words = suite("wordsOf");
 
 words("the first cause that says something speaks.", () => {
   const refused = Object.assign(new AggregateError([new Error("connect ECONNREFUSED")], ""), { code: "ECONNREFUSED" });
-  assert.is(lookWords(refused), "connect ECONNREFUSED");
-  assert.is(lookWords(new Error("", { cause: new Error("deep") })), "deep");
+  assert.is(readErrorMessage(refused), "connect ECONNREFUSED");
+  assert.is(readErrorMessage(new Error("", { cause: new Error("deep") })), "deep");
   const lost = Object.assign(new Error("lost; try again", { cause: new Error("no such user") }), {
     name: "ConnectionLost",
   });
-  assert.is(lookWords(lost), "no such user");
-  assert.is(lookWords(Object.assign(new Error(""), { code: "EPIPE" })), "EPIPE");
-  assert.is(lookWords("just text"), "just text");
-  assert.not(lookWords(new Error("once")).includes("at "), "never a stack");
+  assert.is(readErrorMessage(lost), "no such user");
+  assert.is(readErrorMessage(Object.assign(new Error(""), { code: "EPIPE" })), "EPIPE");
+  assert.is(readErrorMessage("just text"), "just text");
+  assert.not(readErrorMessage(new Error("once")).includes("at "), "never a stack");
 });
 
 test.run();

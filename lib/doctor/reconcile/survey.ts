@@ -12,24 +12,24 @@ import {
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/orphans/read-orphans.ts";
 
-export interface SeenNamespace {
+export interface ObservedNamespace {
   readonly name: string;
   readonly uid: string;
   /** The IDs in the namespace's labels. */
   readonly hubId: string | null;
   readonly spokeId: string | null;
   readonly sandboxId: string | null;
-  readonly going: boolean;
+  readonly terminating: boolean;
   readonly signed: SignedText | null;
   /** Desired replicas; null if the object is missing or may not be listed. */
   readonly replicas: Readonly<Record<"app" | "database", number | null>>;
 }
 
-export interface ClusterSight {
+export interface ClusterSurvey {
   readonly name: string;
   readonly identity: string | null;
   /** Namespaces, keyed by name. */
-  readonly namespaces: ReadonlyMap<string, SeenNamespace>;
+  readonly namespaces: ReadonlyMap<string, ObservedNamespace>;
   /** The greatest fence of any object. */
   readonly fence: bigint;
   /** The snapshots of backups, with their signed records. */
@@ -65,7 +65,7 @@ export async function surveyCluster(
   cluster: Cluster,
   isOwn: (namespace: string) => boolean,
   call: Call,
-): Promise<ClusterSight> {
+): Promise<ClusterSurvey> {
   const unseen: string[] = [], signed = new Map<string, SignedText>();
   const replicas = new Map<string, { app: number | null; database: number | null }>();
   let fence = 0n;
@@ -100,12 +100,12 @@ export async function surveyCluster(
       replicas.set(metadata.namespace!, { ...both, [part]: Number(spec?.replicas ?? 1) });
     });
   }
-  const namespaces = new Map<string, SeenNamespace>();
+  const namespaces = new Map<string, ObservedNamespace>();
   await eachObject(cluster, call, { apiVersion: "v1", kind: "Namespace" }, OURS, (object) => {
     const { name, uid, labels = {} } = object.metadata;
     if (!isOwn(name)) return;
     namespaces.set(name, {
-      ...{ name, uid: uid!, going: isTerminating(object), signed: signed.get(name) ?? null },
+      ...{ name, uid: uid!, terminating: isTerminating(object), signed: signed.get(name) ?? null },
       ...{
         hubId: labels[FEDERATION_LABEL] ?? null,
         spokeId: labels[SPOKE_LABEL] ?? null,
@@ -114,7 +114,7 @@ export async function surveyCluster(
       replicas: replicas.get(name) ?? { app: null, database: null },
     });
   });
-  const snapshots: ClusterSight["snapshots"][number][] = [], contents = new Map<string, KubeObject>();
+  const snapshots: ClusterSurvey["snapshots"][number][] = [], contents = new Map<string, KubeObject>();
   const snapshotUids = new Set<string>(), released: ReleasedVolume[] = [];
   await each(VOLUME_SNAPSHOT, OURS, (object) => {
     const { metadata, status } = object;

@@ -1,30 +1,30 @@
 /** Checks the fences in the cluster and the sandboxes. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
-import type { Matter } from "#lib/doctor/reconcile/matter.ts";
-import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
+import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
 /** The margin that is added to the greatest observed fence. Secrets also have fences, but are not listed. */
 const MARGIN = 1_000_000n;
 
 /** Returns the last fence that the database assigned. */
-export async function readFence(rows: Rows): Promise<bigint> {
+export async function readLastFence(rows: Rows): Promise<bigint> {
   const { rows: [row] } = await sql<{ last: string }>`select last_value as last from job_fences`.execute(rows);
   return BigInt(row!.last);
 }
 
 /** Checks that new fences are greater than those in the cluster. Otherwise the cluster would refuse writes. */
-export function judgeFences(sights: readonly ClusterSight[], last: bigint): Matter[] {
+export function checkFences(sights: readonly ClusterSurvey[], last: bigint): Discrepancy[] {
   const greatest = sights.reduce((most, { fence }) => fence > most ? fence : most, 0n);
   if (greatest <= last) return [];
   const fact = `Objects carry fences up to ${greatest}, and the database has given out ${last}`;
   return [{
     check: "fences",
     fact,
-    deed: {
+    resolution: {
       done: `raised to ${greatest + MARGIN}`,
-      async act(tx) {
+      async apply(tx) {
         const least = String(greatest + MARGIN);
         await sql`select setval('job_fences', greatest(${least}::bigint, last_value)) from job_fences`.execute(tx);
         return null;
@@ -33,9 +33,9 @@ export function judgeFences(sights: readonly ClusterSight[], last: bigint): Matt
   }];
 }
 
-export function judgeSandboxes({ sight, known }: Judged): Matter[] {
+export function checkSandboxes({ survey: sight, known }: ComparedCluster): Discrepancy[] {
   return [...sight.namespaces.values()]
-    .filter(({ sandboxId, going }) => sandboxId !== null && !going && !known.sandboxes.has(sandboxId))
+    .filter(({ sandboxId, terminating: going }) => sandboxId !== null && !going && !known.sandboxes.has(sandboxId))
     .map(({ name, sandboxId }) => ({
       check: "sandbox",
       fact: `The sandbox ${name} is of ${sandboxId}, which is not under way`,

@@ -4,17 +4,17 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/base/config.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
-import { type Finding, listWords, type Looked, passing, warning } from "#lib/doctor/finding.ts";
-import { type Look, refusalOf } from "#lib/doctor/look.ts";
+import { type Finding, listWords, passing, type ReadResult, warning } from "#lib/doctor/finding.ts";
+import { findRefusal, type TimedRead } from "#lib/doctor/timed-read.ts";
 import type { DriverError } from "#lib/base/errors.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export async function lookAtDomain(domain: string, look: Look, resolve: Dns["addresses"]): Promise<Finding> {
-  if (isLocal(domain)) return judgeDomain(domain, { seen: [] });
+export async function checkDomain(domain: string, look: TimedRead, resolve: Dns["addresses"]): Promise<Finding> {
+  if (isLocal(domain)) return checkResolvedDomain(domain, { seen: [] });
   const name = `doctor-${randomBytes(4).toString("hex")}.${domain}`;
-  return judgeDomain(domain, await look((signal) => resolve(name, signal)));
+  return checkResolvedDomain(domain, await look((signal) => resolve(name, signal)));
 }
 
 /** Returns whether the domain is `localhost` or a subdomain of it. Resolving these needs no name server. */
@@ -22,7 +22,7 @@ function isLocal(domain: string): boolean {
   return domain === "localhost" || domain.endsWith(".localhost");
 }
 
-function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Finding {
+function checkResolvedDomain(domain: string, addresses: ReadResult<readonly string[]>): Finding {
   const check = "domain", wildcard = `*.${domain}`;
   if (isLocal(domain)) {
     return warning(check, `${wildcard} leads to whatever machine one sits at; sites open on it alone`);
@@ -35,25 +35,25 @@ function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Find
 }
 
 /** Checks the mail server, including the login, so that a wrong password is found before the first mail. */
-export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Finding> {
-  const found = judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
+export async function checkMail(smtp: Config["smtp"], look: TimedRead): Promise<Finding> {
+  const found = checkMailReply(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
   if (smtp === null || found.level !== "ok") return found;
-  return judgeLogin(
+  return checkMailLogin(
     smtp,
     found,
-    await look(() => refusalOf(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, whole: KNOCK } }))),
+    await look(() => findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, whole: KNOCK } }))),
   );
 }
 
-function judgeLogin(
+function checkMailLogin(
   { host, port, user, encryption }: NonNullable<Config["smtp"]>,
   found: Finding,
-  entered: Looked<DriverError | null>,
+  entered: ReadResult<DriverError | null>,
 ): Finding {
   if (!("seen" in entered)) return warning(found.check, `${host}:${port} answers, and then hangs: ${entered.unseen}`);
   if (entered.seen) return warning(found.check, entered.seen.message, entered.seen.hint);
   const accepts = user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS";
-  return passing(found.check, `${found.told}${accepts}; ${PROTECTED[encryption](port)}`);
+  return passing(found.check, `${found.message}${accepts}; ${PROTECTED[encryption](port)}`);
 }
 
 /** Describes the TLS protection of each setting. */
@@ -70,7 +70,7 @@ const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (por
 const KNOCK = 8 * SECOND; // shorter than the limit of a read, so that the reason is reported
 
 /** Checks the first line that the mail server sends. */
-function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
+function checkMailReply(smtp: Config["smtp"], greeted: ReadResult<string>): Finding {
   const check = "mail";
   if (smtp === null) {
     return warning(
@@ -88,7 +88,7 @@ function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
 /**
  * Checks the settings of the sites' mail relay. Doctor does not connect, because a relay may accept only the cluster.
  */
-export function judgeRelay(relay: Config["relay"]): Finding {
+export function checkRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) return passing(check, `goes to ${relay.host}:${relay.port}${relay.user ? ", an account each" : ""}`);
   return warning(
@@ -102,9 +102,9 @@ export function judgeRelay(relay: Config["relay"]): Finding {
  * Checks the payment provider, so that a wrong key is found before the first invoice. Returns no finding without a
  * payment provider.
  */
-export async function lookAtPayments(stripe: Config["stripe"], look: Look): Promise<Finding[]> {
+export async function checkPayments(stripe: Config["stripe"], look: TimedRead): Promise<Finding[]> {
   if (stripe === null) return [];
-  const check = "payments", asked = await look((signal) => refusalOf(() => openPayments(stripe).check(signal)));
+  const check = "payments", asked = await look((signal) => findRefusal(() => openPayments(stripe).check(signal)));
   if (!("seen" in asked)) return [warning(check, `The payment provider could not be asked: ${asked.unseen}`)];
   if (asked.seen) return [warning(check, asked.seen.message, asked.seen.hint)];
   const kind = /_live_/.test(stripe.secretKey) ? "live" : "test";

@@ -4,7 +4,12 @@ import * as assert from "uvu/assert";
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
-import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
+import {
+  checkIngressClass,
+  checkIssuer,
+  checkSnapshotClasses,
+  checkStorageClasses,
+} from "#lib/doctor/check-classes.ts";
 
 const DEFAULT = { "storageclass.kubernetes.io/is-default-class": "true" };
 const AROUND: Surroundings = {
@@ -24,7 +29,7 @@ const object = (name: string, more: object = {}, annotations: Record<string, str
 });
 const DISK = { provisioner: "disk.example", allowVolumeExpansion: true, volumeBindingMode: "WaitForFirstConsumer" };
 const standard = object("standard", DISK, DEFAULT);
-const short = ({ level, told }: Finding) => `${level}: ${told}`;
+const short = ({ level, message: told }: Finding) => `${level}: ${told}`;
 
 const storage = suite("judgeStorage");
 
@@ -86,13 +91,13 @@ const STORAGE: [what: string, classes: KubeObject[], named: string | undefined, 
 for (const [what, seen, storageClass, findings] of STORAGE) {
   storage(`${what}.`, () => {
     const around = { ...AROUND, ...(storageClass === undefined ? {} : { storageClass }) };
-    assert.equal(judgeStorage({ seen }, around).map(short), findings);
+    assert.equal(checkStorageClasses({ seen }, around).map(short), findings);
   });
 }
 
 storage("what was not seen is not called good.", () => {
-  assert.equal(judgeStorage(UNSEEN, AROUND).map(short), [
-    "warning: could not be told: there was no answer within 10 s",
+  assert.equal(checkStorageClasses(UNSEEN, AROUND).map(short), [
+    "warning: could not be checked: there was no answer within 10 s",
   ]);
 });
 
@@ -119,22 +124,22 @@ const SNAPSHOTS: [what: string, classes: KubeObject[] | null, finding: string][]
 ];
 for (const [what, seen, finding] of SNAPSHOTS) {
   snapshots(`${what}.`, () => {
-    assert.is(short(judgeSnapshots({ seen: [standard] }, { seen }, AROUND)), finding);
+    assert.is(short(checkSnapshotClasses({ seen: [standard] }, { seen }, AROUND)), finding);
   });
 }
 
 snapshots("the driver is that of the named class.", () => {
   const classes = { seen: [standard, object("fast", { ...DISK, provisioner: "fast.example" })] };
   const seen = [of("keep", "disk.example", "Retain"), of("fast", "fast.example", "Delete")];
-  const { level, told } = judgeSnapshots(classes, { seen }, { ...AROUND, storageClass: "fast" });
+  const { level, message: told } = checkSnapshotClasses(classes, { seen }, { ...AROUND, storageClass: "fast" });
   assert.equal([level, told.includes("class fast deletes")], ["warning", true]);
 });
 
 snapshots("without knowing the disks' driver nothing is called good.", () => {
   const seen = [of("keep", "disk.example", "Retain")];
-  assert.is(judgeSnapshots(UNSEEN, { seen }, AROUND).level, "warning");
-  assert.is(judgeSnapshots({ seen: [] }, { seen }, AROUND).level, "warning");
-  assert.is(judgeSnapshots({ seen: [standard] }, UNSEEN, AROUND).level, "warning");
+  assert.is(checkSnapshotClasses(UNSEEN, { seen }, AROUND).level, "warning");
+  assert.is(checkSnapshotClasses({ seen: [] }, { seen }, AROUND).level, "warning");
+  assert.is(checkSnapshotClasses({ seen: [standard] }, UNSEEN, AROUND).level, "warning");
 });
 
 snapshots("the class that is named is the only one that counts.", () => {
@@ -144,7 +149,7 @@ snapshots("the class that is named is the only one that counts.", () => {
     of("far", "other.example", "Retain"),
   ];
   const told = (snapshotClass: string) =>
-    short(judgeSnapshots({ seen: [standard] }, { seen }, { ...AROUND, snapshotClass }));
+    short(checkSnapshotClasses({ seen: [standard] }, { seen }, { ...AROUND, snapshotClass }));
   assert.is(told("keep"), "ok: class keep: what it took stays (Retain)");
   assert.is(told("gone"), "warning: backups are not possible: there is no snapshot class gone");
   assert.is(told("far"), "warning: backups are not possible: class far is not for the driver disk.example");
@@ -155,13 +160,13 @@ const ingress = suite("judgeIngress");
 
 ingress("the class that the surroundings name has to be there.", () => {
   const seen = [object("traefik"), object("nginx")];
-  assert.is(short(judgeIngress({ seen }, AROUND)), "ok: class nginx");
+  assert.is(short(checkIngressClass({ seen }, AROUND)), "ok: class nginx");
   assert.is(
-    short(judgeIngress({ seen }, { ...AROUND, ingressClass: "haproxy" })),
+    short(checkIngressClass({ seen }, { ...AROUND, ingressClass: "haproxy" })),
     "failing: there is no ingress class haproxy, only traefik and nginx",
   );
-  assert.is(short(judgeIngress({ seen: [] }, AROUND)), "failing: there is no ingress class nginx");
-  assert.is(judgeIngress(UNSEEN, AROUND).level, "warning");
+  assert.is(short(checkIngressClass({ seen: [] }, AROUND)), "failing: there is no ingress class nginx");
+  assert.is(checkIngressClass(UNSEEN, AROUND).level, "warning");
 });
 
 const certificates = suite("judgeCertificates");
@@ -193,13 +198,13 @@ const CERTIFICATES: [what: string, seen: KubeObject[] | null, finding: string][]
 ];
 for (const [what, seen, finding] of CERTIFICATES) {
   certificates(`${what}.`, () => {
-    assert.is(short(judgeCertificates({ seen }, AROUND, "wheelwright-nginx")), finding);
+    assert.is(short(checkIssuer({ seen }, AROUND, "wheelwright-nginx")), finding);
   });
 }
 
 certificates("an issuer of one's own is asked for by its name, and nobody makes it.", () => {
   const own = { ...AROUND, issuer: "letsencrypt" };
-  const about = (seen: KubeObject[] | null) => short(judgeCertificates({ seen }, own, "letsencrypt"));
+  const about = (seen: KubeObject[] | null) => short(checkIssuer({ seen }, own, "letsencrypt"));
   const there = { status: { conditions: [{ type: "Ready", status: "True" }] } };
   assert.is(about([object("letsencrypt", there)]), "ok: the issuer letsencrypt is ready");
   assert.is(about([]), "failing: there is no issuer letsencrypt");
@@ -207,9 +212,9 @@ certificates("an issuer of one's own is asked for by its name, and nobody makes 
 });
 
 certificates("without ACME_EMAIL sites are plain HTTP, unless TLS ends elsewhere.", () => {
-  assert.is(judgeCertificates({ seen: null }, AROUND, null).level, "warning");
-  assert.is(judgeCertificates({ seen: null }, { ...AROUND, tls: "elsewhere" }, null).level, "ok");
-  assert.is(judgeCertificates(UNSEEN, AROUND, "wheelwright-nginx").level, "warning");
+  assert.is(checkIssuer({ seen: null }, AROUND, null).level, "warning");
+  assert.is(checkIssuer({ seen: null }, { ...AROUND, tls: "elsewhere" }, null).level, "ok");
+  assert.is(checkIssuer(UNSEEN, AROUND, "wheelwright-nginx").level, "warning");
 });
 
 storage.run();

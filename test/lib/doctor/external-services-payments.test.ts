@@ -1,12 +1,12 @@
 /** Tests what doctor reports about the payment provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLook } from "#lib/doctor/look.ts";
-import { lookAtPayments } from "#lib/doctor/surroundings.ts";
+import { openTimedRead } from "#lib/doctor/timed-read.ts";
+import { checkPayments } from "#lib/doctor/external-services.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 const test = suite<{ provider: Provider }>("lookAtPayments");
-const look = openLook(new AbortController().signal);
+const look = openTimedRead(new AbortController().signal);
 
 test.before(async (scene) => {
   scene.provider = await openProvider();
@@ -16,12 +16,12 @@ test.after(({ provider }) => provider.close());
 const configOf = ({ key, webhookSecret, url }: Provider) => ({ secretKey: key, webhookSecret, apiBase: url });
 
 test("is silent where none is configured", async () => {
-  assert.equal(await lookAtPayments(null, look), []);
+  assert.equal(await checkPayments(null, look), []);
 });
 
 test("says that the key is taken, and leaves nothing at the provider", async ({ provider }) => {
-  const [found] = await lookAtPayments(configOf(provider), look);
-  assert.equal([found!.level, found!.told], [
+  const [found] = await checkPayments(configOf(provider), look);
+  assert.equal([found!.level, found!.message], [
     "ok",
     "The payment provider answers, and accepts STRIPE_SECRET_KEY, a test key",
   ]);
@@ -29,7 +29,7 @@ test("says that the key is taken, and leaves nothing at the provider", async ({ 
 });
 
 test("warns of a key that is refused, without telling it", async ({ provider }) => {
-  const [found] = await lookAtPayments({ ...configOf(provider), secretKey: "sk_test_wrong1234567890" }, look);
+  const [found] = await checkPayments({ ...configOf(provider), secretKey: "sk_test_wrong1234567890" }, look);
   assert.is(found!.level, "warning");
   assert.match(found!.hint!, /STRIPE_SECRET_KEY/);
   assert.not.match(JSON.stringify(found), /wrong1234567890/);
@@ -37,10 +37,10 @@ test("warns of a key that is refused, without telling it", async ({ provider }) 
 
 test("warns of one that is away", async ({ provider }) => {
   const mend = provider.break({ what: "down" });
-  const [found] = await lookAtPayments(configOf(provider), look);
+  const [found] = await checkPayments(configOf(provider), look);
   mend();
   assert.is(found!.level, "warning");
-  assert.match(found!.told, /\/v1\/prices/);
+  assert.match(found!.message, /\/v1\/prices/);
 });
 
 test.run();

@@ -3,34 +3,34 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 
-export interface Matter {
+export interface Discrepancy {
   readonly check: string;
   /** The difference, as a sentence without a full stop. */
   readonly fact: string;
   readonly hint?: string | undefined;
   /** The level of the finding if a user must act, even after the change was applied. */
-  readonly left?: "warning" | "failing";
+  readonly level?: "warning" | "failing";
   /** Absent if the difference is only reported. */
-  readonly deed?: Deed;
+  readonly resolution?: Resolution;
 }
 
-export interface Deed {
+export interface Resolution {
   /** The result as a text, for example "adopted". */
   readonly done: string;
   /** Checks again and writes. Returns the reason if the change is refused; null if it was made now or before. */
-  readonly act: (tx: Tx, asker: Requester) => Promise<string | null>;
+  readonly apply: (tx: Tx, requester: Requester) => Promise<string | null>;
 }
 
 /** Returns the finding of a difference. `refusal` is the reason why the change was refused. */
 export function findingOf(
-  { check, fact, hint, left, deed }: Matter,
-  mode: "told" | "applied",
+  { check, fact, hint, level: left, resolution: deed }: Discrepancy,
+  mode: "reported" | "applied",
   refusal: string | null,
 ): Finding {
   if (refusal !== null) {
-    return { check, level: "failing", told: `${fact}, and cannot be ${deed?.done}: ${refusal}`, hint };
+    return { check, level: "failing", message: `${fact}, and cannot be ${deed?.done}: ${refusal}`, hint };
   }
-  if (!deed) return { check, level: left ?? "warning", told: fact, hint };
-  const [verb, level] = mode === "told" ? ["would be", "warning"] as const : ["is", "ok"] as const;
-  return { check, level: left ?? level, told: `${fact}; it ${verb} ${deed.done}`, hint };
+  if (!deed) return { check, level: left ?? "warning", message: fact, hint };
+  const [verb, level] = mode === "reported" ? ["would be", "warning"] as const : ["is", "ok"] as const;
+  return { check, level: left ?? level, message: `${fact}; it ${verb} ${deed.done}`, hint };
 }
