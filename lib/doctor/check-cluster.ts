@@ -99,10 +99,10 @@ export function checkMissingRole(): Finding {
   );
 }
 
-export function checkPermissions(sight: ReadResult<Omit<ReviewedPermissions, "mayBind">>): Finding[] {
+export function checkPermissions(reading: ReadResult<Omit<ReviewedPermissions, "mayBind">>): Finding[] {
   const check = "permissions";
-  if (!("seen" in sight)) return [unknownFinding(check, sight)];
-  const { asked, denied } = sight.seen;
+  if (!("seen" in reading)) return [unknownFinding(check, reading)];
+  const { asked, denied } = reading.seen;
   if (denied.length === 0) return [passing(check, `all ${asked.length} that are used`)];
   const needed = denied.filter(({ without }) => without === null);
   const costs = [...new Set(denied.flatMap(({ without }) => without ?? []))];

@@ -70,29 +70,31 @@ const NODE = { apiVersion: "v1", kind: "Node" };
 const IMPATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
 export async function examineCluster(
-  place: ClusterTarget,
+  target: ClusterTarget,
   plan: ClusterExamination,
   trying: TrialOptions,
 ): Promise<Section> {
   const section = (where: string, findings: readonly Finding[]): Section => ({
-    ...{ target: "cluster", name: place.name, where },
+    ...{ target: "cluster", name: target.name, where },
     findings: unique(findings),
   });
-  const { name, kubeconfig } = place, { version, role, log } = plan;
+  const { name, kubeconfig } = target, { version, role, log } = plan;
   const patience = IMPATIENCE, deadline = trying.limit;
-  const opened = await trying.look(() => openCluster({ name, kubeconfig, version, role, log, patience, deadline }));
-  if (!("seen" in opened)) return section(place.where, [unreachable(opened)]);
+  const opened = await trying.timedRead(() =>
+    openCluster({ name, kubeconfig, version, role, log, patience, deadline })
+  );
+  if (!("seen" in opened)) return section(target.where, [unreachable(opened)]);
   const cluster = opened.seen;
   try {
-    const answered = await trying.look((signal) => cluster.version({ signal }));
+    const answered = await trying.timedRead((signal) => cluster.version({ signal }));
     const about = await cluster.about();
-    const where = `${about.server}, ${place.where}`;
+    const where = `${about.server}, ${target.where}`;
     if (!("seen" in answered)) return section(where, [unreachable(answered)]);
     const clock = checkClock(about.aheadMs, "the cluster's clock");
-    const { findings, hasRole } = await examineStanding(cluster, place, plan, trying);
+    const { findings, hasRole } = await examineStanding(cluster, target, plan, trying);
     const standing = [checkVersion(answered.seen), clock, ...findings];
     if (!hasRole) return section(where, [...standing, NOT_TRIED]);
-    return section(where, [...standing, ...await examineByTrial(cluster, place, plan, trying)]);
+    return section(where, [...standing, ...await examineByTrial(cluster, target, plan, trying)]);
   } finally {
     await cluster.close();
   }
@@ -110,14 +112,16 @@ const NOT_TRIED = warning(
 /** Checks the existing objects of the cluster. `hasRole` is false if CLUSTER_ROLE is required but not set. */
 async function examineStanding(
   cluster: Cluster,
-  place: ClusterTarget,
+  target: ClusterTarget,
   plan: ClusterExamination,
-  { look }: TrialOptions,
+  { timedRead }: TrialOptions,
 ): Promise<{ readonly findings: readonly Finding[]; readonly hasRole: boolean }> {
   type Kind = typeof NODE;
-  const all = (kind: Kind) => look((signal) => cluster.listAll(kind, "", { signal }));
+  const all = (kind: Kind) => timedRead((signal) => cluster.listAll(kind, "", { signal }));
   const served = (kind: Kind): Promise<ReadResult<readonly KubeObject[] | null>> =>
-    look(async (signal) => await cluster.serves(kind, { signal }) ? await cluster.listAll(kind, "", { signal }) : null);
+    timedRead(async (signal) =>
+      await cluster.serves(kind, { signal }) ? await cluster.listAll(kind, "", { signal }) : null
+    );
   const [storage, snapshots, ingress, issuers, nodes] = await Promise.all([
     all(STORAGE),
     served(SNAPSHOT),
@@ -126,17 +130,17 @@ async function examineStanding(
     all(NODE),
   ]);
   const absent = [[snapshots, SNAPSHOT], [issuers, ISSUER]] as const;
-  const unserved = absent.flatMap(([sight, kind]) =>
-    "seen" in sight && sight.seen === null ? [kind.apiVersion.split("/")[0]!] : []
+  const unserved = absent.flatMap(([reading, kind]) =>
+    "seen" in reading && reading.seen === null ? [kind.apiVersion.split("/")[0]!] : []
   );
-  const used = permissionsFor(plan.role, [...new Set(place.needs.flatMap(({ created }) => created ?? []))]);
-  const permissions = await look((signal) => reviewAll(cluster, used, unserved, signal));
+  const used = permissionsFor(plan.role, [...new Set(target.needs.flatMap(({ created }) => created ?? []))]);
+  const permissions = await timedRead((signal) => reviewAll(cluster, used, unserved, signal));
   const hasRole = plan.role !== null || !("seen" in permissions) || !needsRole(permissions.seen);
   const findings = [
-    ...place.needs.flatMap(({ surroundings }) => checkStorageClasses(storage, surroundings)),
-    ...place.needs.map(({ surroundings }) => checkSnapshotClasses(storage, snapshots, surroundings)),
-    ...place.needs.map(({ surroundings }) => checkIngressClass(ingress, surroundings)),
-    ...place.needs.map(({ surroundings, issuer }) => checkIssuer(issuers, surroundings, issuer)),
+    ...target.needs.flatMap(({ surroundings }) => checkStorageClasses(storage, surroundings)),
+    ...target.needs.map(({ surroundings }) => checkSnapshotClasses(storage, snapshots, surroundings)),
+    ...target.needs.map(({ surroundings }) => checkIngressClass(ingress, surroundings)),
+    ...target.needs.map(({ surroundings, issuer }) => checkIssuer(issuers, surroundings, issuer)),
     checkNodes(nodes, plan.size, plan.resources),
     ...hasRole ? checkPermissions(permissions) : [checkMissingRole()],
   ];
@@ -167,7 +171,7 @@ async function examineByTrial(
   if (!plan.trial) {
     return [warning("trial", "pod security, quotas, images and network were not tried", "Leave --no-probe out.")];
   }
-  const left = await trying.look((signal) => deleteRemainingNamespaces(cluster, plan.release, { signal }));
+  const left = await trying.timedRead((signal) => deleteRemainingNamespaces(cluster, plan.release, { signal }));
   const cleared = "seen" in left ? left.seen : [];
   return [
     ...await examineTrial(cluster, { ...plan, surroundings: need!.surroundings }, trying),
@@ -187,6 +191,6 @@ async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: TrialOpti
 
 /** Removes duplicate findings, which regions with the same requirements produce. */
 function unique(findings: readonly Finding[]): Finding[] {
-  const key = ({ check, message: told }: Finding) => `${check} ${told}`;
+  const key = ({ check, message }: Finding) => `${check} ${message}`;
   return [...new Map(findings.map((finding) => [key(finding), finding])).values()];
 }

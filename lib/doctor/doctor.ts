@@ -51,7 +51,7 @@ export interface Examination {
 export async function* examine(examination: Examination): AsyncGenerator<Section> {
   const { config, signal, tell, migrations, limit = READ_TIMEOUT, patience = TRIAL_TIMEOUT } = examination;
   const timedRead = openTimedRead(signal, limit),
-    trying: TrialOptions = { signal, look: timedRead, limit, patience, tell };
+    trying: TrialOptions = { signal, timedRead, limit, patience, tell };
   const places = await placesOf(examination);
   const sections: Promise<Section>[] = [
     Promise.resolve(section("configuration", null, [
@@ -67,7 +67,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
       checkPayments(config.stripe, timedRead),
       checkMetricsPort(config, timedRead),
     ]).then((findings) => section("surroundings", null, findings.flat())),
-    ...places.map((place) => examineCluster(place, planOf(examination), trying)),
+    ...places.map((target) => examineCluster(target, planOf(examination), trying)),
   ];
   const settled = Promise.allSettled(sections);
   try {
@@ -77,8 +77,8 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
   }
 }
 
-function section(place: Section["target"], where: string | null, findings: readonly Finding[]): Section {
-  return { target: place, name: null, where, findings };
+function section(target: Section["target"], where: string | null, findings: readonly Finding[]): Section {
+  return { target, name: null, where, findings };
 }
 
 function checkDefinitions({ config, blueprint, catalog }: Examination): Finding {

@@ -12,10 +12,10 @@ type DatabasePart = Pick<Config, "database" | "bootstrapAdmin">;
 export async function examineDatabase(
   { database, bootstrapAdmin: admin }: DatabasePart,
   migrations: readonly Migration[],
-  look: TimedRead,
+  timedRead: TimedRead,
   limit: number,
 ): Promise<Section> {
-  const facts = await look((within) => readDatabaseFacts(database.source, limit, within));
+  const facts = await timedRead((within) => readDatabaseFacts(database.source, limit, within));
   const findings = checkDatabase(facts, {
     migrations,
     pool: database.pool,

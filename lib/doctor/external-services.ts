@@ -11,10 +11,10 @@ import { openPayments } from "#lib/drivers/payments/open.ts";
 import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export async function checkDomain(domain: string, look: TimedRead, resolve: Dns["addresses"]): Promise<Finding> {
+export async function checkDomain(domain: string, timedRead: TimedRead, resolve: Dns["addresses"]): Promise<Finding> {
   if (isLocal(domain)) return checkResolvedDomain(domain, { seen: [] });
   const name = `doctor-${randomBytes(4).toString("hex")}.${domain}`;
-  return checkResolvedDomain(domain, await look((signal) => resolve(name, signal)));
+  return checkResolvedDomain(domain, await timedRead((signal) => resolve(name, signal)));
 }
 
 /** Returns whether the domain is `localhost` or a subdomain of it. Resolving these needs no name server. */
@@ -35,13 +35,16 @@ function checkResolvedDomain(domain: string, addresses: ReadResult<readonly stri
 }
 
 /** Checks the mail server, including the login, so that a wrong password is found before the first mail. */
-export async function checkMail(smtp: Config["smtp"], look: TimedRead): Promise<Finding> {
-  const found = checkMailReply(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
+export async function checkMail(smtp: Config["smtp"], timedRead: TimedRead): Promise<Finding> {
+  const found = checkMailReply(
+    smtp,
+    smtp === null ? { unseen: "" } : await timedRead((signal) => greeting(smtp, signal)),
+  );
   if (smtp === null || found.level !== "ok") return found;
   return checkMailLogin(
     smtp,
     found,
-    await look(() => findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, whole: KNOCK } }))),
+    await timedRead(() => findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, whole: KNOCK } }))),
   );
 }
 
@@ -102,9 +105,9 @@ export function checkRelay(relay: Config["relay"]): Finding {
  * Checks the payment provider, so that a wrong key is found before the first invoice. Returns no finding without a
  * payment provider.
  */
-export async function checkPayments(stripe: Config["stripe"], look: TimedRead): Promise<Finding[]> {
+export async function checkPayments(stripe: Config["stripe"], timedRead: TimedRead): Promise<Finding[]> {
   if (stripe === null) return [];
-  const check = "payments", asked = await look((signal) => findRefusal(() => openPayments(stripe).check(signal)));
+  const check = "payments", asked = await timedRead((signal) => findRefusal(() => openPayments(stripe).check(signal)));
   if (!("seen" in asked)) return [warning(check, `The payment provider could not be asked: ${asked.unseen}`)];
   if (asked.seen) return [warning(check, asked.seen.message, asked.seen.hint)];
   const kind = /_live_/.test(stripe.secretKey) ? "live" : "test";

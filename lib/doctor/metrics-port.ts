@@ -7,14 +7,14 @@ import { readErrorMessage, type TimedRead } from "#lib/doctor/timed-read.ts";
 const CHECK = "metrics";
 
 /** Checks the port. Returns no finding if metrics are off. An occupied port may belong to a running `serve`. */
-export async function checkMetricsPort({ host, metricsPort }: Config, look: TimedRead): Promise<Finding[]> {
+export async function checkMetricsPort({ host, metricsPort }: Config, timedRead: TimedRead): Promise<Finding[]> {
   if (metricsPort === null) return [];
   const place = `${host}:${metricsPort}`, trouble = await tryToListen(host, metricsPort);
   if (trouble === null) return [passing(CHECK, `${place} is free for METRICS_PORT; whoever reaches it reads them`)];
   const hint = "Set METRICS_PORT to a port that is free, or leave it out.";
   const problem = `${place} cannot be listened on: ${readErrorMessage(trouble)}`;
   if ((trouble as { code?: unknown }).code !== "EADDRINUSE") return [failing(CHECK, problem, hint)];
-  const found = await look((signal) => isOurs(host, metricsPort, signal));
+  const found = await timedRead((signal) => isOurs(host, metricsPort, signal));
   if ("seen" in found && found.seen) return [passing(CHECK, `${place} serves metrics of Wheelwright already`)];
   return [warning(CHECK, problem, hint)]; // serve may run on another machine
 }

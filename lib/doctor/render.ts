@@ -24,9 +24,9 @@ export function renderHeading(version: string, colours: boolean): string {
   return `\n  ${paint("1;36", "◎ Wheelwright")} ${paint("2", `${version} · doctor`)}\n`;
 }
 
-export function renderSection({ target: place, name, where, findings }: Section, colours: boolean): string {
+export function renderSection({ target, name, where, findings }: Section, colours: boolean): string {
   const paint = painter(colours);
-  const title = paint("1", `${TITLES[place]}${name === null ? "" : ` ${plain(name)}`}`);
+  const title = paint("1", `${TITLES[target]}${name === null ? "" : ` ${plain(name)}`}`);
   const at = where === null ? "" : `  ${paint("2", plain(where))}`;
   return `\n  ${title}${at}\n${findings.map((finding) => renderFinding(finding, paint)).join("")}`;
 }
@@ -36,9 +36,9 @@ export function renderSummary({ sentence, ready, warnings }: Summary, colours: b
   return `  ${painter(colours)(colour, sentence)}`;
 }
 
-function renderFinding({ check, level, message: told, hint }: Finding, paint: Paint): string {
+function renderFinding({ check, level, message, hint }: Finding, paint: Paint): string {
   const [mark, colour] = MARKS[level];
-  const line = `    ${paint(colour, mark)} ${paint("2", check.padEnd(WIDTH))} ${plain(told)}\n`;
+  const line = `    ${paint(colour, mark)} ${paint("2", check.padEnd(WIDTH))} ${plain(message)}\n`;
   return hint === undefined ? line : `${line}${" ".repeat(6 + WIDTH)} ${paint("2", `→ ${plain(hint)}`)}\n`;
 }
 

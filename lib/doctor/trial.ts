@@ -39,7 +39,7 @@ export interface TrialFacts {
 
 export interface TrialOptions {
   readonly signal: AbortSignal;
-  readonly look: TimedRead;
+  readonly timedRead: TimedRead;
   /** Milliseconds for one call. */
   readonly limit: number;
   /** Milliseconds for pods to start, and for the namespace to be removed. */
@@ -64,7 +64,7 @@ export async function runTrial(cluster: Cluster, plan: TrialPlan, trying: TrialO
   let gone: ReadResult<true> = { seen: true };
   try {
     trying.tell(`Trying the cluster ${cluster.name} out in the namespace ${namespace}`);
-    const made = await trying.look((signal) => cluster.createNamespace(objects.namespace, { signal }));
+    const made = await trying.timedRead((signal) => cluster.createNamespace(objects.namespace, { signal }));
     found = "seen" in made
       ? { made: { seen: true }, ...await tryAll(cluster.space(namespace, made.seen.uid), objects, trying) }
       : nothing(made);
@@ -87,9 +87,9 @@ function nothing(why: Extract<ReadResult<never>, { readonly unseen: string }>): 
 }
 
 async function tryAll(space: Space, objects: TrialObjects, trying: TrialOptions) {
-  const prepared = await trying.look((signal) => space.apply([objects.quota, objects.range], { signal }));
+  const prepared = await trying.timedRead((signal) => space.apply([objects.quota, objects.range], { signal }));
   if (!("seen" in prepared)) return nothing(prepared);
-  const secrets = await trying.look(async (signal) => {
+  const secrets = await trying.timedRead(async (signal) => {
     for (const secret of objects.secrets) await space.create(secret, { signal });
   });
   if (!("seen" in secrets)) return nothing(secrets);
@@ -101,7 +101,7 @@ async function tryAll(space: Space, objects: TrialObjects, trying: TrialOptions)
   return { ...refusals, starts: [database, moodle], network };
 }
 
-async function tryAdmission(space: Space, objects: TrialObjects, { look }: TrialOptions) {
+async function tryAdmission(space: Space, objects: TrialObjects, { timedRead: look }: TrialOptions) {
   const security = objects.restricted ? await look((signal) => attempt(space, objects.unsafePod, { signal })) : null;
   const counted = await look((signal) => space.ready([refOf(objects.quota)], { signal, timeout: 8 * SECOND }));
   const quota = "seen" in counted ? await look((signal) => attempt(space, objects.claim, { signal })) : counted;

@@ -61,7 +61,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   SPOKE_SMTP_USER: ["account of each site at the relay, a name that holds ${namespace}"],
   SPOKE_SMTP_SECRET: ["what the passwords of these accounts are made from"],
   TRUSTED_PROXIES: ["CIDRs of proxies whose X-Forwarded-For is believed"],
-  DNS_SERVERS: ["name servers for the proof of domains, and for doctor", "those of the system"],
+  DNS_SERVERS: ["name servers that verify domains, also used by doctor", "those of the system"],
   PORTAL: ["whether people can sign in to pages here", "off; on in dev"],
   SIGNUP: ["whether anybody may sign up"],
   CATALOG: ["YAML or JSON file of regions, tiers, modes, brands, seeds, versions and sizes"],

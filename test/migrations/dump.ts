@@ -2,7 +2,7 @@
  * test their migrations on it. Each release does this once; a published dump is never replaced.
  *
  *   npm run dump                          dumps the version in package.json, with all migrations
- *   npm run dump -- --through 0052_…      stops after this migration */
+ *   npm run dump -- --through 0014_…      stops after this migration */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";

@@ -55,9 +55,12 @@ export async function updateHubFromRecord(
 ): Promise<string | null> {
   const { namespace, particulars } = standing, before = await lockFederation(tx, particulars.id);
   if (isGoing(before) || !isRowOutdated(before, namespace, particulars)) return null;
-  const wishes = await readChangesAfterRestore(tx, restoredAt, before.id);
-  const after = await updateFederation(tx, before.id, { ...columnsOf(standing), ...pickChangedValues(before, wishes) });
-  const changed = changedOfHub(before, particulars, { state: after.state, requested: wishes.get(before.id) });
+  const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
+  const after = await updateFederation(tx, before.id, {
+    ...columnsOf(standing),
+    ...pickChangedValues(before, changes),
+  });
+  const changed = changedOfHub(before, particulars, { state: after.state, requested: changes.get(before.id) });
   await recordHubResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changed });
   return null;
 }

@@ -89,20 +89,20 @@ export async function updateSpokeFromRecord(
   if (isGoing(before) || !isRowOutdated(before, namespace, particulars)) return null;
   const taken = await takeNames(tx, names, particulars);
   if (taken !== null) return taken;
-  const wishes = await readChangesAfterRestore(tx, restoredAt, before.id);
-  const { domain: wish = particulars.domain, ...words } = pickChangedValues(toDesired(before), wishes);
+  const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
+  const { domain: requestedDomain = particulars.domain, ...words } = pickChangedValues(toDesired(before), changes);
   await deleteRetainedClaims(tx, before.id, Object.values(claimNames(particulars.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
       ...columnsOf(standing),
       ...words,
       domain: particulars.domain,
-      requestedDomain: wish === particulars.domain ? null : wish,
+      requestedDomain: requestedDomain === particulars.domain ? null : requestedDomain,
       ...{ drift: null, failedChecks: 0, updatedAt: NOW },
     })
     .where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
   await keepFormerNames(tx, particulars);
-  const requested = wishes.get(before.id),
+  const requested = changes.get(before.id),
     changed = changedOfSpoke(before, particulars, { state: after.state, requested });
   await recordSpokeResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changed });
   return null;

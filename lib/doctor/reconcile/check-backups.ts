@@ -17,33 +17,33 @@ interface FoundBackup extends Omit<BackupParticulars, "volumes"> {
   readonly takenAt: Date;
 }
 
-export function checkBackups(judged: ComparedCluster): Discrepancy[] {
-  return [...unknownBackups(judged), ...lostBackups(judged)];
+export function checkBackups(compared: ComparedCluster): Discrepancy[] {
+  return [...unknownBackups(compared), ...lostBackups(compared)];
 }
 
 /** Returns the backups that the database does not know, keyed by namespace. */
-export function findUnknownBackups({ survey: sight, known, trust }: ComparedCluster): Map<string, FoundBackup[]> {
+export function findUnknownBackups({ survey, known, trust }: ComparedCluster): Map<string, FoundBackup[]> {
   const found = new Map<string, FoundBackup[]>();
-  for (const snapshot of sight.snapshots) {
-    const { signed, metadata } = snapshot, namespace = sight.namespaces.get(metadata.namespace!);
+  for (const snapshot of survey.snapshots) {
+    const { signed, metadata } = snapshot, namespace = survey.namespaces.get(metadata.namespace!);
     if (!signed || !namespace?.spokeId) continue;
     const believed = trust.accepted.has(namespace.name) || isSigned(trust.installation, namespace.uid, signed);
     const particulars = believed ? readParticulars(BackupParticulars, signed.text) : null;
     const all = found.get(namespace.name) ?? [];
     if (!particulars || known.backups.has(particulars.id) || all.some(({ id }) => id === particulars.id)) continue;
-    const volumes = volumesOf(sight, namespace, particulars);
+    const volumes = volumesOf(survey, namespace, particulars);
     const takenAt = new Date(metadata.creationTimestamp!);
     if (volumes) found.set(namespace.name, [...all, { ...particulars, volumes, takenAt }]);
   }
   return found;
 }
 
-function unknownBackups(judged: ComparedCluster): Discrepancy[] {
-  const { survey: sight } = judged;
-  return [...findUnknownBackups(judged)].map(([name, backups]) => {
+function unknownBackups(compared: ComparedCluster): Discrepancy[] {
+  const { survey } = compared;
+  return [...findUnknownBackups(compared)].map(([name, backups]) => {
     const fact = `${name} has ${countOf(backups.length, "backup")} that the database does not know`;
     const act = (tx: Tx, requester: Requester) =>
-      adoptBackups(tx, requester, sight.name, sight.namespaces.get(name)!, backups);
+      adoptBackups(tx, requester, survey.name, survey.namespaces.get(name)!, backups);
     return { check: "backups", fact, resolution: { done: "adopted", apply: act } };
   });
 }

@@ -33,9 +33,9 @@ export function checkFences(sights: readonly ClusterSurvey[], last: bigint): Dis
   }];
 }
 
-export function checkSandboxes({ survey: sight, known }: ComparedCluster): Discrepancy[] {
-  return [...sight.namespaces.values()]
-    .filter(({ sandboxId, terminating: going }) => sandboxId !== null && !going && !known.sandboxes.has(sandboxId))
+export function checkSandboxes({ survey, known }: ComparedCluster): Discrepancy[] {
+  return [...survey.namespaces.values()]
+    .filter(({ sandboxId, terminating }) => sandboxId !== null && !terminating && !known.sandboxes.has(sandboxId))
     .map(({ name, sandboxId }) => ({
       check: "sandbox",
       fact: `The sandbox ${name} is of ${sandboxId}, which is not under way`,

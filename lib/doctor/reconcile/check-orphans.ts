@@ -10,17 +10,17 @@ import { countOf } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
 import { readContent, type RemainingContent } from "#lib/workers/orphans/read-orphans.ts";
 
-export function checkOrphans(judged: ComparedCluster): Discrepancy[] {
-  const { contents, released } = judged.survey, isKnown = knowledgeOf(judged);
-  const found = [...contents?.values() ?? []].flatMap((object) => readContent(object, judged.isOwn) ?? []);
+export function checkOrphans(compared: ComparedCluster): Discrepancy[] {
+  const { contents, released } = compared.survey, isKnown = knowledgeOf(compared);
+  const found = [...contents?.values() ?? []].flatMap((object) => readContent(object, compared.isOwn) ?? []);
   const unknown = found.filter((content) => !isKnown(content));
   const inSandbox = ({ namespace }: { readonly namespace: string }): boolean => namespace.startsWith("sandbox-");
   const isGone = ({ namespace }: { readonly namespace: string }): boolean =>
-    !judged.survey.namespaces.has(namespace) && !isNeededSandbox(judged.known.needed, namespace);
+    !compared.survey.namespaces.has(namespace) && !isNeededSandbox(compared.known.needed, namespace);
   return [
     ...ofSandboxes([...unknown.filter(inSandbox), ...released.filter(inSandbox)].filter(isGone)),
     ...byNamespace(unknown.filter((content) => !inSandbox(content) && content.kind === "cut"))
-      .map(([namespace, all]) => cutMatter(judged, namespace, all)),
+      .map(([namespace, all]) => cutMatter(compared, namespace, all)),
     ...byNamespace(unknown.filter((content) => !inSandbox(content) && content.kind === "source"))
       .map(([namespace, all]) => sourceMatter(namespace, all)),
     ...byNamespace(released.filter((volume) => !inSandbox(volume))).map(([namespace, all]) => ({
@@ -41,24 +41,24 @@ interface Found {
 }
 
 /** Returns a function that checks a content: whether a row refers to it, or will after adoption. */
-function knowledgeOf(judged: ComparedCluster): (content: RemainingContent) => boolean {
-  const { survey: sight, known } = judged;
+function knowledgeOf(compared: ComparedCluster): (content: RemainingContent) => boolean {
+  const { survey, known } = compared;
   const spokes = new Map([...known.spokes.values()].map((row) => [row.namespace, row]));
-  const backups = [...findUnknownBackups(judged).values()].flat();
+  const backups = [...findUnknownBackups(compared).values()].flat();
   const adopted = new Set(backups.flatMap(({ volumes }) => volumes.map(({ content }) => content)));
   return ({ object: { metadata: { name }, spec }, namespace, kind, id }) => {
     if (known.needed.contents.has(name) || adopted.has(name)) return true;
     const spoke = spokes.get(namespace);
     // The finding about the missing namespace already lists these contents.
-    if (spoke && spoke.state !== "removed" && !sight.namespaces.has(namespace)) return true;
+    if (spoke && spoke.state !== "removed" && !survey.namespaces.has(namespace)) return true;
     if (kind === "source") {
-      return spoke ? spoke.state !== "removed" && known.turns.has(id) : sight.namespaces.has(namespace);
+      return spoke ? spoke.state !== "removed" && known.turns.has(id) : survey.namespaces.has(namespace);
     }
     const backup = known.cut.get(id);
     if (!backup || backup.state === "deleted") return false;
     if (backup.contents.includes(name)) return true;
     // The row of a failed backup lists its snapshots, so retention deletes them with their contents.
-    return spoke?.state !== "removed" && sight.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
+    return spoke?.state !== "removed" && survey.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
   };
 }
 

@@ -16,14 +16,14 @@ import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 import { adoptSpoke, markSpokeGone, updateSpokeFromRecord } from "#lib/doctor/reconcile/adopt-spokes.ts";
 import { readTrustedRecord } from "#lib/doctor/reconcile/trust.ts";
 
-export function checkHubs(judged: ComparedCluster): Discrepancy[] {
-  const { survey: sight, known, restoredAt } = judged, { identity, name: cluster } = sight;
-  const own = [...sight.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
+export function checkHubs(compared: ComparedCluster): Discrepancy[] {
+  const { survey, known, restoredAt } = compared, { identity, name: cluster } = survey;
+  const own = [...survey.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
   return [
-    ...[...known.hubs.values()].flatMap((hub) => cancelOldOperations(judged, hub)),
-    ...compareRows<FederationRow, HubParticulars>(judged, {
+    ...[...known.hubs.values()].flatMap((hub) => cancelOldOperations(compared, hub)),
+    ...compareRows<FederationRow, HubParticulars>(compared, {
       ...{ check: "hub", rows: known.hubs, namespaces: own, idOf: ({ hubId }) => hubId!, nameOf: ({ slug }) => slug },
-      readTrustedRecord: (namespace) => readTrustedRecord(judged.trust, HubParticulars, namespace),
+      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, HubParticulars, namespace),
       describeAdoption: ({ slug }) => ({
         done: "adopted, without members",
         hint: `wheelwright hubs add-member ${slug} EMAIL`,
@@ -31,7 +31,7 @@ export function checkHubs(judged: ComparedCluster): Discrepancy[] {
       adopt: (namespace, particulars) => (tx, requester) =>
         adoptHub(tx, requester, { cluster, identity, namespace, particulars }),
       changes: (row, { uid }, particulars) => {
-        const { state } = stateOfRecordedHub(particulars), requested = known.wishes.get(row.id);
+        const { state } = stateOfRecordedHub(particulars), requested = known.changesAfterRestore.get(row.id);
         return describeChanges(
           changedOfHub(row, particulars, { state, requested }),
           particulars,
@@ -47,24 +47,25 @@ export function checkHubs(judged: ComparedCluster): Discrepancy[] {
   ];
 }
 
-export function checkSpokesInCluster(judged: ComparedCluster): Discrepancy[] {
-  const { survey: sight, known, names, restoredAt } = judged, { identity, name: cluster } = sight;
-  const own = [...sight.namespaces.values()].filter(({ spokeId }) => spokeId);
+export function checkSpokesInCluster(compared: ComparedCluster): Discrepancy[] {
+  const { survey, known, names, restoredAt } = compared, { identity, name: cluster } = survey;
+  const own = [...survey.namespaces.values()].filter(({ spokeId }) => spokeId);
   const hubOf = ({ federationId }: { readonly federationId: string }) =>
     known.hubs.get(federationId)?.slug ?? federationId;
   const nameOf = (of: { readonly federationId: string; readonly slug: string }) => `${hubOf(of)}/${of.slug}`;
   return [
-    ...[...known.spokes.values()].flatMap((spoke) => cancelOldOperations(judged, spoke)),
-    ...compareRows<SpokeRow, SpokeParticulars>(judged, {
+    ...[...known.spokes.values()].flatMap((spoke) => cancelOldOperations(compared, spoke)),
+    ...compareRows<SpokeRow, SpokeParticulars>(compared, {
       ...{ check: "spoke", rows: known.spokes, namespaces: own, idOf: ({ spokeId }) => spokeId!, nameOf },
-      readTrustedRecord: (namespace) => readTrustedRecord(judged.trust, SpokeParticulars, namespace),
+      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, SpokeParticulars, namespace),
       describeAdoption: ({ domain, size, lmsVersion }) => ({
         done: `adopted as ${domain}, ${size}, Moodle ${lmsVersion}`,
       }),
       adopt: (namespace, particulars) => (tx, requester) =>
         adoptSpoke(tx, requester, names, { cluster, identity, namespace, particulars }),
       changes: (row, { uid, replicas }, particulars) => {
-        const { state } = stateOfRecordedSpoke(particulars, replicas), requested = known.wishes.get(row.id);
+        const { state } = stateOfRecordedSpoke(particulars, replicas),
+          requested = known.changesAfterRestore.get(row.id);
         const changed = changedOfSpoke(row, particulars, { state, requested });
         return describeChanges(changed, particulars, uid === row.namespaceUid);
       },
@@ -75,7 +76,7 @@ export function checkSpokesInCluster(judged: ComparedCluster): Discrepancy[] {
         `Removed on purpose: wheelwright spokes destroy ${
           nameOf(row)
         }; lost: the same, then wheelwright restore ${row.id}` +
-        lastSnapshots(sight, row),
+        lastSnapshots(survey, row),
     }),
   ];
 }

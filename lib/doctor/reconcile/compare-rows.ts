@@ -54,16 +54,16 @@ export interface RowComparison<R extends Row, P extends Base> {
 }
 
 export function compareRows<R extends Row, P extends Base>(
-  judged: ComparedCluster,
+  compared: ComparedCluster,
   sort: RowComparison<R, P>,
 ): Discrepancy[] {
   const { check, rows, namespaces, idOf, nameOf } = sort, discrepancies: Discrepancy[] = [];
   const strangers = new Map<string, string[]>();
   for (const namespace of namespaces) {
-    const row = rows.get(idOf(namespace)), { name, uid, terminating: going } = namespace;
+    const row = rows.get(idOf(namespace)), { name, uid, terminating } = namespace;
     if (row?.state === "removing") continue; // the job of the removal continues
     if (row?.state === "removed") {
-      if (going) continue;
+      if (terminating) continue;
       const hint = `Nothing is done to it: kubectl delete namespace ${name}, if nobody needs it`;
       discrepancies.push({
         check,
@@ -72,12 +72,12 @@ export function compareRows<R extends Row, P extends Base>(
       });
       continue;
     }
-    const believed = going && !row
+    const believed = terminating && !row
       ? { doubt: "is being deleted", installation: null }
       : sort.readTrustedRecord(namespace);
     const fresh = row && uid === row.namespaceUid;
     if ("doubt" in believed) {
-      const other = believed.installation !== null && believed.installation !== judged.trust.installation.id;
+      const other = believed.installation !== null && believed.installation !== compared.trust.installation.id;
       if (other && !fresh) {
         strangers.set(believed.installation!, [...strangers.get(believed.installation!) ?? [], name]);
       } else if (!fresh && (!row || row.namespaceUid !== null)) {
@@ -108,7 +108,7 @@ export function compareRows<R extends Row, P extends Base>(
     } here: ${some}`;
     discrepancies.push({ check, fact, hint: "Never touched; should one be yours after all: --adopt NAMESPACE" });
   }
-  return [...discrepancies, ...absent(judged, sort)];
+  return [...discrepancies, ...absent(compared, sort)];
 }
 
 function doubted(check: string, { name }: ObservedNamespace, doubt: string, row: Row | undefined): Discrepancy {
@@ -123,21 +123,21 @@ function doubted(check: string, { name }: ObservedNamespace, doubt: string, row:
 /** Reports rows whose namespace is missing in the cluster. */
 function absent<R extends Row, P>(
   { survey: { identity, namespaces, name: cluster }, unlabelled }: ComparedCluster,
-  { check, rows, nameOf, markRemoved: gone, remedy: waysOut }: RowComparison<R, P & Base>,
+  { check, rows, nameOf, markRemoved, remedy }: RowComparison<R, P & Base>,
 ): Discrepancy[] {
   return [...rows.values()].flatMap((row): Discrepancy[] => {
     const { state, namespace, namespaceUid: uid, clusterUid } = row;
     const isOut = state === "removing" || state === "removed" || row.cluster !== cluster;
     if (isOut || uid === null || namespaces.has(namespace)) return [];
-    const left = (fact: string, hint: string): Discrepancy => ({ check, fact, level: "failing", hint });
+    const discrepancyOf = (fact: string, hint: string): Discrepancy => ({ check, fact, level: "failing", hint });
     if (clusterUid !== null && clusterUid !== identity) {
       const hint = "If that one is gone for good: wheelwright restore --all --new-cluster";
-      return [left(`${nameOf(row)} was made in another cluster than the one that answers`, hint)];
+      return [discrepancyOf(`${nameOf(row)} was made in another cluster than the one that answers`, hint)];
     }
     const standing = unlabelled.get(namespace);
     if (standing === uid) {
       return [
-        left(
+        discrepancyOf(
           `The namespace ${namespace} of ${nameOf(row)} lacks the label ${MANAGED_BY_LABEL}`,
           "Reapply puts it back.",
         ),
@@ -146,11 +146,11 @@ function absent<R extends Row, P>(
     const fact = `${nameOf(row)} (${row.id}) has no namespace any more${
       standing ? ", and another one has its name" : ""
     }`;
-    const discrepancy = left(fact, waysOut(row));
+    const discrepancy = discrepancyOf(fact, remedy(row));
     return [
       row.stateReason === NAMESPACE_MISSING
         ? discrepancy
-        : { ...discrepancy, resolution: { done: "called failed, and left", apply: gone(row) } },
+        : { ...discrepancy, resolution: { done: "called failed, and left", apply: markRemoved(row) } },
     ];
   });
 }
@@ -159,10 +159,10 @@ function absent<R extends Row, P>(
  * Returns the cancellation of operations from the restored backup, whose progress is unknown. Later operations are left
  * to the replicas.
  */
-export function cancelOldOperations({ known, survey: sight, restoredAt }: ComparedCluster, row: Row): Discrepancy[] {
+export function cancelOldOperations({ known, survey, restoredAt }: ComparedCluster, row: Row): Discrepancy[] {
   const old = (known.busy.get(row.id) ?? []).filter(({ createdAt }) => restoredAt !== null && createdAt < restoredAt);
   if (old.length === 0 || row.state === "removing") return [];
-  const replicas = sight.namespaces.get(row.namespace)?.replicas ?? null, ids = old.map(({ id }) => id);
+  const replicas = survey.namespaces.get(row.namespace)?.replicas ?? null, ids = old.map(({ id }) => id);
   const act: ResolveDiscrepancy = "federationId" in row
     ? (tx, requester) => cancelOperationsOfSpoke(tx, requester, row, ids, replicas)
     : (tx, requester) => cancelOperationsOfHub(tx, requester, row, ids);

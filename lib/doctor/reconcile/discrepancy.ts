@@ -23,14 +23,14 @@ export interface Resolution {
 
 /** Returns the finding of a difference. `refusal` is the reason why the change was refused. */
 export function findingOf(
-  { check, fact, hint, level: left, resolution: deed }: Discrepancy,
+  { check, fact, hint, level: ownLevel, resolution }: Discrepancy,
   mode: "reported" | "applied",
   refusal: string | null,
 ): Finding {
   if (refusal !== null) {
-    return { check, level: "failing", message: `${fact}, and cannot be ${deed?.done}: ${refusal}`, hint };
+    return { check, level: "failing", message: `${fact}, and cannot be ${resolution?.done}: ${refusal}`, hint };
   }
-  if (!deed) return { check, level: left ?? "warning", message: fact, hint };
+  if (!resolution) return { check, level: ownLevel ?? "warning", message: fact, hint };
   const [verb, level] = mode === "reported" ? ["would be", "warning"] as const : ["is", "ok"] as const;
-  return { check, level: left ?? level, message: `${fact}; it ${verb} ${deed.done}`, hint };
+  return { check, level: ownLevel ?? level, message: `${fact}; it ${verb} ${resolution.done}`, hint };
 }

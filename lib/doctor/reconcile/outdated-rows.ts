@@ -40,7 +40,7 @@ export async function readChangesAfterRestore(
 }
 
 /** Returns the fields of a row that users changed after the restore, with their values. */
-export function pickChangedValues<R extends { readonly id: string }>(row: R, wishes: ChangesAfterRestore): Partial<R> {
-  const fields = wishes.get(row.id) ?? new Set();
+export function pickChangedValues<R extends { readonly id: string }>(row: R, changed: ChangesAfterRestore): Partial<R> {
+  const fields = changed.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;
 }

@@ -38,29 +38,29 @@ export interface ReconcileContext extends Pick<App, "db" | "clusters" | "config"
  * Compares the database with the clusters, and optionally applies the changes. Throws a ClusterError if a cluster does
  * not answer, because partial results would be misleading.
  */
-export async function reconcile(place: ReconcileContext): Promise<Section[]> {
-  const { db, apply } = place, hold = await readDatabaseHold(db.rows);
+export async function reconcile(context: ReconcileContext): Promise<Section[]> {
+  const { db, apply } = context, hold = await readDatabaseHold(db.rows);
   if (apply && hold === null && await isServed(db.rows)) return [section(null, [SERVED])];
-  const compared = await surveyAllClusters(place, hold);
+  const compared = await surveyAllClusters(context, hold);
   const sections = compared.map((each) => ({
     name: each.survey.name,
-    matters: [
+    discrepancies: [
       ...[...checkHubs(each), ...checkSpokesInCluster(each), ...checkBackups(each), ...checkSandboxes(each)],
       ...checkOrphans(each),
     ],
     ...each,
   }));
-  const fences = checkFences(compared.map(({ survey: sight }) => sight), await readLastFence(db.rows));
+  const fences = checkFences(compared.map(({ survey }) => survey), await readLastFence(db.rows));
   // Fences are applied last, because they show that the database is outdated.
-  const all = [...sections.flatMap(({ matters: discrepancies }) => discrepancies), ...fences];
-  const { findings, refused } = apply ? await applyAll(place, all) : await tryAll(place, all);
-  const told = (discrepancies: readonly Discrepancy[]) =>
+  const all = [...sections.flatMap(({ discrepancies }) => discrepancies), ...fences];
+  const { findings, refused } = apply ? await applyAll(context, all) : await tryAll(context, all);
+  const findingsOf = (discrepancies: readonly Discrepancy[]) =>
     discrepancies.map((discrepancy) => findings.get(discrepancy)!);
-  const own = [...told(fences), ...await findUnknown(place), ...await letGo(place, hold, refused)];
+  const own = [...findingsOf(fences), ...await findUnknown(context), ...await releaseHold(context, hold, refused)];
   return [
     section(null, own.length > 0 ? own : [passing("fences", "are above all that the clusters show")]),
-    ...sections.map(({ name, matters: discrepancies, survey: sight, known }) =>
-      section(name, [...told(discrepancies), ...unseen(sight), ...agreeing(sight, known, discrepancies)])
+    ...sections.map(({ name, discrepancies, survey, known }) =>
+      section(name, [...findingsOf(discrepancies), ...unseen(survey), ...agreeing(survey, known, discrepancies)])
     ),
   ];
 }
@@ -82,8 +82,8 @@ async function isServed(rows: Rows): Promise<boolean> {
   return beating !== undefined;
 }
 
-async function surveyAllClusters(place: ReconcileContext, hold: DatabaseHold | null): Promise<ComparedCluster[]> {
-  const { db, clusters, config, names, accepted, signal } = place, call = { signal };
+async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold | null): Promise<ComparedCluster[]> {
+  const { db, clusters, config, names, accepted, signal } = context, call = { signal };
   const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
   const opened = await Promise.all(names.map((name) => clusters.open(name)));
   const known = new Set(await listNamespaces(db.rows));
@@ -92,10 +92,10 @@ async function surveyAllClusters(place: ReconcileContext, hold: DatabaseHold | n
   const last = await readLastFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
   const compared: ComparedCluster[] = [];
-  for (const [i, sight] of sights.entries()) {
-    const known = await readKnownRows(db.rows, sight, restoredAt),
-      unlabelled = await findUnlabelled(opened[i]!, call, sight, known);
-    compared.push({ survey: sight, known, trust, names: config, unlabelled, restoredAt, isOwn });
+  for (const [i, survey] of sights.entries()) {
+    const known = await readKnownRows(db.rows, survey, restoredAt),
+      unlabelled = await findUnlabelled(opened[i]!, call, survey, known);
+    compared.push({ survey, known, trust, names: config, unlabelled, restoredAt, isOwn });
   }
   return compared;
 }
@@ -125,10 +125,10 @@ interface Outcome {
 }
 
 /** Runs all changes. Repeats refused ones once, because two spokes may have swapped their domains. */
-async function eachMatter(
+async function resolveEach(
   discrepancies: readonly Discrepancy[],
   mode: "reported" | "applied",
-  act: (deed: Resolution) => Promise<string | null>,
+  act: (resolution: Resolution) => Promise<string | null>,
 ): Promise<Outcome> {
   const refusals = new Map<Discrepancy, string>();
   const pass = async (some: readonly Discrepancy[]) => {
@@ -147,24 +147,24 @@ async function eachMatter(
 }
 
 async function applyAll(
-  { db, requester: asker, signal }: ReconcileContext,
+  { db, requester, signal }: ReconcileContext,
   discrepancies: readonly Discrepancy[],
 ): Promise<Outcome> {
-  return await eachMatter(discrepancies, "applied", async (deed) => {
+  return await resolveEach(discrepancies, "applied", async (resolution) => {
     signal.throwIfAborted();
-    return await db.transact((tx) => deed.apply(tx, asker));
+    return await db.transact((tx) => resolution.apply(tx, requester));
   });
 }
 
 class RolledBack extends Error {}
 
 async function tryAll(
-  { db, requester: asker }: ReconcileContext,
+  { db, requester }: ReconcileContext,
   discrepancies: readonly Discrepancy[],
 ): Promise<Outcome> {
   let outcome: Outcome | undefined;
   await db.transact(async (tx: Tx) => {
-    outcome = await eachMatter(discrepancies, "reported", (deed) => deed.apply(tx, asker));
+    outcome = await resolveEach(discrepancies, "reported", (resolution) => resolution.apply(tx, requester));
     throw new RolledBack();
   }).catch((error) => {
     if (!(error instanceof RolledBack)) throw error;
@@ -173,8 +173,8 @@ async function tryAll(
 }
 
 /** Releases the held database, even if changes were refused: users need running replicas to resolve them. */
-async function letGo(
-  { db, apply, whole, requester: asker }: ReconcileContext,
+async function releaseHold(
+  { db, apply, whole, requester }: ReconcileContext,
   hold: DatabaseHold | null,
   refused: number,
 ): Promise<Finding[]> {
@@ -183,7 +183,7 @@ async function letGo(
   const since = `The database was restored to ${time} UTC, and no operation runs`;
   if (!apply) return [{ check, level: "warning", message: `${since}; that would end` }];
   if (!whole) return [{ check, level: "warning", message: `${since}: the other clusters are not compared yet` }];
-  await db.transact((tx) => releaseDatabaseHold(tx, asker));
+  await db.transact((tx) => releaseDatabaseHold(tx, requester));
   return [passing(check, `Replicas go on${refused > 0 ? `; ${countOf(refused, "thing")} could not be done` : ""}`)];
 }
 
@@ -210,9 +210,9 @@ function unseen({ unseen, contents }: ClusterSurvey): Finding[] {
 const RIGHTS = "Give the account the rights of wheelwright doctor --rbac.";
 
 function agreeing({ namespaces }: ClusterSurvey, known: KnownRows, discrepancies: readonly Discrepancy[]): Finding[] {
-  const standing = [...namespaces.values()].filter(({ terminating: going }) => !going);
+  const standing = [...namespaces.values()].filter(({ terminating }) => !terminating);
   const hubs = standing.filter(({ hubId, spokeId }) => !spokeId && known.hubs.has(hubId ?? "")).length;
   const spokes = standing.filter(({ spokeId }) => known.spokes.has(spokeId ?? "")).length;
-  const told = `${countOf(hubs, "hub")} and ${countOf(spokes, "spoke")} stand here, and the database knows them`;
-  return discrepancies.length === 0 ? [passing("agreement", told)] : [];
+  const findingsOf = `${countOf(hubs, "hub")} and ${countOf(spokes, "spoke")} stand here, and the database knows them`;
+  return discrepancies.length === 0 ? [passing("agreement", findingsOf)] : [];
 }

@@ -14,7 +14,7 @@ export interface KnownRows {
   /** Rows by ID: those of this cluster, and those whose namespace was found in it. */
   readonly hubs: ReadonlyMap<string, FederationRow>;
   readonly spokes: ReadonlyMap<string, SpokeRow>;
-  readonly wishes: ChangesAfterRestore;
+  readonly changesAfterRestore: ChangesAfterRestore;
   /** Queued and running operations, keyed by hub or spoke ID. Removals are not included. */
   readonly busy: ReadonlyMap<string, readonly LiveOperation[]>;
   /** IDs of all backups, except unfinished ones that no operation continues. */
@@ -45,7 +45,7 @@ export async function readKnownRows(
   restoredAt: Date | null,
 ): Promise<KnownRows> {
   const seen = [...namespaces.values()], ids = (of: (string | null)[]) => [...new Set(of.filter((id) => id !== null))];
-  const [hubs, spokes, jobs, backups, templates, wishes, turns, needed] = await Promise.all([
+  const [hubs, spokes, jobs, backups, templates, changesAfterRestore, turns, needed] = await Promise.all([
     rows.selectFrom("federations").selectAll()
       .where((is) => is.or([is("cluster", "=", name), is("id", "in", some(ids(seen.map(({ hubId }) => hubId))))]))
       .orderBy("createdAt").execute(),
@@ -73,7 +73,7 @@ export async function readKnownRows(
   return {
     hubs: new Map(hubs.map((row) => [row.id, row])),
     spokes: new Map(spokes.map((row) => [row.id, row])),
-    ...{ wishes, busy },
+    ...{ changesAfterRestore, busy },
     backups: new Set(known.map(({ id }) => id)),
     ready: ready.map(({ id, spokeId, volumes }) => ({ ...{ id, spokeId }, contents: contentsOf(volumes) })),
     cut: new Map(backups.map(({ id, spokeId, state, volumes }) => [

@@ -32,7 +32,7 @@ export class SchemaMismatch extends MigrationError {
   }
 }
 
-/** Selects the applied migrations by name. An old migrations table has no column `needs`. */
+/** Selects the applied migrations by name. A table from before the first release may lack `needs`. */
 export const SELECT_APPLIED =
   "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 

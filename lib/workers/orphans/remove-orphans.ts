@@ -23,7 +23,7 @@ const PAGE = 500;
 const PATIENCE = 10 * MINUTE;
 
 export function removeOrphans(app: App): Handler {
-  return upkeep({ kind: "remove-remains", every: HOUR }, {
+  return upkeep({ kind: "delete-orphans", every: HOUR }, {
     sandboxes: ["Removing what sandboxes have left in the storage", HOUR, async (run) => {
       await Promise.all((await clusterNames(app)).map((name) => removeIn(app, run, name)));
     }],
@@ -37,7 +37,7 @@ async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
   return [...new Set([...places, ...rows.map(({ cluster }) => cluster)])];
 }
 
-/** Deletes the remains in one cluster. An error is logged, and the next run tries again in an hour. */
+/** Deletes the orphans of one cluster. An error is logged, and the next run tries again in an hour. */
 async function removeIn(app: App, run: Run, name: string): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(PATIENCE)]), bounded = { ...run, signal };
   try {

@@ -3,7 +3,7 @@
  * newer revision contains.
  * The steps follow the order of an installation. They never recreate the namespace, passwords or disks, because with an
  * empty database Moodle would install itself again. Nothing starts if the data belongs to another site or version.
- * Each object is written under the fence of the run (fenced.ts), so a late run is refused.
+ * Each object is written under the fence of the run (fenced-objects.ts), so a late run is refused.
  */
 import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";

@@ -37,25 +37,25 @@ export function hasResult({ job }: Run): boolean {
 
 /** Ends a test whose result is no longer needed. */
 export async function endWithoutResult(run: Run, why: string): Promise<void> {
-  run.log.info("A restore drill ends early", { reason: why });
-  await run.saveProgress({ outcome: "in vain" });
+  run.log.info("Ended a restore test without a result", { reason: why });
+  await run.saveProgress({ outcome: "not needed" });
 }
 
 export async function endVerified(run: Run, found: Omit<RestoreTestResult, "seconds">): Promise<void> {
-  await end(run, "proved", async (tx, spoke, tried, seconds) => {
-    const proof: RestoreTestResult = { ...found, seconds };
-    if (!await recordVerified(tx, tried, proof)) return;
-    run.log.info("A restore drill has proved a backup", { backup: tried.backupId, ...proof });
-    await tell(tx, spoke, { kind: "tenant_backup_verified", tried, metadata: { ...proof } });
+  await end(run, "verified", async (tx, spoke, tried, seconds) => {
+    const verification: RestoreTestResult = { ...found, seconds };
+    if (!await recordVerified(tx, tried, verification)) return;
+    run.log.info("A backup passed its restore test", { backup: tried.backupId, ...verification });
+    await tell(tx, spoke, { kind: "tenant_backup_verified", tried, metadata: { ...verification } });
   });
 }
 
 export async function endFailed(run: Run, verdict: Pick<FailureAnalysis, "nature" | "report">): Promise<void> {
   const { code, fault, message, step, log } = verdict.report;
   const isOfBackup = speaksOfBackup(verdict);
-  await end(run, isOfBackup ? "failed" : "not tried", async (tx, spoke, tried) => {
+  await end(run, isOfBackup ? "failed" : "skipped", async (tx, spoke, tried) => {
     const { backupId } = tried;
-    run.log[isOfBackup ? "error" : "warn"]("A restore drill has failed", {
+    run.log[isOfBackup ? "error" : "warn"]("A restore test failed", {
       backup: backupId,
       step,
       code,
@@ -73,7 +73,7 @@ export async function endFailed(run: Run, verdict: Pick<FailureAnalysis, "nature
     await tell(tx, spoke, {
       kind: "tenant_backup_failed",
       tried,
-      metadata: { drill: true, step, code, fault, message, log: log.slice(-LOG_LINES) },
+      metadata: { restoreTest: true, step, code, fault, message, log: log.slice(-LOG_LINES) },
       error: message,
       jobs,
     });

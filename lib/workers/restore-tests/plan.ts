@@ -30,7 +30,7 @@ const SHARE = 1 / 8;
 export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Handler {
   const { restoreTests: pace, scheduler: { lanes } } = config;
   return upkeep({ kind: "plan-restore-tests", every: MINUTE }, {
-    due: ["Queueing the restore drills that are due", 10 * MINUTE, async (run) => {
+    due: ["Queueing the restore tests that are due", 10 * MINUTE, async (run) => {
       if (pace === "off") return;
       await inBatches(run, () => db.transact((tx) => schedule(tx, pace)));
       const { rows: clusters } = await sql<{ cluster: string; spokes: number }>`
@@ -96,7 +96,7 @@ async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number>
 
 function jobOf({ id: spokeId, federationId, backupId, cluster }: Due): NewJob[] {
   if (backupId === null || cluster === null) return [];
-  const payload: RestoreTestWork = { backupId, cluster }, lane = `drill:${spokeId}`;
+  const payload: RestoreTestWork = { backupId, cluster }, lane = `restore-test:${spokeId}`;
   return [{ kind: RESTORE_TEST, lane, federationId, spokeId, payload: { ...payload }, dedupeKey: lane }];
 }
 

@@ -2,9 +2,9 @@
  * Runs a restore test: restores a spoke's newest backup into a sandbox.
  * The backup counts as verified if all of these are true: the database has the site's identifier and the counts from
  * the time of the backup, all uploaded files exist, the code has the database's version, and the login page answers.
- *   sandbox -> volumes -> database -> app -> proof -> clear
- *       \__________\__________\_________\_______\____^      an early result skips the other steps
- * The result is stored as soon as it is known (ends.ts). The job is persistent: it ends only when the sandbox is
+ *   sandbox -> volumes -> database -> app -> verify -> clear
+ *       \__________\__________\_________\_______\_____^     an early result skips the other steps
+ * The result is stored as soon as it is known (outcomes.ts). The job is persistent: it ends only when the sandbox is
  * deleted. It has its own lane, so no operation waits for it.
  */
 import type { App } from "#lib/app.ts";
@@ -27,18 +27,18 @@ import { pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 
 /** The job kind of restore tests. The time limit applies to the test; deleting the sandbox has no limit. */
 export const RESTORE_TEST = {
-  kind: "drill",
+  kind: "restore-test",
   plan: 1,
   visible: false,
   persistent: true,
   timeLimit: 6 * HOUR,
   steps: [
-    { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
-    { name: "volumes", label: "Making its volumes from the backup", timeout: 3 * HOUR },
+    { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
+    { name: "volumes", label: "Creating its volumes from the backup", timeout: 3 * HOUR },
     { name: "database", label: "Starting the database", timeout: 20 * MINUTE },
     { name: "app", label: "Starting Moodle", timeout: 2 * HOUR },
-    { name: "proof", label: "Looking at what is in it", timeout: 12 * MINUTE },
-    { name: "clear", label: "Taking the sandbox away", timeout: HOUR },
+    { name: "verify", label: "Checking the content", timeout: 12 * MINUTE },
+    { name: "clear", label: "Deleting the sandbox", timeout: HOUR },
   ],
 } as const satisfies JobKind;
 
@@ -61,7 +61,7 @@ export function restoreTest(app: App): Handler {
       await applyInSandbox(place, run, "app");
       await waitForWorkload(place, run, MOODLE);
     },
-    proof: prove,
+    verify,
     clear: removeSandbox,
   }, { hooks: {} });
   return wrapSteps(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
@@ -77,23 +77,21 @@ async function compareFiles(place: RestoreTestContext, run: Run): Promise<void> 
   await run.saveProgress({ checked });
 }
 
-async function prove(place: RestoreTestContext, run: Run): Promise<void> {
+async function verify(place: RestoreTestContext, run: Run): Promise<void> {
   const { counts: then } = place.backup, site = await readDatabase(place, run);
   const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
-  const checked: FilesCheck | undefined = run.job.progress.checked; // absent if an older release started the test
-  const lack = findDataProblem(site, { siteIdentifier, counts: then }) ??
-    (checked ? findFileProblem(checked, site) : null);
+  const checked: FilesCheck = run.job.progress.checked;
+  const lack = findDataProblem(site, { siteIdentifier, counts: then }) ?? findFileProblem(checked, site);
   if (lack) {
-    const hint = "Take another backup and see whether it can be restored; and find out what became of this one.";
-    throw permanentError(lack.code, `The restored site is not what it was: ${lack.sentence}`, hint);
+    const hint = "Take another backup and test it. Then find out why this one is damaged.";
+    throw permanentError(lack.code, `The restored site differs from the backup: ${lack.sentence}`, hint);
   }
   await requireLoginPage(place, run);
   const { courses, users } = site.counts ?? { courses: null, users: null };
-  const isWhole = checked !== undefined && !checked.elsewhere;
   await endVerified(run, {
     ...{ courses, users, compared: site.counts !== null && then !== null },
-    ...{ files: isWhole ? checked.files : null, hashed: isWhole ? checked.hashed : null },
-    codeRelease: checked?.codeRelease ?? null,
+    ...{ files: checked.elsewhere ? null : checked.files, hashed: checked.elsewhere ? null : checked.hashed },
+    codeRelease: checked.codeRelease,
   });
 }
 
@@ -109,7 +107,7 @@ function trying(app: App, work: Work, step: string): Work {
     if (spoke.state === "removing" || spoke.state === "removed") {
       return await endWithoutResult(run, `the spoke is ${spoke.state}`);
     }
-    if (!isGood(backup)) return await endWithoutResult(run, "the backup is gone");
+    if (!isGood(backup)) return await endWithoutResult(run, "the backup was deleted");
     const { failure, deadlineAt } = run.job;
     if (failure && await app.db.now() >= deadlineAt!) {
       return await endFailed(run, { nature: "transient", report: failure });

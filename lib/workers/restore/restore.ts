@@ -1,8 +1,8 @@
 /**
  * Restores a site from a backup, or rolls it back to its previous volumes.
  * The new volumes are created next to the current ones while the site runs. Then the site is stopped and switched to
- * the new volumes. The StatefulSet is recreated, because its PVC template is immutable (switch.ts). The previous
- * volumes are kept for some days for a rollback (keep.ts).
+ * the new volumes. The StatefulSet is recreated, because its PVC template is immutable (switch-database.ts). The previous
+ * volumes are kept for some days for a rollback (retain-pvcs.ts).
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";

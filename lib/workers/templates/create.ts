@@ -47,12 +47,12 @@ const MAKING = {
   timeLimit: HOUR, // has no effect, because attempts are counted
   steps: [
     { name: "room", label: "Waiting until nobody else needs the room", timeout: 5 * MINUTE },
-    { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
+    { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
     { name: "database", label: "Starting the database", timeout: 15 * MINUTE },
     { name: "install", label: "Installing Moodle", timeout: 40 * MINUTE },
     { name: "stop", label: "Stopping the site", timeout: 10 * MINUTE },
     { name: "snapshots", label: "Taking its snapshots", timeout: 30 * MINUTE },
-    { name: "clear", label: "Taking the sandbox away", timeout: HOUR },
+    { name: "clear", label: "Deleting the sandbox", timeout: HOUR },
     { name: "end", label: "Telling how it went", timeout: MINUTE },
   ],
 } as const satisfies JobKind;

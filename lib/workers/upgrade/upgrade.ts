@@ -1,6 +1,6 @@
 /**
  * Upgrades a site. It checks the requirements against the row and the database, takes a backup, and then stops the
- * site. If a later step fails, the site stays down and the report contains rollback instructions (half-way.ts). A retry
+ * site. If a later step fails, the site stays down and the report contains rollback instructions (interrupted.ts). A retry
  * continues.
  */
 import type { App } from "#lib/app.ts";

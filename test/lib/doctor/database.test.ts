@@ -16,8 +16,8 @@ import { openProxy } from "#test/support/proxy.ts";
 const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
 const calm = new AbortController().signal;
 const look = async (url: string, limit = MINUTE) => {
-  const sight = await openTimedRead(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
-  return checkDatabase(sight, { migrations, pool: 10, admin: ADMIN });
+  const facts = await openTimedRead(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
+  return checkDatabase(facts, { migrations, pool: 10, admin: ADMIN });
 };
 const bad = async (url: string, limit?: number) =>
   (await look(url, limit)).filter(({ level }) => level !== "ok").map(({ check, level, message: told }) =>

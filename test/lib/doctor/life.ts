@@ -159,11 +159,11 @@ async function whileLate(
   simulator.faults.remove(late);
 }
 
-async function act(scene: WorkScene, id: string, action: Action, wish: object = {}): Promise<void> {
-  await ask(scene, id, action, wish);
+async function act(scene: WorkScene, id: string, action: Action, parameters: object = {}): Promise<void> {
+  await ask(scene, id, action, parameters);
   await scene.ended(id, action);
 }
 
-async function ask({ app, db, actor }: WorkScene, id: string, action: Action, wish: object = {}): Promise<void> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, parameters: wish }));
+async function ask({ app, db, actor }: WorkScene, id: string, action: Action, parameters: object = {}): Promise<void> {
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, parameters }));
 }

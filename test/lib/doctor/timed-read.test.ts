@@ -16,11 +16,11 @@ test("what was seen comes back, a failure in words and with its hint.", async ()
 
 test("what does not heed its signal is not waited for either.", async () => {
   let told = false;
-  const sight = await openTimedRead(calm, 50)((signal) => {
+  const reading = await openTimedRead(calm, 50)((signal) => {
     signal.addEventListener("abort", () => told = true);
     return new Promise(() => {});
   });
-  assert.equal([sight, told], [{ unseen: "there was no answer within 0.05 s", hint: undefined }, true]);
+  assert.equal([reading, told], [{ unseen: "there was no answer within 0.05 s", hint: undefined }, true]);
 });
 
 test("being called off is thrown, before and meanwhile.", async () => {

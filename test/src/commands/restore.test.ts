@@ -62,7 +62,7 @@ test("lists the backups of a spoke, by whichever of its names", async ({ id, bac
 });
 
 test("says that the backup failed its last restore test", async ({ scene, id, backup, run }) => {
-  const failure = "The restored site is not what it was: its database belongs to another site";
+  const failure = "The restored site differs from the backup: its database belongs to another site";
   await scene.db.sql("update backups set verification_error = $1 where id = $2", [failure, backup]);
   const list = await run(id, "--list");
   assert.match(list.text, new RegExp(`${backup} .* failed$`, "m"));

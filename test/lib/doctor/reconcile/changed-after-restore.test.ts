@@ -42,8 +42,8 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-async function patch(scene: WorkScene, id: string, wish: object): Promise<void> {
-  await patchSpoke(scene.app, scene.actor, await scene.row(id), wish as SpokePatch);
+async function patch(scene: WorkScene, id: string, changes: object): Promise<void> {
+  await patchSpoke(scene.app, scene.actor, await scene.row(id), changes as SpokePatch);
 }
 
 async function restart({ app, actor, db }: WorkScene, id: string): Promise<void> {

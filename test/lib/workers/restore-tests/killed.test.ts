@@ -22,7 +22,7 @@ interface Context extends DrillScene {
   backupId: string;
 }
 
-const test = suite<Context>("a restore drill that is killed");
+const test = suite<Context>("a restore test that is killed");
 const FOR_EVER = new Promise<never>(() => {});
 
 test.before(async (context) => {
@@ -49,7 +49,7 @@ async function survive({ scene, id }: Context, dying: Scheduler, isDead: () => b
     await until(() => heir.ready());
     await scene.db.sql("update jobs set holder = $2 where id = $1", [drill, heir.replicaId]);
     const { state, attempt, progress } = await ended(scene, drill);
-    assert.equal([state, attempt, progress.outcome], ["succeeded", 1, "proved"]);
+    assert.equal([state, attempt, progress.outcome], ["succeeded", 1, "verified"]);
     const made = scene.simulator.history().filter(({ type, kind, name }) =>
       type === "ADDED" && kind === "Namespace" && name === progress.inputs.namespace
     );

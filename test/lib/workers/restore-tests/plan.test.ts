@@ -65,7 +65,9 @@ async function plan(
 
 /** The backups that are queued to be proved. */
 async function queued({ db }: WorkScene): Promise<string[]> {
-  const found = await db.sql("select payload ->> 'backupId' as id from jobs where kind = 'drill' and state = 'queued'");
+  const found = await db.sql(
+    "select payload ->> 'backupId' as id from jobs where kind = 'restore-test' and state = 'queued'",
+  );
   return found.map(({ id }) => id).sort();
 }
 
@@ -82,7 +84,7 @@ test("queues one for each active spoke once its time has come, of its newest goo
   await plan(scene);
   assert.equal(await queued(scene), [`${id}_bak1`]);
   const [job] = await scene.db.sql("select * from jobs");
-  assert.equal([job.visible, job.lane, job.spokeId, job.requesterId], [false, `drill:${id}`, id, "system"]);
+  assert.equal([job.visible, job.lane, job.spokeId, job.requesterId], [false, `restore-test:${id}`, id, "system"]);
   assert.equal(await listBackupsInUse(scene.db.rows, id), new Set([`${id}_bak1`]));
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + DAY);
   await end(scene);
@@ -129,7 +131,7 @@ test("has a few of each cluster under way at once, and fewer where a replica doe
   assert.ok((await queued(scene)).includes(`${there}_bak0`));
   await end(scene);
   await plan(scene);
-  const all = await scene.db.sql("select payload ->> 'backupId' as id from jobs where kind = 'drill'");
+  const all = await scene.db.sql("select payload ->> 'backupId' as id from jobs where kind = 'restore-test'");
   assert.equal(all.map(({ id }) => id).sort(), [...here, there].map((id) => `${id}_bak0`).sort());
 });
 

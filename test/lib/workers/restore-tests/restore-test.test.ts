@@ -20,7 +20,7 @@ import {
   UPLOADS,
 } from "#test/lib/workers/restore-tests/scene.ts";
 
-const test = suite<DrillScene>("a restore drill");
+const test = suite<DrillScene>("a restore test");
 
 test.before(async (context) => {
   Object.assign(context, await openDrills());
@@ -76,10 +76,10 @@ test("fails where a damaged backup has fewer users than were counted.", async ({
   assert.equal([verification, verifiedAt], [null, null]);
   assert.is(
     verificationError,
-    "The restored site is not what it was: it has 4 users, where 5 were counted as it was taken",
+    "The restored site differs from the backup: it has 4 users, where 5 were counted as it was taken",
   );
   const { metadata } = await outcomeOf(scene, id);
-  assert.equal([metadata.backupId, metadata.drill, metadata.code], [backup.id, true, "OtherCounts"]);
+  assert.equal([metadata.backupId, metadata.restoreTest, metadata.code], [backup.id, true, "OtherCounts"]);
   assert.equal(await letters(scene), [{ to: "ann@example.org", backupId: backup.id, reason: verificationError }]);
 });
 
@@ -118,7 +118,7 @@ test("fails where uploaded files are missing, or all of them with their director
     damage(scene, backup, "files", (before) => ({ ...before, ...files }));
     await ended(scene, await night(scene, id));
     const { verifiedAt, verificationError } = await backupRow(scene, backup.id);
-    assert.equal([verifiedAt, verificationError], [null, `The restored site is not what it was: ${sentence}`]);
+    assert.equal([verifiedAt, verificationError], [null, `The restored site differs from the backup: ${sentence}`]);
   }
 });
 
@@ -193,7 +193,7 @@ test("gives up when its time is over, and holds a cluster that did not answer ag
   const drill = await night(scene, id);
   await until(async () => (await drillOf(scene, drill)).failure);
   await scene.db.sql("update jobs set deadline_at = now() - interval '1 hour' where id = $1", [drill]);
-  await until(async () => (await drillOf(scene, drill)).progress.outcome === "not tried");
+  await until(async () => (await drillOf(scene, drill)).progress.outcome === "skipped");
   scene.simulator.faults.clear();
   await ended(scene, drill);
   assert.match((await backupRow(scene, backupId)).verificationError!, /^Not tried: .*unable to handle the request/);
@@ -221,7 +221,7 @@ test("ends in vain when its spoke is removed, whose removal does not wait for it
   assert.is((await drillOf(scene, drill)).state, "running");
   scene.simulator.faults.clear();
   const { state, progress } = await ended(scene, drill);
-  assert.equal([state, progress.outcome, await toldOf(scene, id)], ["succeeded", "in vain", []]);
+  assert.equal([state, progress.outcome, await toldOf(scene, id)], ["succeeded", "not needed", []]);
 });
 
 test("holds no operation of its spoke up, and retention leaves what it needs.", async (context) => {

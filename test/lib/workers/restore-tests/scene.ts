@@ -94,7 +94,7 @@ export async function held(scene: WorkScene, id: string): Promise<string> {
 }
 
 async function drillsOf(db: WorkScene["db"], id: string): Promise<Job[]> {
-  const rows = await db.sql("select * from jobs where kind = 'drill' and spoke_id = $1 order by seq", [id]);
+  const rows = await db.sql("select * from jobs where kind = 'restore-test' and spoke_id = $1 order by seq", [id]);
   return rows.map((row) => toJob(row as never));
 }
 
