@@ -1,7 +1,7 @@
 /**
  * Polls the queue with one statement. Its cost does not grow with the number of queued jobs.
  *
- * The statement reads the first ready lanes of the kinds that this replica knows (sql/0028), and finds the oldest
+ * The statement reads the first ready lanes of the kinds that this replica knows (sql/0006_create_ready_lanes.sql), and finds the oldest
  * startable job of each. It starts jobs that need no other records. The other jobs are returned as candidates, and each
  * is claimed in its own transaction (claim.ts).
  *

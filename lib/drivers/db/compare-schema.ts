@@ -53,7 +53,10 @@ export function compareSchema(
 ): SchemaComparison {
   const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "", newer: string[] = [];
   if (applied.some(({ name }) => name === UNRELEASED)) {
-    throw new SchemaMismatch("The database has a schema from before the first release", "create a new, empty database");
+    throw new SchemaMismatch(
+      "The database has a schema from before the first release",
+      "use an empty database, or with npm start an empty DATA_DIR",
+    );
   }
   for (const { name, checksum, needs } of applied) {
     const text = known.get(name);

@@ -96,7 +96,10 @@ test("a schema that lacks what the program uses stops the start", async ({ url }
 test("refuses a schema from before the first release, and changes nothing", async ({ url }) => {
   await migrate(url, [["0003_create_federations", "create table things (name text)"]]);
   const failure = await rejection(migrate(url, await loadMigrations()));
-  assert.is(failure.message, "The database has a schema from before the first release; create a new, empty database");
+  assert.is(
+    failure.message,
+    "The database has a schema from before the first release; use an empty database, or with npm start an empty DATA_DIR",
+  );
   const [row] = await withAdminConnection(url, (sql) => sql`select to_regclass('users')::text as users`);
   assert.is(row!.users, null);
 });

@@ -139,7 +139,7 @@ test("has the very schema that migrations make", async ({ db, url }) => {
 });
 
 test("brings a backup of an older release up to this one", async ({ db, url }) => {
-  const older = migrations.slice(0, 40), place = await db.freshUrl();
+  const older = migrations.slice(0, -1), place = await db.freshUrl();
   await migrate(place, older);
   await ask(place, "insert into users (id, email, display_name) values ('usr_1', 'a@example.org', 'A')");
   await restore(url, await backUp(place));
