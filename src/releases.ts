@@ -40,7 +40,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `npm ci && npm start` runs everything on one machine, with an embedded PostgreSQL and a simulated cluster.",
       "**Operating**: One executable, a container image, a compose file, plain manifests and a Helm chart. Any number of replicas; another replica takes over the jobs of a dead one within seconds.",
       "**Operating**: Releases run side by side with the previous one, so an upgrade needs no downtime and can be rolled back.",
-      "**Operating**: `wheelwright doctor` checks the configuration, database, mail and cluster. `doctor --reconcile` compares the database with the clusters and repairs the differences.",
+      "**Operating**: `wheelwright doctor` checks the configuration, database, mail and cluster. `doctor --reconcile` compares the database with the clusters, and with `--apply` resolves the differences.",
       "**Operating**: `wheelwright backup` and `restore-database` for the service's own database, encrypted.",
       "**Operating**: Prometheus metrics with alerts and a dashboard, OpenTelemetry traces, JSON logs.",
       "**Operating**: `DATABASE_URL` accepts what libpq accepts. Replaced passwords and certificates are used without a restart.",

@@ -45,7 +45,7 @@ interface LinkCounts {
   readonly all: number;
   /** Events after the position. */
   readonly behind: number;
-  /** The number that the database counted when they were written. */
+  /** The number of events that the database counted as they were written. */
   readonly written: number;
 }
 

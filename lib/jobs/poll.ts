@@ -1,8 +1,8 @@
 /**
  * Polls the queue with one statement. Its cost does not grow with the number of queued jobs.
  *
- * The statement reads the first ready lanes of the kinds that this replica knows (sql/0006_create_ready_lanes.sql), and finds the oldest
- * startable job of each. It starts jobs that need no other records. The other jobs are returned as candidates, and each
+ * The statement reads the first ready lanes (sql/0006_create_ready_lanes.sql) of the kinds that this replica knows, and
+ * finds the oldest startable job of each. It starts jobs that need no other records. The other jobs are returned as candidates, and each
  * is claimed in its own transaction (claim.ts).
  *
  * The statement removes a ready lane if no job in it can start, or if it started one. docs/queue.md explains why no job

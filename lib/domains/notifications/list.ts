@@ -6,7 +6,7 @@
  * keep ties, because events of the same time have no order yet. The page ends at its limit, or with its last time.
  *
  * For unread events, objects without unread ones are skipped. In the others, the search stops at `read_through` and
- * skips ranges of read events (ranges.ts).
+ * skips ranges of read events (read-ranges.ts).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";

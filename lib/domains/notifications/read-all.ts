@@ -2,7 +2,7 @@
  * Marks all notifications as read that are visible at the start.
  *
  * The code first reads the last event time of each object. Later events have later times (see lib/changes). Then it
- * marks events in batches, oldest first, with one transaction per batch. ReadRanges of read events are skipped, so the
+ * marks events in batches, oldest first, with one transaction per batch. Ranges of read events are skipped, so the
  * cost depends on the unread ones. An interrupted call leaves exact counts, and the next call continues. Each batch
  * with changes writes an audit event.
  */
