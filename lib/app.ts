@@ -1,5 +1,5 @@
 /** Defines the application context: the services that every domain uses. src/compose.ts builds it. */
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Config } from "#lib/base/config.ts";

@@ -3,7 +3,7 @@
  * Only this module connects the parts with each other.
  */
 import type { App } from "#lib/app.ts";
-import { loadBlueprint } from "#lib/moodle/load.ts";
+import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import type { Config } from "#lib/base/config.ts";

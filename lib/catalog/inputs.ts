@@ -4,7 +4,7 @@ import type { Selectable } from "kysely";
 import * as v from "valibot";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { HubInputs, SpokeInputs, Word } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { resizedInputs, withDisks } from "#lib/moodle/resize.ts";
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";

@@ -1,9 +1,9 @@
 /** Loads the catalog from a CATALOG file, or from the blueprint if there is no file. */
 import { messageOf } from "#lib/base/errors.ts";
-import { readTextFile } from "#lib/moodle/text-file.ts";
+import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import * as v from "valibot";
-import type { Blueprint } from "#lib/moodle/load.ts";
-import { issuesOf } from "#lib/moodle/parts.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
+import { issuesOf } from "#lib/moodle/parse-blueprint.ts";
 import { isMap } from "#lib/moodle/render.ts";
 import { findNeeds, type SpokeImages } from "#lib/moodle/releases.ts";
 import { readOneYaml } from "#lib/moodle/yaml.ts";

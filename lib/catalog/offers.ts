@@ -1,5 +1,5 @@
 /** Resolves the versions and sizes of the catalog. Values that the file omits come from the blueprint. */
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
   findNeeds,
   needsOf,

@@ -5,7 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuerName, issuerNameOf } from "#lib/catalog/inputs.ts";

@@ -3,7 +3,7 @@
  * Where possible they are parts of the blueprint, so that the trial matches real spokes. All are in one namespace and
  * are deleted with it.
  */
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";

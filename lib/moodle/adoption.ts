@@ -3,9 +3,9 @@
  * site. Pure.
  */
 import { isDeepStrictEqual } from "node:util";
-import { JOBS, SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
 import { type Disk, larger, withDisks } from "#lib/moodle/resize.ts";

@@ -1,10 +1,10 @@
 /** Computes a spoke's inputs after a change of its settings or domain. Pure. */
 import { isDeepStrictEqual } from "node:util";
-import { titleOf } from "#lib/moodle/expected.ts";
+import { titleOf } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { keyOfHost } from "#lib/moodle/names.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { SeedPart } from "#lib/moodle/seed.ts";
 import { CERTIFICATE } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";

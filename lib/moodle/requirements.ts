@@ -2,7 +2,15 @@
  * Checks requirements of the program that apply to all manifests: the objects that it addresses by name, and the fields
  * that it sets itself.
  */
-import { ADOPT_FILE, HUB_FILES, JOB_FILES, MAIL_FILE, MANIFESTS, SECRETS_FILE, STEP_FILES } from "#lib/moodle/files.ts";
+import {
+  ADOPT_FILE,
+  HUB_FILES,
+  JOB_FILES,
+  MAIL_FILE,
+  MANIFESTS,
+  SECRETS_FILE,
+  STEP_FILES,
+} from "#lib/moodle/blueprint-files.ts";
 import { FILES } from "#lib/moodle/names.ts";
 import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 

@@ -6,7 +6,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
-import { labelsOf } from "#lib/moodle/stamp.ts";
+import { labelsOf } from "#lib/moodle/owner-labels.ts";
 
 type Whose = NonNullable<SpokeInputs["sandbox"]>;
 export type SandboxInputs = SpokeInputs & { readonly sandbox: Whose };

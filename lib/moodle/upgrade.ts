@@ -6,7 +6,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
-import type { Code, SiteIdentity } from "#lib/moodle/results.ts";
+import type { Code, SiteIdentity } from "#lib/moodle/job-results.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 
 interface UpgradeTarget {

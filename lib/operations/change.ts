@@ -2,7 +2,7 @@
  * A change that an operation makes to an object of a site, as data. A preview sends it as a dry run; the operation
  * applies it.
  */
-import type { Expected } from "#lib/moodle/expected.ts";
+import type { Expected } from "#lib/moodle/expected-objects.ts";
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
 export type ObjectChange = Patch | Put | Removal | ClaimGrowth | ImpossibleChange;

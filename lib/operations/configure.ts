@@ -1,7 +1,7 @@
 /** Applies a PATCH of a spoke to its site: title, administrator, brand, domain and mail. */
 import { changedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { type Put, putObject, type Removal } from "#lib/operations/change.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";

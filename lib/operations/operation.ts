@@ -3,7 +3,7 @@
  * from it. lib/workers has a function for each step.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";

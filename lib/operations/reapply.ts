@@ -1,7 +1,7 @@
 /** Reapplies the blueprint to a spoke. */
-import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected.ts";
+import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected-objects.ts";
 import { withOfferedResources } from "#lib/catalog/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Put } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";

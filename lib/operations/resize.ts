@@ -1,10 +1,10 @@
 /** Changes the size of a spoke. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
-import { setFields, type Sized, sizedObjects } from "#lib/moodle/sized.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import { setFields, type Sized, sizedObjects } from "#lib/moodle/size-fields.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { growClaim, type Patch } from "#lib/operations/change.ts";

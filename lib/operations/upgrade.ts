@@ -1,6 +1,6 @@
 /** Upgrades a site to a newer version of Moodle. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";

@@ -2,7 +2,7 @@
  * Shows the progress of an installation or upgrade. Stores its number of parts as the total for the next one of the
  * same version.
  */
-import { countParts, type PartCount } from "#lib/moodle/progress.ts";
+import { countParts, type PartCount } from "#lib/moodle/install-progress.ts";
 import { findLastProgress } from "#lib/jobs/past-progress.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 

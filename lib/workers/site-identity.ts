@@ -3,7 +3,7 @@
  * loss. Moodle's site identifier is therefore stored after the installation and compared later.
  */
 import { sql } from "kysely";
-import type { SiteIdentity } from "#lib/moodle/results.ts";
+import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";

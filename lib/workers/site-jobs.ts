@@ -1,6 +1,6 @@
 /** Runs the blueprint's Jobs in a site's namespace, and turns their failures into errors. */
-import type { Blueprint } from "#lib/moodle/load.ts";
-import type { JobName } from "#lib/moodle/files.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
+import type { JobName } from "#lib/moodle/blueprint-files.ts";
 import {
   type Code,
   type FilesCheck,
@@ -11,7 +11,7 @@ import {
   readSite,
   type Seeding,
   type SiteIdentity,
-} from "#lib/moodle/results.ts";
+} from "#lib/moodle/job-results.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";

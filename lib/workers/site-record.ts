@@ -4,7 +4,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { particularsObject, textOfHub, textOfSpoke } from "#lib/moodle/particulars.ts";
+import { particularsObject, textOfHub, textOfSpoke } from "#lib/moodle/site-record.ts";
 import { type Installation, readInstallation, signText } from "#lib/installation/installation.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { replaceFenced } from "#lib/workers/fenced-objects.ts";

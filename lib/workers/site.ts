@@ -6,7 +6,7 @@ import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type ClusterWait, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
   createHandler,
   type Handler,

@@ -7,7 +7,7 @@
  * not failures.
  */
 import { setTimeout } from "node:timers";
-import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
+import { type Blueprint, loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";

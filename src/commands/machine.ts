@@ -3,7 +3,7 @@ import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts
 import { openLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
-import { loadBlueprint } from "#lib/moodle/load.ts";
+import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { blueprint } from "../blueprints.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import { type ClusterSource, type OpenClusters, openClusters } from "../clusters.ts";

@@ -10,7 +10,7 @@ import { findStaleManifests } from "./manifests.ts";
 import { CHART, MINIMAL, readObjects, renderObjects, renderTemplates, runHelm } from "#test/support/chart.ts";
 import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { helm } from "#test/support/tools.ts";
-import { type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 import { readFile } from "node:fs/promises";
 
 const test = suite<{ kube: Kube }>("deploy/helm/wheelwright");

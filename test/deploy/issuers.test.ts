@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createdIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { loadBlueprint } from "#lib/moodle/load.ts";
+import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { MINIMAL, renderObjects } from "#test/support/chart.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FENCE } from "#lib/moodle/names.ts";
-import { PARTICULARS } from "#lib/moodle/particulars.ts";
+import { PARTICULARS } from "#lib/moodle/site-record.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { loadBlueprint } from "#lib/moodle/load.ts";
+import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";

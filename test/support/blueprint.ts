@@ -1,5 +1,5 @@
 /** Reads the built-in blueprint once per process, like the program. Reading it takes longer than most tests. */
-import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
+import { type Blueprint, loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { blueprint as files } from "#src/blueprints.ts";
 
 const loaded = new Map<"built-in", Promise<Blueprint>>();

@@ -8,7 +8,7 @@ import {
   updateFederation,
 } from "#lib/domains/federations/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { HubParticulars } from "#lib/moodle/particulars.ts";
+import type { HubParticulars } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { hubSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";

@@ -13,7 +13,7 @@ import { toDesired } from "#lib/domains/spokes/desired.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
-import type { SpokeParticulars } from "#lib/moodle/particulars.ts";
+import type { SpokeParticulars } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { HubParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
+import type { HubParticulars, SpokeParticulars } from "#lib/moodle/site-record.ts";
 
 export type ChangedFields = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 

@@ -1,7 +1,7 @@
 /** Adopts backups that exist only in the cluster. Reports backups whose snapshots are missing, but keeps their rows. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { BackupParticulars, readParticulars } from "#lib/moodle/particulars.ts";
+import { BackupParticulars, readParticulars } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";

@@ -1,7 +1,7 @@
 /** Checks spokes and hubs, with the functions that differ between the two. */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { HubParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
+import { HubParticulars, SpokeParticulars } from "#lib/moodle/site-record.ts";
 import { adoptHub, markHubGone, stateOfRecordedHub, updateHubFromRecord } from "#lib/doctor/reconcile/adopt-hubs.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import {

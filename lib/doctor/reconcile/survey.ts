@@ -1,6 +1,6 @@
 /** Lists our objects in one cluster, kind by kind, and keeps only a few fields of each. Read-only. */
 import { CRON, DATABASE, FENCE, MOODLE } from "#lib/moodle/names.ts";
-import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/particulars.ts";
+import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/site-record.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import {
   FEDERATION_LABEL,

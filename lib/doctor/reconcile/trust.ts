@@ -3,7 +3,7 @@
  * operator.
  */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
-import { readParticulars, type SignedText } from "#lib/moodle/particulars.ts";
+import { readParticulars, type SignedText } from "#lib/moodle/site-record.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import type * as v from "valibot";
 

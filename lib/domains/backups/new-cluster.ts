@@ -19,7 +19,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
 import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
+import { footingFrom, onFooting } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";

@@ -9,7 +9,7 @@ import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.t
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
+import { footingFrom, onFooting } from "#lib/moodle/site-base.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";

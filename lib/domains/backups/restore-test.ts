@@ -4,7 +4,7 @@
  * Users can change the site while a backup is taken. So courses and users are counted right before and right after the
  * backup. The restored counts must lie between these two.
  */
-import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/results.ts";
+import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/job-results.ts";
 
 /** The counts from right before and right after the backup. */
 export interface CountsAroundBackup {

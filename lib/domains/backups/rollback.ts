@@ -1,7 +1,7 @@
 /** Finds the volumes to which a rollback returns. */
 import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Footing, footingOf } from "#lib/moodle/footing.ts";
+import { type Footing, footingOf } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames, turnOf } from "#lib/moodle/names.ts";
 import { findLastRestore, listStartedRestores } from "#lib/jobs/restores.ts";

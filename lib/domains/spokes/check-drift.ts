@@ -2,7 +2,7 @@
  * Compares an object in the cluster with its manifest by a dry run, because only the API server knows its defaults.
  * Nothing is written.
  */
-import { asItWas, type Expected, titleOf } from "#lib/moodle/expected.ts";
+import { asItWas, type Expected, titleOf } from "#lib/moodle/expected-objects.ts";
 import {
   type Call,
   type Cluster,

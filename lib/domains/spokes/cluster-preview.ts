@@ -1,6 +1,6 @@
 /** Previews changes in the cluster with dry runs. Nothing is written. */
 import type { App } from "#lib/app.ts";
-import { fitted } from "#lib/moodle/expected.ts";
+import { fitted } from "#lib/moodle/expected-objects.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";

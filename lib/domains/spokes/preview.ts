@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { addedSpoke, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";

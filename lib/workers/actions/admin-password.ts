@@ -5,7 +5,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OF } from "#lib/moodle/names.ts";
-import { type PasswordReset, readPasswordReset } from "#lib/moodle/results.ts";
+import { type PasswordReset, readPasswordReset } from "#lib/moodle/job-results.ts";
 import { newSitePassword } from "#lib/moodle/secrets.ts";
 import {
   ClusterError,

@@ -3,7 +3,7 @@
  * therefore read from the login page, and the row is updated even after a failure.
  */
 import type { App } from "#lib/app.ts";
-import { readHealth } from "#lib/moodle/results.ts";
+import { readHealth } from "#lib/moodle/job-results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Hooks, Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -5,7 +5,7 @@
 import { saveCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { SiteCounts } from "#lib/moodle/results.ts";
+import type { SiteCounts } from "#lib/moodle/job-results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { readDatabase } from "#lib/workers/site-jobs.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";

@@ -16,7 +16,7 @@ import {
   saveVolumes,
 } from "#lib/domains/backups/store.ts";
 import { BACKUP, claimNames } from "#lib/moodle/names.ts";
-import { PARTICULARS_OF, type SignedText, textOfBackup } from "#lib/moodle/particulars.ts";
+import { PARTICULARS_OF, type SignedText, textOfBackup } from "#lib/moodle/site-record.ts";
 import { readInstallation, signText } from "#lib/installation/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";

@@ -5,7 +5,7 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
-import { readSiteFacts, type SiteIdentity } from "#lib/moodle/results.ts";
+import { readSiteFacts, type SiteIdentity } from "#lib/moodle/job-results.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
 import { isMissingImage } from "#lib/drivers/cluster/diagnosis/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

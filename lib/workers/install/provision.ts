@@ -1,9 +1,9 @@
 /** Creates a spoke, step by step. Each step continues from what exists, so a retry runs the same steps. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Seeding } from "#lib/moodle/results.ts";
+import type { Seeding } from "#lib/moodle/job-results.ts";
 import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS } from "#lib/moodle/seed.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";

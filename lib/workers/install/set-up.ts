@@ -2,7 +2,7 @@
  * Finishes an installation with one Job. The Job checks the site's identity, runs the seed and requests the login page.
  * Failures are reported like those of separate Jobs.
  */
-import { readSiteFacts, type Seeding } from "#lib/moodle/results.ts";
+import { readSiteFacts, type Seeding } from "#lib/moodle/job-results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { deleteFinishedJob, readDatabase, requireResponse, requireSeedApplied } from "#lib/workers/site-jobs.ts";

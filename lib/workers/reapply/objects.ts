@@ -1,6 +1,6 @@
 /** Checks the requirements of a reapply, and writes the site's objects. */
-import { fitted, titleOf } from "#lib/moodle/expected.ts";
-import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
+import { fitted, titleOf } from "#lib/moodle/expected-objects.ts";
+import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
 import {
   ClusterError,

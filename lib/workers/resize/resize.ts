@@ -8,7 +8,7 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DISKS, larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
-import { type Field, readField, setFields } from "#lib/moodle/sized.ts";
+import { type Field, readField, setFields } from "#lib/moodle/size-fields.ts";
 import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";

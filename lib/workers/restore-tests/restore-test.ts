@@ -17,7 +17,7 @@ import { analyzeFailure, finalReportOf, mayRetry } from "#lib/scheduler/reports.
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { endFailed, endVerified, endWithoutResult, hasResult } from "#lib/workers/restore-tests/outcomes.ts";
 import { openRestoreTest, readRestoreTest, type RestoreTestContext } from "#lib/workers/restore-tests/context.ts";
-import type { FilesCheck } from "#lib/moodle/results.ts";
+import type { FilesCheck } from "#lib/moodle/job-results.ts";
 import { checkFiles, readDatabase, requireLoginPage } from "#lib/workers/site-jobs.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import { applyInSandbox, createSandbox, removeSandbox } from "#lib/workers/sandbox/sandbox.ts";

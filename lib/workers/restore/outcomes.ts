@@ -6,7 +6,7 @@
 import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedClaims, retainClaims } from "#lib/domains/backups/retained-claims.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Footing, onFooting } from "#lib/moodle/footing.ts";
+import { type Footing, onFooting } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";

@@ -8,7 +8,7 @@ import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
 import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
 import { findRollback } from "#lib/domains/backups/rollback.ts";
-import { type Footing, footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
+import { type Footing, footingFrom, footingOf, onFooting } from "#lib/moodle/site-base.ts";
 import { claimNames, DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
 import { WORDS } from "#lib/moodle/seed.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";

@@ -1,7 +1,7 @@
 /** Labels the PVCs that the site no longer uses, and records their UIDs, because names can be reused. */
 import type { ClaimIdentity } from "#lib/domains/backups/retained-claims.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
-import type { Footing } from "#lib/moodle/footing.ts";
+import type { Footing } from "#lib/moodle/site-base.ts";
 import { claimNames, KEPT_UNTIL } from "#lib/moodle/names.ts";
 import { REPLACED_DAYS } from "#lib/operations/restore.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -9,7 +9,7 @@
  * persistent, so that it does not end before `removeSandbox` has finished.
  */
 import type { App } from "#lib/app.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { nothingAllowed, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY_LABEL, SANDBOX_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";

@@ -4,8 +4,8 @@
  * Nothing is written until a list is complete, because a spoke is not unhealthy when its cluster does not answer. The
  * earlier result stays, with its time in `observedAt`.
  */
-import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected-objects.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -3,7 +3,7 @@
  * it covers only whether a part of the site is healthy, because most watch events change nothing else. Storing the
  * objects instead would need a thousand times the memory.
  */
-import { titleOf } from "#lib/moodle/expected.ts";
+import { titleOf } from "#lib/moodle/expected-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findPartProblem, PART_KINDS } from "#lib/domains/spokes/health.ts";
 

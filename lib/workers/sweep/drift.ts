@@ -5,7 +5,7 @@
  * Secrets. They are read by name within the limit. If a spoke has another blueprint revision, only missing objects are
  * reported.
  */
-import { type Expected, titleOf } from "#lib/moodle/expected.ts";
+import { type Expected, titleOf } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { createDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";

@@ -1,7 +1,7 @@
 /** Determines the health of spokes. An object that is in no list is read by name before it counts as missing. */
 import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
-import { titleOf } from "#lib/moodle/expected.ts";
+import { titleOf } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
 import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import type { Health } from "#lib/workers/sweep/rows.ts";

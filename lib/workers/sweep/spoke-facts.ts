@@ -1,8 +1,8 @@
 /** Defines the types of a check, and pages through lists. */
 import type { App } from "#lib/app.ts";
-import { type Expected, expectedObjects } from "#lib/moodle/expected.ts";
+import { type Expected, expectedObjects } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { SweptSpoke } from "#lib/workers/sweep/rows.ts";

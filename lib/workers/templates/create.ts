@@ -11,7 +11,7 @@ import { completeTemplate, failTemplate, findTemplateById, saveTemplateVolumes }
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATABASE, SITE_PODS } from "#lib/moodle/names.ts";
 import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
-import { labelsOf } from "#lib/moodle/stamp.ts";
+import { labelsOf } from "#lib/moodle/owner-labels.ts";
 import { setField } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { NewJob } from "#lib/jobs/job.ts";

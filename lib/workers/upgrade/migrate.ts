@@ -6,7 +6,7 @@
  * writes the new release before it upgrades its plugins.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
-import type { SiteIdentity } from "#lib/moodle/results.ts";
+import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { limitUpgrade } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -5,7 +5,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
-import type { SiteIdentity } from "#lib/moodle/results.ts";
+import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/moodle/upgrade.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";

@@ -7,12 +7,12 @@
  */
 import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
 import { lackForOrigin } from "#lib/moodle/adoption.ts";
-import { claimsOf } from "#lib/moodle/expected.ts";
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { claimsOf } from "#lib/moodle/expected-objects.ts";
+import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
-import { labelsOf } from "#lib/moodle/stamp.ts";
+import { labelsOf } from "#lib/moodle/owner-labels.ts";
 import { type Disk, DISKS, larger } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

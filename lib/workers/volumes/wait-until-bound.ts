@@ -1,11 +1,11 @@
 /**
  * Waits until the PVCs of a site are bound. A running site may be stopped only after its new volumes exist.
  * A PVC whose class has `Immediate` binding is only awaited. A PVC whose class has `WaitForFirstConsumer` binding is
- * first mounted by a Job (lib/moodle/mount.ts).
+ * first mounted by a Job (lib/moodle/mount-job.ts).
  */
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { claimNames, SITE_PODS } from "#lib/moodle/names.ts";
-import { mountJob } from "#lib/moodle/mount.ts";
+import { mountJob } from "#lib/moodle/mount-job.ts";
 import { type Disk, DISKS } from "#lib/moodle/resize.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";

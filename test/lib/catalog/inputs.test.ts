@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs, spokeUrl, withMail } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { spokeOf } from "#test/lib/catalog/scene.ts";
-import { openBlueprint } from "#test/lib/moodle/scene.ts";
+import { spokeOf } from "#test/lib/catalog/fixtures.ts";
+import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { RELEASE } from "#test/support/release.ts";
 
 const blueprint = openBlueprint();

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { openBlueprint } from "#test/lib/moodle/scene.ts";
+import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
 /** The fields that depend on the service's configuration. */

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { ConfigError } from "#lib/base/config.ts";
-import { openBlueprint } from "#test/lib/moodle/scene.ts";
+import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("checkPrices"), blueprint = openBlueprint();
 

@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { spokeOf } from "#test/lib/catalog/scene.ts";
+import { spokeOf } from "#test/lib/catalog/fixtures.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { allObjects, find, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { RELEASE } from "#test/support/release.ts";
 
 const blueprint = openBlueprint();

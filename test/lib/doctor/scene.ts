@@ -1,5 +1,5 @@
 /** Sets up a database, a simulated cluster and a configuration for doctor. */
-import { loadBlueprint } from "#lib/moodle/load.ts";
+import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
 import { type Examination, examine } from "#lib/doctor/doctor.ts";

@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { readLogCause } from "#lib/moodle/log-causes.ts";
-import { adoptionScript, openVolumes, secretsIn, type Volumes } from "#test/lib/moodle/adopted.ts";
+import { adoptionScript, openVolumes, secretsIn, type Volumes } from "#test/lib/moodle/adoption-volumes.ts";
 import { rejection } from "#test/support/until.ts";
 
 const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5r2dg7w1x", identity: "same" } as const;

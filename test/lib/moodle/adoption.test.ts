@@ -2,14 +2,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";
-import type { Files } from "#lib/moodle/files.ts";
+import type { Files } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import { claimNames, turnOf } from "#lib/moodle/names.ts";
 import { newId } from "#lib/base/ids.ts";
 import * as v from "valibot";
 import { SpokeInputs as Schema } from "#lib/moodle/inputs.ts";
-import { allObjects, builtIn, edited, find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { allObjects, builtIn, edited, find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
 const origin = { turn: "k5r2dg7w1x", identity: "new" } as const;

@@ -6,9 +6,9 @@ import * as assert from "uvu/assert";
 import { stringify } from "yaml";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
-import { titleOf } from "#lib/moodle/expected.ts";
-import { makeBlueprint } from "#lib/moodle/load.ts";
-import { allObjects, builtIn, HUB_STEPS, hubInputsOf, inputsOf } from "#test/lib/moodle/scene.ts";
+import { titleOf } from "#lib/moodle/expected-objects.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { allObjects, builtIn, HUB_STEPS, hubInputsOf, inputsOf } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("the rendered blueprint");
 const SHORT = "<?php // a script of the seed, shortened here\n";

@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CONFIG, psqlOf, query, run, tables } from "#test/lib/moodle/psql.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 

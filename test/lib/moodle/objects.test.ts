@@ -1,9 +1,9 @@
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import { REVISION } from "#lib/moodle/names.ts";
-import { JOBS } from "#lib/moodle/files.ts";
+import { JOBS } from "#lib/moodle/blueprint-files.ts";
 import {
   allObjects,
   builtIn,
@@ -13,7 +13,7 @@ import {
   inputsOf,
   openBlueprint,
   podSpecs,
-} from "#test/lib/moodle/scene.ts";
+} from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
 const inputs = inputsOf(blueprint);

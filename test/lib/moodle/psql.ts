@@ -1,7 +1,7 @@
 /** Runs the SQL of a Job's psql command against a real PostgreSQL, in one transaction. */
 import postgres from "postgres";
-import type { JobName } from "#lib/moodle/files.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import type { JobName } from "#lib/moodle/blueprint-files.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { arithmetic } from "#lib/moodle/quota.ts";
-import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
+import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("arithmetic");
 const blueprint = openBlueprint();

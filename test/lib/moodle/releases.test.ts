@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { offeredVersions } from "#lib/moodle/releases.ts";
 import { compareVersions, Version } from "#lib/moodle/sizes.ts";
-import { openBlueprint } from "#test/lib/moodle/scene.ts";
+import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("findImages");
 const blueprint = openBlueprint();

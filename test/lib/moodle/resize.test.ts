@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import { find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("resizedInputs");
 const blueprint = openBlueprint(), { sizes } = blueprint.sizes;

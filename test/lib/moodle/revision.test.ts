@@ -1,7 +1,7 @@
 /** Tests that the revision changes exactly when the same inputs render other objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import {
   allObjects,
   builtIn,
@@ -10,7 +10,7 @@ import {
   hubInputsOf,
   inputsOf,
   openBlueprint,
-} from "#test/lib/moodle/scene.ts";
+} from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("a blueprint's revision");
 const blueprint = openBlueprint();

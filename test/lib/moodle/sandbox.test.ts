@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { sandboxInputs, shutIn } from "#lib/moodle/sandbox.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { RELEASE } from "#test/support/release.ts";
 
 const test = suite("a sandbox's objects");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newSitePassword } from "#lib/moodle/secrets.ts";
-import { allObjects, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { allObjects, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("newPassword");
 

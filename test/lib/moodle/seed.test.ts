@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
-import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
 const asked = inputsOf(blueprint, {

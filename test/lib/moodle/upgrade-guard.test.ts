@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CONFIG, psqlOf, query, run } from "#test/lib/moodle/psql.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { findNeeds } from "#lib/moodle/releases.ts";
-import { readCode, readSite } from "#lib/moodle/results.ts";
+import { readCode, readSite } from "#lib/moodle/job-results.ts";
 import {
   isMajorStep,
   isOfVersion,
@@ -16,8 +16,8 @@ import {
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { makeBlueprint } from "#lib/moodle/load.ts";
-import { edited, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { edited, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
 

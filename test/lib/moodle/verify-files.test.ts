@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { asArgument } from "#lib/moodle/parts.ts";
-import { type FilesCheck, readFilesCheck } from "#lib/moodle/results.ts";
+import { asArgument } from "#lib/moodle/parse-blueprint.ts";
+import { type FilesCheck, readFilesCheck } from "#lib/moodle/job-results.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { missingPhpReason } from "#test/support/php.ts";
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { blueprint } from "#src/blueprints.ts";
-import { builtIn } from "#test/lib/moodle/scene.ts";
+import { builtIn } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("readYaml");
 

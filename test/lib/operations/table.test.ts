@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { JOBS } from "#lib/moodle/files.ts";
+import { JOBS } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("the plans of operations");
 

@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { rulesOf } from "#lib/operations/check-action.ts";
 import { requireEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
-import { builtIn } from "#test/lib/moodle/scene.ts";
+import { builtIn } from "#test/lib/moodle/fixtures.ts";
 
 /** Creates a catalog with these versions. Each image is named after its version, unless given. */
 function catalogueOf(...versions: (string | [name: string, image: string])[]): Catalog {

@@ -15,7 +15,7 @@ import { createWriteRecorder, type WriteRecord } from "#lib/dev/simulator/store/
 import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import { createTimers } from "#lib/dev/simulator/store/timers.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";

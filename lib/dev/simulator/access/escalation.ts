@@ -12,7 +12,7 @@ import {
 import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { forbidden, notFound } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);

@@ -4,7 +4,7 @@ import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface PolicyRequest {
   readonly user: SimulatedUser;

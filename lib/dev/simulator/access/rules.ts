@@ -4,7 +4,7 @@
  */
 import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 /** A request to check. With a name it concerns one object, otherwise all objects of the kind. */
 export interface AccessRequest {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SimulatedUser {
   readonly name: string;

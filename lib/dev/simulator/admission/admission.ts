@@ -12,7 +12,7 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { type Json, randomSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { describePodSecurityViolations, podSecurityPolicyOf } from "#lib/dev/simulator/admission/security.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Throws 404 if the namespace does not exist, and 403 if it is being deleted. */
 export function requireLiveNamespace(world: World, kind: ApiKind, namespace: string, name: string): void {

@@ -12,7 +12,7 @@ import {
 import { requireValidOptions, validateDryRun } from "#lib/dev/simulator/api/options.ts";
 import { type ApiKind, qualifiedKindName } from "#lib/dev/simulator/store/kinds.ts";
 import { formatTimestamp, isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface DeleteOptions {
   readonly uid?: string | undefined;

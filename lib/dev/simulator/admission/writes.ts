@@ -33,7 +33,7 @@ import {
   randomSuffix,
   type StoredObject,
 } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface WriteOptions {
   /** The user of a request. Undefined for a controller, whose permissions are not checked. */

@@ -16,7 +16,7 @@ import {
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { listKeyOf } from "#lib/dev/simulator/store/store.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERSION_MATCHES = ["Exact", "NotOlderThan", ""];
 

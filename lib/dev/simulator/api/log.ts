@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { badRequest } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export function sendLog(world: World, pod: StoredObject, query: URLSearchParams, response: ServerResponse): void {
   const name = containerOf(pod, query.get("container"));

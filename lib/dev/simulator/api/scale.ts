@@ -1,6 +1,6 @@
 /** Reads and patches the `scale` subresource: the desired and the current number of replicas. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export function readScale(object: StoredObject): Json {

@@ -19,7 +19,7 @@ import {
 import { performVerb, type VerbCall } from "#lib/dev/simulator/api/verbs.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { WriteEffect, WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const LARGEST_BODY = 3 * 1024 * 1024; // the real server's limit
 const TOO_LARGE: OutgoingResponse = jsonResponse(

@@ -39,7 +39,7 @@ import {
   verbNotAllowed,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { fitToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export interface VerbCall {

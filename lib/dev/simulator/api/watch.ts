@@ -12,7 +12,7 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const BOOKMARK_INTERVAL = MINUTE;

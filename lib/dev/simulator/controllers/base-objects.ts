@@ -1,7 +1,7 @@
 /** Creates the initial objects of the cluster: a node, system namespaces, and storage, snapshot and ingress classes. */
 import { createManaged } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const DRIVER = "simulated.csi.example";
 

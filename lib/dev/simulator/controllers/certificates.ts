@@ -18,7 +18,7 @@ import {
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const VALIDITY = 90 * DAY;
 const CHECK_INTERVAL = 500; // ms between checks whether a withheld certificate can be issued

@@ -20,7 +20,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findProbeFailure } from "#lib/dev/simulator/programs/moodle/page.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const LEAST_LOG_WRITES = 4; // least number of writes in which a program's log appears
 const LOG_WRITE_INTERVAL = 250; // ms of run time for each write

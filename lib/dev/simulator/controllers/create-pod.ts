@@ -3,7 +3,7 @@ import { CONTROLLER_MANAGER, createManaged, createOwnerReference } from "#lib/de
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface PodCreation {
   readonly owner: StoredObject;

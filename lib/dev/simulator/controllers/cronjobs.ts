@@ -14,7 +14,7 @@ import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const COMPONENT = "cronjob-controller";
 const SEARCH_MINUTES = 366 * 24 * 60; // minutes to search for the next scheduled time

@@ -23,7 +23,7 @@ import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-st
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { hashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const REPLICASET_COMPONENT = "replicaset-controller";

@@ -1,7 +1,7 @@
 /** Records the Events that the scheduler, the kubelet and the controllers emit. The number per namespace is limited. */
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 /** The message of an event and its reason, either normal or a warning. */
 export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });

@@ -3,7 +3,7 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { CONTROLLER_MANAGER, listOwners, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** Returns one controller per namespaced kind, because an owner can be of any kind. */

@@ -11,7 +11,7 @@ import {
   listOwners,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const ADDRESS = "203.0.113.10"; // from a range reserved for documentation (RFC 5737)

@@ -13,7 +13,7 @@ import { containerStatusesOf, isPodFinished, isPodReady } from "#lib/dev/simulat
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const COMPONENT = "job-controller";
 // The deadline in seconds for a Job with a `hanging-job` fault, counted from the start of its program. The deadline is

@@ -15,7 +15,7 @@ import {
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { isSameJson, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { formatUsage, sumUsage } from "#lib/dev/simulator/admission/quota.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const CHECK_INTERVAL = 250; // ms between checks of the remaining objects; changes also trigger a check
 

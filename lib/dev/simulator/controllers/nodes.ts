@@ -15,7 +15,7 @@ import {
 import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 export const UNREACHABLE_TAINT = "node.kubernetes.io/unreachable";

@@ -1,6 +1,6 @@
 /** Creates objects, changes their status and finalizers, and finds owners and dependents, for all controllers. */
 import type { Json, OwnerReference, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** The field manager of most built-in controllers. */

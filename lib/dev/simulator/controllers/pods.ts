@@ -32,7 +32,7 @@ import { probesLoginPage } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findImagePullError, findMountError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const AWAITED_KINDS = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);

@@ -7,7 +7,7 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { quotaCostOf } from "#lib/dev/simulator/admission/quota.ts";
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "default-scheduler";

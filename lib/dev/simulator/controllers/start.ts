@@ -1,5 +1,5 @@
 /** Starts all controllers. After that, only changes and timers trigger them. */
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { certificateController, issuerController } from "#lib/dev/simulator/controllers/certificates.ts";
 import { volumeClaimController } from "#lib/dev/simulator/controllers/volume-claims.ts";
 import { runControllers } from "#lib/dev/simulator/controllers/controller.ts";

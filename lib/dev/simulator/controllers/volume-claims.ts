@@ -16,7 +16,7 @@ import { claimNamesOf, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/contr
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "persistentvolume-controller";

@@ -1,6 +1,6 @@
 /** Deletes a released volume and its data if its reclaim policy is `Delete`. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export function volumeController(world: World): Controller {
   return {

@@ -1,7 +1,7 @@
 /** Checks the prerequisites of a container: environment variables, volumes and image. Returns why one is missing. */
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface ContainerEnvironment {
   readonly values: Record<string, string>;

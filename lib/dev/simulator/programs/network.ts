@@ -8,7 +8,7 @@ import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Whether `from` can connect to this TCP port of `to`. */
 export function canConnect(world: World, from: StoredObject, to: StoredObject, port: number): boolean {

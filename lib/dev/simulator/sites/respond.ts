@@ -10,7 +10,7 @@ import {
 import { canReachDatabase, loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { renderMessagePage, renderPasswordForm, type SiteHeading } from "#lib/dev/simulator/sites/pages.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SiteRequest {

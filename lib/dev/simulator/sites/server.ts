@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
 import { respondToSiteRequest, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
 import { PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteServer {
   readonly port: number;

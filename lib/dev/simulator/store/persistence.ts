@@ -11,7 +11,7 @@ import { reasonOf, StartError } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { openJournal, readJournals } from "#lib/dev/simulator/store/journal.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface StatePersistence {
   close(): Promise<void>;

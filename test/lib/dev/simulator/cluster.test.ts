@@ -5,7 +5,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const test = suite("openCluster in the simulated cluster");

@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
-import { openKube } from "#test/lib/dev/simulator/kube.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
+import { openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("the delays of the simulated cluster");
 

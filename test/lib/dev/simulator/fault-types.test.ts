@@ -7,7 +7,7 @@ import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts
 import { watch, type WatchChange } from "#lib/drivers/cluster/client/watch.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import type { Json } from "#test/lib/dev/simulator/kube.ts";
+import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
 import { failureOf, UNCANCELLED } from "#test/support/kube/api.ts";
 
 interface Scene {

@@ -2,10 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { JobName } from "#lib/moodle/files.ts";
-import { readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
-import { hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
-import { condition, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
+import type { JobName } from "#lib/moodle/blueprint-files.ts";
+import { readHealth, readSeed, readSite } from "#lib/moodle/job-results.ts";
+import { hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
+import { condition, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("Moodle on the simulated cluster");
 const blueprint = openBlueprint();

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
-import { deployment, job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { deployment, job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openSimulator");

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-scene.ts";
+import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-fixtures.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ kube: Simulator }>("snapshots in the simulated cluster");

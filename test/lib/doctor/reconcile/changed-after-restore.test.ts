@@ -6,7 +6,7 @@ import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { HubParticulars, PARTICULARS_OF, readParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
+import { HubParticulars, PARTICULARS_OF, readParticulars, SpokeParticulars } from "#lib/moodle/site-record.ts";
 import { ask, backUp } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import type { HubParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
+import type { HubParticulars, SpokeParticulars } from "#lib/moodle/site-record.ts";
 import { changedOfHub, changedOfSpoke, describeChanges } from "#lib/doctor/reconcile/changed-fields.ts";
 
 const AT = new Date("2026-11-25T12:00:00Z");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findDataProblem } from "#lib/domains/backups/restore-test.ts";
-import type { SiteIdentity } from "#lib/moodle/results.ts";
+import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 
 const test = suite("lackOfProof");
 

@@ -1,8 +1,8 @@
 /** Tests changes of each field of each blueprint object, and values in another notation. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { expectedObjects } from "#lib/moodle/expected.ts";
-import { loadBlueprint } from "#lib/moodle/load.ts";
+import { expectedObjects } from "#lib/moodle/expected-objects.ts";
+import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";

@@ -2,12 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { builtIn } from "#test/lib/moodle/scene.ts";
+import { builtIn } from "#test/lib/moodle/fixtures.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const test = suite<{ scene: WorkScene }>("a spoke");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import { readSite } from "#lib/moodle/results.ts";
+import { readSite } from "#lib/moodle/job-results.ts";
 import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";

@@ -1,11 +1,11 @@
 /** Tests each way in which the Job `settle` can fail, and what is kept. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { FailureReport } from "#lib/jobs/job.ts";
-import { builtIn } from "#test/lib/moodle/scene.ts";
+import { builtIn } from "#test/lib/moodle/fixtures.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 

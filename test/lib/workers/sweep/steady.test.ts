@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { expectedObjects } from "#lib/moodle/expected.ts";
+import { expectedObjects } from "#lib/moodle/expected-objects.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import * as v from "valibot";

@@ -1,14 +1,14 @@
 /** What fails of a template before the database was adopted is no failure of the spoke's; what fails after that is one. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { provision } from "#lib/workers/install/provision.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
-import { edited } from "#test/lib/moodle/scene.ts";
+import { edited } from "#test/lib/moodle/fixtures.ts";
 import { idle, runDying } from "#test/lib/workers/templates/creation.ts";
 import {
   installed,

@@ -1,11 +1,11 @@
 /** Upgrades that fail half-way: the site stays down, its report has the way back, and a retry goes on. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
-import { edited } from "#test/lib/moodle/scene.ts";
+import { edited } from "#test/lib/moodle/fixtures.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke, NEW, objects, OLD, retry, running, standing, upgradeTo } from "./scene.ts";

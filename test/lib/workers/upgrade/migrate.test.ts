@@ -5,7 +5,7 @@ import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { ask, installSpoke, jobNames, NEW, objects, OLD } from "./scene.ts";

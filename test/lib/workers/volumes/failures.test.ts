@@ -2,14 +2,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
 import { pvcsFromSnapshots, type Snapshots, type SnapshotVolume } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
-import { edited } from "#test/lib/moodle/scene.ts";
+import { edited } from "#test/lib/moodle/fixtures.ts";
 import { make, nextRun, openVolumeScene, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { rejection } from "#test/support/until.ts";

@@ -8,7 +8,7 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
-import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
 import { requireLoginPage } from "#lib/workers/site-jobs.ts";

@@ -7,7 +7,7 @@ import {
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 const ERROR = 1; // psql's exit code after an error in a `-c` command
 const STOPPED = 3; // psql's exit code after an error in its input, with ON_ERROR_STOP

@@ -7,7 +7,7 @@ import {
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { canConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export const POSTGRES_PORT = 5432;
 const LOGIN = "/login/index.php";

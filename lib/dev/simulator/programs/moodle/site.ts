@@ -8,7 +8,7 @@ import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteDatabase {
   /** The password from the first start. A later password in the environment has no effect. */

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const SPACE = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "a" } });
 

@@ -1,7 +1,7 @@
 /** What an access review says is what happens when it is tried. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Kube, makeNamespace, openKube } from "../kube.ts";
+import { type Kube, makeNamespace, openKube } from "../kube-client.ts";
 
 const test = suite("permissions");
 let kube: Kube;

@@ -10,7 +10,7 @@ import {
   type Kube,
   makeNamespace,
   openKube,
-} from "#test/lib/dev/simulator/kube.ts";
+} from "#test/lib/dev/simulator/kube-client.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ kube: Kube }>("a lost node");

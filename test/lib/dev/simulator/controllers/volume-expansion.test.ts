@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { findQuotaBreach } from "#lib/dev/simulator/admission/quota.ts";
-import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("volume expansion");
 let kube: Kube;

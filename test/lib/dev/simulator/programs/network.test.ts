@@ -6,8 +6,8 @@ import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { canConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
-import type { Json } from "#test/lib/dev/simulator/kube.ts";
+import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("mayConnect");
 

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { createWriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
-import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 import { startProgram } from "#test/support/program.ts";
 
 const FENCE = "example.dev/fence", POINTER = "/metadata/annotations/example.dev~1fence";

@@ -1,10 +1,10 @@
 /** What the simulated image makes of the Job that an installation ends with. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { JobName } from "#lib/moodle/files.ts";
-import { readHealth, readSeed, readSiteFacts } from "#lib/moodle/results.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
-import { type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
+import type { JobName } from "#lib/moodle/blueprint-files.ts";
+import { readHealth, readSeed, readSiteFacts } from "#lib/moodle/job-results.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
+import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("a Moodle that is settled");
 const blueprint = openBlueprint(), inputs = inputsOf(blueprint, { issuer: null });

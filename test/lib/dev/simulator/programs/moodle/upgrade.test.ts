@@ -2,11 +2,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { JobName } from "#lib/moodle/files.ts";
-import { readCode, readHealth, readSite } from "#lib/moodle/results.ts";
+import type { JobName } from "#lib/moodle/blueprint-files.ts";
+import { readCode, readHealth, readSite } from "#lib/moodle/job-results.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
-import { type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
+import { type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("a Moodle that meets another image");
 const blueprint = openBlueprint();

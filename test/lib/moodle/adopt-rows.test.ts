@@ -5,8 +5,8 @@
 import type postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openVolumes, type Volume, type Volumes } from "#test/lib/moodle/adopted.ts";
-import { TABLE_NAMES, wholeSite } from "#test/lib/moodle/whole-site.ts";
+import { openVolumes, type Volume, type Volumes } from "#test/lib/moodle/adoption-volumes.ts";
+import { TABLE_NAMES, wholeSite } from "#test/lib/moodle/site-database.ts";
 
 const SECRET = "0ld5ecret", NEW_HOST = "biology.spokes.example.org";
 const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5r2dg7w1x", identity: "same" } as const;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
-import { openBlueprint } from "#test/lib/moodle/scene.ts";
+import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { rejection } from "#test/support/until.ts";
 
 const blueprint = openBlueprint();

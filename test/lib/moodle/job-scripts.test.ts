@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { JobName } from "#lib/moodle/files.ts";
+import type { JobName } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createSealedReply } from "#lib/drivers/crypto/seal.ts";
-import { readHealth, readPasswordReset } from "#lib/moodle/results.ts";
-import { makeBlueprint } from "#lib/moodle/load.ts";
-import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { readHealth, readPasswordReset } from "#lib/moodle/job-results.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite<{ folder: string }>("the Jobs of actions");
 const blueprint = openBlueprint(), inputs = inputsOf(blueprint);

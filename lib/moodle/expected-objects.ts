@@ -2,9 +2,9 @@
  * Lists the objects that an active spoke's namespace must contain. The spoke's state determines the fields that
  * operations change (replicas, and whether the CronJob is suspended).
  */
-import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
+import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
+import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { REVISION } from "#lib/moodle/names.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";

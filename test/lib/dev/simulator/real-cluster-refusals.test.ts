@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { type Answer, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 interface Exchange {
   readonly name: string;

@@ -8,7 +8,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { sleep } from "#lib/base/time.ts";
-import { type Json, likeness, Names } from "#test/lib/dev/simulator/likeness.ts";
+import { type Json, likeness, Names } from "#test/lib/dev/simulator/compare-answers.ts";
 
 interface Exchange {
   name: string;

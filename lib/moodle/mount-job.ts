@@ -7,7 +7,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames, FENCE } from "#lib/moodle/names.ts";
 import type { Disk } from "#lib/moodle/resize.ts";
-import { labelsOf } from "#lib/moodle/stamp.ts";
+import { labelsOf } from "#lib/moodle/owner-labels.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 interface Mount {

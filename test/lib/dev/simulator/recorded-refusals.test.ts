@@ -10,7 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import type { Json } from "#test/lib/dev/simulator/kube.ts";
+import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
 
 interface Exchange {
   readonly name: string;

@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/load.ts";
+import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
-import { readField, setFields, sizedObjects } from "#lib/moodle/sized.ts";
+import { readField, setFields, sizedObjects } from "#lib/moodle/size-fields.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { applyJsonPatch } from "#lib/dev/simulator/api/patch.ts";
-import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/scene.ts";
+import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("sizedObjects");
 const blueprint = openBlueprint(), { sizes } = blueprint.sizes;

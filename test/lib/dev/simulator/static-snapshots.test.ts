@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-scene.ts";
+import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-fixtures.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FEDERATION_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { JOBS } from "#lib/moodle/files.ts";
+import { JOBS } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
+import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 const test = suite("what was measured");

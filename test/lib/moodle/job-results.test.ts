@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readHealth, readSeed, readSite, readSiteFacts } from "#lib/moodle/results.ts";
+import { readHealth, readSeed, readSite, readSiteFacts } from "#lib/moodle/job-results.ts";
 
 const site = suite("readSite");
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { footingFrom, footingOf, onFooting } from "#lib/moodle/site-base.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const inputs = inputsOf(openBlueprint()), GI = 2 ** 30;
 const IMAGES = { moodle: "moodle:v4.1.2", postgres: "postgres:17.1", fpmDirectory: "/etc/php81" };

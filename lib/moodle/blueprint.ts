@@ -19,10 +19,10 @@ import {
   SPOKE_STEPS,
   type SpokeStep,
   STEP_FILES,
-} from "#lib/moodle/files.ts";
+} from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionValues, withSource } from "#lib/moodle/origin.ts";
-import { asArgument, readParts } from "#lib/moodle/parts.ts";
+import { asArgument, readParts } from "#lib/moodle/parse-blueprint.ts";
 import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
 import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fill, type Values } from "#lib/moodle/render.ts";
@@ -30,7 +30,7 @@ import { shutIn } from "#lib/moodle/sandbox.ts";
 import { newSitePassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
-import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
+import { type ObjectOwner, stamp } from "#lib/moodle/owner-labels.ts";
 import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values.ts";
 
 /** Parameters for individual Jobs. */

@@ -2,10 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { JOBS } from "#lib/moodle/files.ts";
+import { JOBS } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { readSite } from "#lib/moodle/results.ts";
-import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
+import { readSite } from "#lib/moodle/job-results.ts";
+import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("a trap");
 const blueprint = openBlueprint();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { countParts } from "#lib/moodle/progress.ts";
+import { countParts } from "#lib/moodle/install-progress.ts";
 
 const test = suite("countParts");
 const LOG = [

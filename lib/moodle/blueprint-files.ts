@@ -7,7 +7,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
-import { readTextFile } from "#lib/moodle/text-file.ts";
+import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import {
   ADOPT_NAMES,
   ADOPTION_NAMES,

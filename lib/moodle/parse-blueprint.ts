@@ -15,7 +15,7 @@ import {
   SIZES_FILE,
   SURROUNDINGS_FILE,
   VERIFY_FILES_FILE,
-} from "#lib/moodle/files.ts";
+} from "#lib/moodle/blueprint-files.ts";
 import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
 import { checkKinds, checkObject, checkWhole, requirementTitle } from "#lib/moodle/requirements.ts";
 import { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";

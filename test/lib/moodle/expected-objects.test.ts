@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { asItWas, expectedObjects, fitted, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
-import { loadBlueprint } from "#lib/moodle/load.ts";
+import { asItWas, expectedObjects, fitted, stepsByKind, titleOf } from "#lib/moodle/expected-objects.ts";
+import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { REVISION } from "#lib/moodle/names.ts";
 import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";

@@ -1,9 +1,9 @@
 /** The built-in blueprint as it stands in its folder, and inputs to render it with. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Files, type HubStep, JOBS, type SpokeStep } from "#lib/moodle/files.ts";
+import { type Files, type HubStep, JOBS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type Blueprint, makeBlueprint } from "#lib/moodle/load.ts";
+import { type Blueprint, makeBlueprint } from "#lib/moodle/blueprint.ts";
 import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 

@@ -14,7 +14,7 @@ import { isPostmasterRunning } from "#lib/dev/embedded/postmaster.ts";
 import { buildUnprivilegedCommand, choosePostgresOwner } from "#lib/dev/embedded/unprivileged.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { until } from "#test/support/until.ts";
 
 const blueprint = openBlueprint();

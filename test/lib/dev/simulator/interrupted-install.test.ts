@@ -1,9 +1,9 @@
 /** An install that was cut off, and the reset that it takes; with delays, so that there is something to cut. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readSite } from "#lib/moodle/results.ts";
-import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
-import { type Json, openKube } from "#test/lib/dev/simulator/kube.ts";
+import { readSite } from "#lib/moodle/job-results.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
+import { type Json, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("an install that is cut off");

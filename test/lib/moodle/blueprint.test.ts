@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { loadBlueprint, makeBlueprint } from "#lib/moodle/load.ts";
-import { builtIn, edited, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { loadBlueprint, makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { builtIn, edited, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { rejection } from "#test/support/until.ts";
 
 const blueprint = openBlueprint();

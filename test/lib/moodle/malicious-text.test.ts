@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { parse, stringify } from "yaml";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { allObjects, find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { allObjects, find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("a hostile name");
 const blueprint = openBlueprint();
