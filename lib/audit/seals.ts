@@ -3,8 +3,7 @@
  *
  * A batch is one transaction that locks the chain's row before it reads. Concurrent sealers and crashes can therefore
  * not fork a chain, skip an event or seal one twice. lib/changes assigns times in commit order, so no event appears
- * later before a sealed one. Replicas of earlier releases did not do so for events without a hub, so events are sealed
- * only after a minute.
+ * later before a sealed one.
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";

@@ -7,7 +7,6 @@ import {
   type SchemaComparison,
   SchemaMismatch,
 } from "#lib/drivers/db/compare-schema.ts";
-import { checkAccountAddresses } from "#lib/doctor/account-addresses.ts";
 import type { DatabaseFacts, DatabaseSession } from "#lib/doctor/database.ts";
 import { countOf, failing, type Finding, passing, type ReadResult, warning } from "#lib/doctor/finding.ts";
 import { checkClock } from "#lib/doctor/check-cluster.ts";
@@ -54,7 +53,6 @@ export function checkDatabase(facts: ReadResult<DatabaseFacts>, wants: Wants): F
   );
   findings.push(checkMigrations(applied, migrations, mayMigrate || owner), checkRole(role));
   findings.push(checkOperators(facts.seen.operators, admin), ...checkImageTags(facts.seen.movedTags ?? []));
-  if (facts.seen.addresses) findings.push(...checkAccountAddresses(facts.seen.addresses));
   return findings;
 }
 

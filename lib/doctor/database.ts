@@ -1,6 +1,5 @@
 /** Reads facts about the database over two separate connections: its settings, and whether session features work. */
 import { randomBytes } from "node:crypto";
-import { type AddressFacts, findAddressFacts } from "#lib/doctor/account-addresses.ts";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
 import { type AppliedMigration, SELECT_APPLIED } from "#lib/drivers/db/compare-schema.ts";
@@ -27,8 +26,6 @@ export interface DatabaseFacts {
   readonly applied: readonly AppliedMigration[] | null;
   /** Whether an operator exists. */
   readonly operators: boolean;
-  /** Accounts that cannot sign in because of their address; null if the users table does not exist. */
-  readonly addresses: AddressFacts | null;
   readonly session: DatabaseSession;
   /** Image tags for which spokes run different images. */
   readonly movedTags?: readonly string[];
@@ -43,7 +40,7 @@ export interface DatabaseSession {
 }
 
 /** The facts that one query returns. */
-type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "addresses" | "session" | "movedTags"> & {
+type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
   readonly withDigests: boolean;
@@ -109,7 +106,6 @@ export async function readDatabaseFacts(
     return {
       ...{ ...facts, aheadMs, applied, movedTags: moved.map(({ image }) => String(image)) },
       operators: operator !== undefined,
-      addresses: withUsers ? await findAddressFacts((text, params) => query(one, text, params)) : null,
       session: {
         locks: await keepsLocks(one, other, query),
         notifications: await notifies(one, other, query, heard.promise),

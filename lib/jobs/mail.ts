@@ -21,12 +21,6 @@ export const MAIL_KIND: JobKind = {
   timeLimit: 3 * DAY,
 };
 
-/**
- * The kind for mails to many recipients. It has its own lanes, so thousands of mails cannot delay a password reset. It
- * is a separate kind because earlier releases cannot send these mails.
- */
-export const BULK_MAIL_KIND: JobKind = { ...MAIL_KIND, kind: "bulk-mail" };
-
 const LANES = 4, BULK_LANES = 2;
 
 /** The payload of a mail job. */
@@ -45,10 +39,13 @@ export function createMailJob(letter: Letter, grantId: string | null = null): Ne
   return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
-/** Creates a job for one of many mails. Such a mail has no one-time token. */
+/**
+ * Creates a job for one mail of many. Separate lanes keep them from delaying a password reset. These mails have no
+ * one-time token.
+ */
 export function createBulkMailJob(letter: Letter): NewJob {
   const lane = `bulk-mail:${laneNumberOf(letter.to.email, BULK_LANES)}`;
-  return { ...createMailJob(letter), kind: BULK_MAIL_KIND, lane };
+  return { ...createMailJob(letter), lane };
 }
 
 /** Maps an address to a lane number. The mapping must be the same on every replica. */

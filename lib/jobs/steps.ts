@@ -12,9 +12,9 @@ import type { Job } from "#lib/jobs/job.ts";
 export const StepView = v.object({
   name: v.string(),
   label: v.string(),
-  /** Null until the step begins, or if an older release ran the previous step and recorded no times. */
+  /** Null until the step begins. */
   startedAt: NullableTimestamp,
-  /** Null until the step ends, or if an older release ran it. */
+  /** Null until the step ends. */
   finishedAt: NullableTimestamp,
 });
 export type StepView = v.InferInput<typeof StepView>;

@@ -21,7 +21,7 @@ import {
 
 /** The Jobs of the blueprint. `install` is preceded by `reset` if an earlier attempt did not finish. */
 export const JOBS = [
-  ...["install", "reset", "verify", "claim", "settle", "seed", "health", "preflight", "upgrade"] as const,
+  ...["install", "reset", "verify", "claim", "setup", "seed", "health", "preflight", "upgrade"] as const,
   ...[
     "closed",
     "maintenance-enable",
@@ -45,7 +45,7 @@ export type SpokeStep =
   | "app"
   | "cron"
   | "ingress";
-export type HubStep = "namespace" | "rooms" | "issuer";
+export type HubStep = "namespace" | "settings" | "issuer";
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -70,7 +70,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   reset: "reset-job.yaml",
   verify: "verify-job.yaml",
   claim: "verify-job.yaml",
-  settle: "settle-job.yaml",
+  setup: "setup-job.yaml",
   seed: "seed-job.yaml",
   health: "health-job.yaml",
   preflight: "preflight-job.yaml",
@@ -88,7 +88,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
 /** The files of a hub's steps. The namespace and the settings objects share a file, with the namespace first. */
 export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   namespace: "hub.yaml",
-  rooms: "hub.yaml",
+  settings: "hub.yaml",
   issuer: "issuer.yaml",
 };
 

@@ -37,7 +37,7 @@ import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values
 export interface JobTold {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
-  /** The site identifier that the Job `settle` must find, if it is known. */
+  /** The site identifier that the Job `setup` must find, if it is known. */
   readonly siteIdentifier?: string;
   /** The start of the backup that the Job `verify-files` checks, in seconds since 1970. */
   readonly since?: number;

@@ -131,10 +131,10 @@ export interface Seeding {
 }
 
 const LEFT_OUT = "left out: ";
-/** Matches the additional lines of the Job `settle`: database facts and the HTTP status. */
+/** Matches the additional lines of the Job `setup`: database facts and the HTTP status. */
 const FACT = /^(?:\w+\|.*|\d{3})$/;
 
-/** Parses the log of the Jobs `seed` and `settle`. */
+/** Parses the log of the Jobs `seed` and `setup`. */
 export function readSeed(log: readonly string[]): Seeding {
   const lines = log.map((line) => line.trim()).filter((line) => line !== "" && !FACT.test(line));
   return {

@@ -36,7 +36,7 @@ export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" 
 export const WORDS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
 /** The objects in the hub's namespace that `readHubSettings` expects. */
-export const ROOMS = [
+export const HUB_SETTINGS_OBJECTS = [
   { apiVersion: "v1", kind: "ConfigMap", name: "identity" },
   { apiVersion: "v1", kind: "Secret", name: "identity" },
   { apiVersion: "v1", kind: "ConfigMap", name: "content" },

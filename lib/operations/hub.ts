@@ -9,7 +9,7 @@ export const provisionHub = hubOperation({
     limit: HOUR,
     steps: {
       namespace: ["Creating the hub's namespace", MINUTE],
-      rooms: ["Creating the settings that spokes share", MINUTE],
+      settings: ["Creating the settings that spokes share", MINUTE],
       issuer: ["Setting up certificates", 5 * MINUTE],
     },
   },
@@ -23,7 +23,7 @@ export const removeHub = hubOperation({
     limit: 24 * HOUR,
     steps: {
       namespace: ["Deleting the hub's namespace", HOUR],
-      leftovers: ["Checking that nothing remains", 10 * MINUTE],
+      confirm: ["Checking that nothing remains", 10 * MINUTE],
     },
   },
 });

@@ -24,7 +24,7 @@ export const provision = declareOperation({
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
       app: ["Starting Moodle", 16 * MINUTE],
-      settle: ["Setting up the site and checking its login page", 35 * MINUTE],
+      setup: ["Setting up the site and checking its login page", 35 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
       ingress: ["Opening the site to the web", 15 * MINUTE],
     },

@@ -17,7 +17,7 @@ export const remove = declareOperation({
       stop: ["Stopping the site", 10 * MINUTE],
       snapshot: ["Taking a last snapshot", 15 * MINUTE],
       namespace: ["Deleting the namespace", HOUR],
-      leftovers: ["Checking that nothing remains", 10 * MINUTE],
+      confirm: ["Checking that nothing remains", 10 * MINUTE],
     },
   },
 });

@@ -43,7 +43,7 @@ export const resize = declareOperation({
     limit: 2 * HOUR,
     steps: {
       prepare: ["Comparing the sizes", 6 * MINUTE],
-      room: ["Raising the quota", MINUTE],
+      quota: ["Raising the quota", MINUTE],
       disks: ["Growing the disks", 30 * MINUTE],
       database: ["Resizing the database", 15 * MINUTE],
       verify: ["Checking that the data is still the site's own", 6 * MINUTE],

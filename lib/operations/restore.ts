@@ -7,7 +7,7 @@ import { type SpokeState, UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Payload of the job: the backup, or a rollback to the volumes that the last restore replaced. */
-export type RestoreParameters = { readonly backupId: string } | { readonly back: true };
+export type RestoreParameters = { readonly backupId: string } | { readonly rollback: true };
 
 /** Days for which replaced volumes are kept. */
 export const REPLACED_DAYS = 7;
@@ -26,7 +26,7 @@ export const restore = declareOperation({
   downtime: true,
   describe({ state, maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload"> & { state?: SpokeState }) {
     return [
-      "back" in payload
+      "rollback" in payload
         ? "Changes since the site was restored are lost, including new passwords"
         : "Changes since the backup are lost, including new passwords, and everybody must sign in again",
       `Its current volumes are kept for ${REPLACED_DAYS} days; --back returns to them`,
@@ -44,9 +44,9 @@ export const restore = declareOperation({
       switch: ["Putting the restored volumes in place", 10 * MINUTE],
       database: ["Starting the restored database", 30 * MINUTE],
       app: ["Starting Moodle", 40 * MINUTE],
-      settle: ["Checking the site's data and its login page", 35 * MINUTE],
+      setup: ["Checking the site's data and its login page", 35 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
-      keep: ["Retaining the replaced volumes", 15 * MINUTE],
+      retain: ["Retaining the replaced volumes", 15 * MINUTE],
     },
   },
 });

@@ -10,7 +10,7 @@ import { billingEvent } from "#lib/workers/billing/event.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
 import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
-import { forgottenPassword, sendBulkMail, sendMail, signup } from "#lib/workers/mail/send.ts";
+import { forgottenPassword, sendMail, signup } from "#lib/workers/mail/send.ts";
 import { announce } from "#lib/workers/notices/announce.ts";
 import { configure } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
@@ -82,7 +82,7 @@ export function handlers(app: App, post: MailTransport | null = null): readonly 
   const payments = app.payments;
   return [
     ...[...Object.values(OPERATION_WORK), ...UPKEEP].map((make) => withClusterCheck(app, make(app))),
-    ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
+    ...(post ? [sendMail(app, post)] : []),
     ...(payments
       ? [
         ...[planBilling(app), planBillingChecks(app)],

@@ -18,8 +18,8 @@ export async function recordCluster({ cluster, holding }: Site, run: Run): Promi
 }
 
 /**
- * Throws an `another_cluster` ClusterError if this is another cluster. A row of an earlier release has no cluster
- * identity; it is stored if the namespace is found. The row is read again, because this step may have changed it.
+ * Throws an `another_cluster` ClusterError if this is another cluster. A row without a cluster identity
+ * gets one if the namespace is found. The row is read again, because this step may have changed it.
  */
 export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);

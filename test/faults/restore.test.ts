@@ -104,8 +104,8 @@ for (const [i, steps] of [STEPS.slice(0, 3), STEPS.slice(3, 6), STEPS.slice(6)].
       assert.equal(await marks(scene, id), ["as it was", "as it was"], step);
       await assertComplete(scene, id, siteIdentifier!);
     }
-    for (const step of steps.filter((each) => ["switch", "keep"].includes(each))) {
-      const job = await killIn(scene, replicas, id, step, { back: true });
+    for (const step of steps.filter((each) => ["switch", "retain"].includes(each))) {
+      const job = await killIn(scene, replicas, id, step, { rollback: true });
       assert.equal([job.state, job.failure?.message], ["succeeded", undefined], `back in ${step}`);
       await assertComplete(scene, id, siteIdentifier!);
     }

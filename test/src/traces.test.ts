@@ -51,7 +51,7 @@ test("an operation is one trace: the job under the request, its steps under the 
   const steps = spans().filter((span) =>
     span.parentSpanId === job.spanId && "wheelwright.operation.step" in span.attributes
   );
-  const plan = "namespace policies secrets volumes database install app settle cron ingress";
+  const plan = "namespace policies secrets volumes database install app setup cron ingress";
   assert.equal(steps.map(({ name }) => name), plan.split(" ").map((step) => `provision ${step}`));
   const call = spans().find((span) => span.parentSpanId === step.spanId && span.name === "POST ingresses")!;
   const [{ namespace }] = await observed.db.sql("select namespace from spokes where id = $1", [body.id]);

@@ -17,7 +17,7 @@ export interface Delays {
   readonly upgrade: number;
   readonly cli: number;
   readonly seed: number;
-  readonly settle: number;
+  readonly setup: number;
   /**
    * From the start of a container until it is ready. `databaseSetUp` is for a new database, `database` for an existing
    * one, `app` for Moodle, and `server` for anything else.
@@ -51,7 +51,7 @@ export function evenDelays(ms: number): Delays {
     podStop: ms / 4,
     killedPodStop: ms * 2,
     initContainer: ms / 10,
-    ...{ job: ms / 2, install: ms / 2, upgrade: ms / 2, cli: ms / 2, seed: ms / 2, settle: ms / 2 },
+    ...{ job: ms / 2, install: ms / 2, upgrade: ms / 2, cli: ms / 2, seed: ms / 2, setup: ms / 2 },
     ...{ databaseSetUp: ms / 2, database: ms / 2, app: ms / 2, server: ms / 2 },
     ...{ claim: ms / 10, filledClaim: ms / 10, expansionStage: ms / 4 },
     ...{ snapshot: ms, existingSnapshot: ms, address: ms, certificate: ms, quota: ms },
@@ -65,7 +65,7 @@ export function evenDelays(ms: number): Delays {
  * Measured totals: an install Job 64 to 69; a new database 6 to 9 until ready, a resumed one 5; Moodle 7; a Job that
  * runs Moodle's command line 4 to 5; the seed 5; psql and curl 2; suspending a site 5; deleting a namespace 16.
  *
- * Assumed: upgrades, the `settle` Job (the seed's time plus half a second), snapshots and PVCs filled from them,
+ * Assumed: upgrades, the `setup` Job (the seed's time plus half a second), snapshots and PVCs filled from them,
  * addresses, certificates, quotas, and volume expansion.
  *
  * A Job's total consists of its pod's start, its init containers and its program.
@@ -75,7 +75,7 @@ const MEASURED: Delays = {
   podStop: 2.5,
   killedPodStop: 10, // a real cluster takes 30; shortened here
   initContainer: 0.3,
-  ...{ job: 0.7, install: 64, upgrade: 60, cli: 3.5, seed: 3.7, settle: 4.2 },
+  ...{ job: 0.7, install: 64, upgrade: 60, cli: 3.5, seed: 3.7, setup: 4.2 },
   ...{ databaseSetUp: 6, database: 4, app: 5.7, server: 1 },
   ...{ claim: 0.5, filledClaim: 2, expansionStage: 2 },
   ...{ snapshot: 2, existingSnapshot: 0.5, address: 1, certificate: 5, quota: 0.1 },

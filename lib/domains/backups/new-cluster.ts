@@ -107,7 +107,7 @@ function createLostCheck(clusters: App["clusters"]) {
     }
     identities.set(row.cluster, identity);
     if (row.clusterUid !== null) return row.clusterUid !== identity;
-    return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid; // rows of an earlier release have no clusterUid
+    return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid; // the cluster had no identity when the namespace was created
   };
 }
 

@@ -15,7 +15,7 @@ import { enqueueAction, readFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A request to restore the backup with this ID, or the newest one; or to roll back. */
-export type RestoreRequest = { readonly backupId?: string | undefined } | { readonly back: true };
+export type RestoreRequest = { readonly backupId?: string | undefined } | { readonly rollback: true };
 
 export interface RestorePlan {
   readonly parameters: RestoreParameters;
@@ -32,8 +32,8 @@ export interface RestorePlan {
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
   const facts = await readFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
-  if ("back" in request) {
-    const rollback = await findRollback(rows, spoke), parameters = { back: true } as const;
+  if ("rollback" in request) {
+    const rollback = await findRollback(rows, spoke), parameters = { rollback: true } as const;
     if (rollback) {
       return {
         parameters,

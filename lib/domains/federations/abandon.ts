@@ -15,7 +15,7 @@ import { federationMissingFault } from "#lib/domains/federations/access.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, lockFederationExclusively } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
@@ -63,9 +63,9 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether the removal has failed. A removal may also have ended at its time limit, in an earlier release. */
+/** Returns whether an attempt of the removal has failed. An adopted hub or spoke may have no removal. */
 export function hasFailed(removal: Job | null): boolean {
-  return removal === null || removal.failure !== null || isFinished(removal.state);
+  return removal === null || removal.failure !== null;
 }
 
 export function describeNotRemoving(object: "spoke" | "hub", state: string): string {

@@ -18,7 +18,7 @@ import {
   updateFederation,
 } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findLastRemoval, retrySoon } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
@@ -40,10 +40,10 @@ export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string)
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
   const removal = before.state === "removing" ? await findLastRemoval(tx, { federationId: id }) : null;
-  if (removal && !isFinished(removal.state)) {
+  if (removal) {
     await retrySoon(tx, removal); // the caller may have fixed its error
     return before;
-  } // otherwise an earlier release ended the removal at its time limit, and the hub must still be removed
+  }
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
   const cancelledJobs = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });

@@ -5,7 +5,6 @@ import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { isFinished } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findLastRemoval, retrySoon } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
@@ -33,10 +32,10 @@ export async function acceptRemoval(tx: Tx, requester: Requester, id: string): P
   if (before.state === "removed") throw spokeMissingFault();
   if (before.state === "removing") {
     const removal = await findLastRemoval(tx, { spokeId: id });
-    if (removal && !isFinished(removal.state)) {
+    if (removal) {
       await retrySoon(tx, removal);
       return before;
-    } // otherwise an earlier release ended the removal at its time limit, and the spoke must still be removed
+    }
   }
   const cancelledJobs = await cancelSpokeOperations(tx, id);
   const after = await moveSpoke(tx, id, "removing");

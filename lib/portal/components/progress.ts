@@ -68,7 +68,6 @@ const WORDS: Readonly<Record<StepStatus, string>> = {
   ahead: "not started",
 };
 
-/** Returns the status of a step. Steps without times, from older releases, are done if they precede the current one. */
 function stepStatus(
   { state, step: at, error }: OperationDetails,
   { name, finishedAt }: Step,

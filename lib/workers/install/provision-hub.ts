@@ -12,9 +12,9 @@ import { type HubSite, openHub, permanentError } from "#lib/workers/site.ts";
 export function provisionHub(app: App): Handler {
   return createHandler(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
     namespace: makeNamespace,
-    async rooms({ app, hub, blueprint, inputs, space }, run) {
+    async settings({ app, hub, blueprint, inputs, space }, run) {
       await writeSiteRecord(app, run, "federations", hub.id);
-      for (const room of blueprint.hubObjects(inputs, "rooms")) await replaceFenced(space, room, run.job, run);
+      for (const object of blueprint.hubObjects(inputs, "settings")) await replaceFenced(space, object, run.job, run);
     },
     issuer: applyIssuer,
   }, { hooks: hubOutcomes });

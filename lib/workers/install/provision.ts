@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Seeding } from "#lib/moodle/job-results.ts";
-import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS } from "#lib/moodle/seed.ts";
+import { HUB_SETTINGS_OBJECTS, type HubSettings, NO_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -52,11 +52,11 @@ export function provision(app: App): Handler {
     },
     database: (site, run) => startFilled(site, run, startDatabase),
     async install(site, run) {
-      if (hasFilledVolumes(site)) return; // the step `settle` checks the data first
+      if (hasFilledVolumes(site)) return; // the step `setup` checks the data first
       await requireSameSite(run, site.spoke, await install(site, run));
       await requestTemplate(site, run);
     },
-    async settle(site, run) {
+    async setup(site, run) {
       await seed(site, run, setUpSite, await readSeedInput(site));
       await protectSignIn(site, run);
       if (isCopy(site)) await takeOwnPassword(site, run);
@@ -152,7 +152,7 @@ export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run:
   if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
-    return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, run))));
+    return readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((room) => space.get(room, run))));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
     // The site works without the settings of the hub, and its own namespace exists.

@@ -11,7 +11,7 @@ import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 export async function setUpSite(site: SpokeSite, run: Run): Promise<Seeding> {
   const { blueprint, inputs, space, spoke } = site;
   const told = spoke.siteIdentifier === null ? {} : { siteIdentifier: spoke.siteIdentifier };
-  const result = await space.run(blueprint.jobObject(inputs, "settle", run.job.fence, told), clusterWaitOf(run));
+  const result = await space.run(blueprint.jobObject(inputs, "setup", run.job.fence, told), clusterWaitOf(run));
   const facts = readSiteFacts(result.log);
   if (facts) await requireSameSite(run, spoke, facts);
   const seeding = await requireSeedApplied(site, run, result);

@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
 import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { BULK_MAIL_KIND, MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
+import { MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
 import { isRefusal, mailServerReply } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 import { linkOf, needsLink, readingPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
@@ -24,11 +24,6 @@ export interface MailRetry {
 
 /** Long enough for a mail server that is down overnight. */
 const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
-
-/** Returns the handler for bulk mail, which differs only in the kind of job. */
-export function sendBulkMail(app: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
-  return { ...sendMail(app, post, retry), kind: BULK_MAIL_KIND };
-}
 
 export function sendMail({ config, log }: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
   return {

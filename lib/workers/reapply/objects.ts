@@ -116,7 +116,7 @@ export async function applySettings(site: SpokeSite, run: Run): Promise<void> {
   for (const { ref, put: secret, applied, missingReason: lost } of changes) {
     const there = await site.space.get(ref, run);
     if (applied === null && !there && lost === undefined) await makeAnew(site, run, secret);
-    if (applied !== null && (!there || holdsOther(applied, there))) await run.saveProgress({ startsAnew: true });
+    if (applied !== null && (!there || holdsOther(applied, there))) await run.saveProgress({ restarts: true });
   }
   await applySiteObject(site.space, run, changes.flatMap(({ applied }) => applied ?? []));
 }

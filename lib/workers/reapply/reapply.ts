@@ -54,7 +54,7 @@ export function reapply(app: App): Handler {
     verify,
     async app(site, run) {
       await applyStepObjects(site, run, "app");
-      if (run.job.progress.startsAnew) await restartSite(site, run);
+      if (run.job.progress.restarts) await restartSite(site, run);
       await applySiteState(site, run, "app");
       await waitForWorkload(site, run, MOODLE);
       await recordImageDigest(site, run);

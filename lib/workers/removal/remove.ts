@@ -33,9 +33,9 @@ export function remove(app: App): Handler {
       await takeLastSnapshot(site, run);
     },
     ...LAST_STEPS,
-    async leftovers(site: SpokeSite, run: Run) {
+    async confirm(site: SpokeSite, run: Run) {
       await dropMadeContents(site, run);
-      await LAST_STEPS.leftovers(site, run);
+      await LAST_STEPS.confirm(site, run);
     },
   };
   const hooks = removalOutcomes;
@@ -52,7 +52,7 @@ export function removeHub(app: App): Handler {
 
 const LAST_STEPS = {
   namespace: removeNamespace,
-  async leftovers(site: Site, run: Run): Promise<void> {
+  async confirm(site: Site, run: Run): Promise<void> {
     await requireNothingLeft(site, run);
     await requireSameCluster(site, run);
   },

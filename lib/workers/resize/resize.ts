@@ -33,7 +33,7 @@ import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 export function resize(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.resize, {
     prepare,
-    room: makeRoom,
+    quota: makeRoom,
     disks: growDisks,
     async database(site, run) {
       await setSize(site, run, "database", DATABASE);

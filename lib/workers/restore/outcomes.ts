@@ -30,16 +30,16 @@ export interface PreparedRestore {
 interface Progress {
   readonly restore: PreparedRestore;
   readonly replaced: ReplacedPvcs;
-  readonly room?: string;
+  readonly storageQuota?: string;
 }
 
 export const restoreOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
     const { id: operationId, progress } = job;
-    const { restore: { target, backupId }, replaced, room } = progress as Progress, spokeId = before.id;
+    const { restore: { target, backupId }, replaced, storageQuota } = progress as Progress, spokeId = before.id;
     await deleteRetainedClaims(tx, spokeId, Object.values(claimNames(target)));
     await retainClaims(tx, { spokeId, operationId, reason: "replaced" }, replaced);
-    const inputs = () => withStorageQuota(onFooting(before.blueprintInputs as SpokeInputs, target), room);
+    const inputs = () => withStorageQuota(onFooting(before.blueprintInputs as SpokeInputs, target), storageQuota);
     return {
       ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
       change: () => ({

@@ -63,13 +63,13 @@ export function restore(app: App): Handler {
       await waitForWorkload(here, run, MOODLE);
       await recordImageDigest(here, run);
     },
-    settle: (site, run) => settleAnew(restored(site, run), run),
+    setup: (site, run) => setUpAgain(restored(site, run), run),
     async cron(site, run) {
       const here = restored(site, run);
       await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).cron);
       await restoreCron(here, run);
     },
-    async keep(site, run) {
+    async retain(site, run) {
       await retainReplacedPvcs(site, run, prepared(run));
       if (prepared(run).backupId !== null) await tidyInTime(restored(site, run), run);
     },
@@ -88,7 +88,7 @@ export function restore(app: App): Handler {
 /** Decides what to restore, once per operation, and stores the decision in its progress. */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, wish = run.job.payload as unknown as RestoreParameters;
-  const found = "back" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
+  const found = "rollback" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
   if (found.backupId === null) await demandClaims(site, run, found.target);
   const { images } = found.target;
   // Pulling the image now shows that it works, while the site still runs.
@@ -149,7 +149,7 @@ async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
 /**
  * Runs the seed and checks the site. Afterwards turns maintenance mode on again if the spoke is in maintenance mode.
  */
-async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
+async function setUpAgain(here: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = here, { backupId, reworded } = prepared(run);
   if (maintenance || backupId === null) await setMaintenanceMode(here, run, "disable"); // an earlier try may have it on
   const parts = reworded ? WORDS : [];
@@ -179,8 +179,8 @@ function prepared(run: Run): PreparedRestore {
 
 /** Returns the site with the restored volumes. */
 function restored(site: SpokeSite, run: Run): SpokeSite {
-  const { restore, room } = run.job.progress as { restore: PreparedRestore; room?: string };
-  return { ...site, inputs: withStorageQuota(onFooting(site.inputs, restore.target), room) };
+  const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
+  return { ...site, inputs: withStorageQuota(onFooting(site.inputs, restore.target), storageQuota) };
 }
 
 async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<void> {

@@ -29,8 +29,12 @@ export async function raiseStorageQuota(here: SpokeSite, run: Run): Promise<void
     ...others.map(({ spec }) => spec?.resources?.requests?.storage),
     ...Object.values(inputs.resources.disks),
   ];
-  const room = writeAmount("storage", asked.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
-  await run.saveProgress({ room });
-  const limits = await applySiteObject(space, run, blueprint.spokeObjects(withStorageQuota(inputs, room), "policies"));
+  const storageQuota = writeAmount("storage", asked.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
+  await run.saveProgress({ storageQuota });
+  const limits = await applySiteObject(
+    space,
+    run,
+    blueprint.spokeObjects(withStorageQuota(inputs, storageQuota), "policies"),
+  );
   await waitForQuotaRecount(here, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));
 }

@@ -1,7 +1,7 @@
 /**
  * Creates a template: installs Moodle in a sandbox, checks the database, stops the site and keeps two snapshots. The
  * job has its own lanes, and starts only while no requested operation waits.
- *   room -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
+ *   capacity -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
  *      \________\__________\__________\_________\_________\________^     a failure skips the rest
  * The job is persistent: it ends only when the sandbox is deleted. After a failure, a later request tries again.
  */
@@ -46,7 +46,7 @@ const MAKING = {
   persistent: true,
   timeLimit: HOUR, // has no effect, because attempts are counted
   steps: [
-    { name: "room", label: "Waiting until nobody else needs the room", timeout: 5 * MINUTE },
+    { name: "capacity", label: "Waiting until no spoke needs the capacity", timeout: 5 * MINUTE },
     { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
     { name: "database", label: "Starting the database", timeout: 15 * MINUTE },
     { name: "install", label: "Installing Moodle", timeout: 40 * MINUTE },
@@ -90,7 +90,7 @@ type StepWork = (place: Sandbox, run: Run) => Promise<void>;
 export function createTemplate(app: App): Handler {
   const trying = (step: Step, work: StepWork) => (run: Run) => tryStep(app, run, step, work);
   const steps: Readonly<Record<Step, (run: Run) => Promise<void>>> = {
-    room: trying("room", (place, run) => makeRoom(app, place, run)),
+    capacity: trying("capacity", (place, run) => makeRoom(app, place, run)),
     sandbox: trying("sandbox", async (place, run) => {
       await createSandbox(place, run);
       await applyInSandbox(place, run, "volumes");

@@ -22,7 +22,6 @@ const GOOD: DatabaseFacts = {
   aheadMs: 3,
   applied: applied("0001_a", "0002_b"),
   operators: true,
-  addresses: { collisions: [], invisible: [] },
   session: { locks: true, notifications: true },
 };
 const judged = (changes: Partial<DatabaseFacts>) =>
@@ -56,18 +55,6 @@ const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]]
   ]],
   ["so is the owner of the tables", { role: "owner" }, [
     "role warning: the owner of the tables, which can switch off what guards the audit log",
-  ]],
-  ["an account with the address of another is a warning", {
-    addresses: { collisions: [{ id: "usr_a", other: "usr_b" }], invisible: [] },
-  }, [
-    "addresses warning: 1 account cannot sign in, because another account has the same e-mail address in another spelling: " +
-    "usr_a (the same as usr_b)",
-  ]],
-  ["so is an address with invisible characters, and not every account is named", {
-    addresses: { collisions: [], invisible: ["a", "b", "c", "d", "e", "f", "g"] },
-  }, [
-    "addresses warning: 7 accounts cannot sign in, because the e-mail address has invisible characters: " +
-    "a, b, c, d, e and 2 more",
   ]],
   ["a clock that is wrong is a warning", { aheadMs: -9000 }, [
     "clock warning: the database's clock is 9 s behind this machine",

@@ -58,22 +58,6 @@ test("an empty one is right as well, and stays empty.", async ({ db }) => {
   assert.match((await look(url)).find(({ check }) => check === "migrations")!.message, /^the database is empty/);
 });
 
-test("accounts that cannot sign in because of their address are named, until they are disabled.", async ({ db }) => {
-  const add = (id: string, email: string) =>
-    db.sql("insert into users (id, email, display_name) values ($1, $2, $1)", [id, email]);
-  await add("usr_c", "eve@schöne.example");
-  await add("usr_d", "eve@xn--schne-lua.example");
-  await add("usr_e", "a\u200bb@x.example");
-  await add("usr_f", "ada@müller.example"); // alone, so the next start of serve rewrites it
-  const findings = await bad(db.url), told = findings.filter((each) => each.startsWith("addresses "));
-  assert.is(told.length, 2);
-  assert.match(told[0]!, /^addresses warning: 1 account .*: usr_c \(the same as usr_d\)$/);
-  assert.match(told[1]!, /^addresses warning: 1 account .*: usr_e$/);
-  await db.sql("update users set disabled_at = wheelwright_now() where id in ('usr_c', 'usr_e')");
-  assert.not.match((await bad(db.url)).join(), "addresses ");
-  await db.sql("delete from users where id like 'usr__'");
-});
-
 test("a newer one is told.", async ({ db }) => {
   await db.sql("insert into migrations (name, checksum) values ('9999_later', 'x')");
   const newer = "migrations warning: the database is newer than this program: it has 9999_later";

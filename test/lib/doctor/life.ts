@@ -142,7 +142,7 @@ async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void>
   faults.remove(refused);
   await ask(scene, id, "retry");
   await scene.becomes(id, "active");
-  for (const job of ["install-", "settle-"]) faults.failJob(job, { log: ["no luck"] }); // from a template, too
+  for (const job of ["install-", "setup-"]) faults.failJob(job, { log: ["no luck"] }); // from a template, too
   await scene.becomes(await scene.spoke(hub, "hopeless"), "failed");
 }
 

@@ -13,7 +13,7 @@ export const STEPS: readonly SpokeStep[] = [
   ...["namespace", "policies", "secrets", "volumes", "database"] as const,
   ...["seed", "app", "cron", "ingress"] as const,
 ];
-export const HUB_STEPS: readonly HubStep[] = ["namespace", "rooms", "issuer"];
+export const HUB_STEPS: readonly HubStep[] = ["namespace", "settings", "issuer"];
 
 export function builtIn(replaced: Files = {}): Files {
   const files = readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")] as const);

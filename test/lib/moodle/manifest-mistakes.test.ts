@@ -97,7 +97,7 @@ test("the largest container and disk of the LimitRange are the size's own", () =
 
 test("a site is never started before its install is over and was looked at, nor cron before the site is up", () => {
   const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
-  const order = ["install", "app", "settle", "cron"].map((name) => names.indexOf(name));
+  const order = ["install", "app", "setup", "cron"].map((name) => names.indexOf(name));
   assert.equal(order, order.toSorted((a, b) => a - b));
   const objects = allObjects(blueprint, SIZES[0]!.inputs);
   const applied = (["namespace", "policies", "secrets", "volumes", "database", "seed"] as const)

@@ -138,7 +138,7 @@ test("each start puts the first administrator back, so that is the control plane
     const holders = containers.filter(({ container }) => JSON.stringify(container.envFrom ?? []).includes('"admin"'));
     assert.equal(
       holders.map(({ owner }) => owner),
-      ["Job/settle-17", "Job/seed-17"],
+      ["Job/setup-17", "Job/seed-17"],
       "nothing else knows the tenant's password",
     );
   }

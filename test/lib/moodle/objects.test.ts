@@ -133,7 +133,7 @@ hub("are its namespace, then rooms without data, so that applying them again era
   assert.equal(blueprint.hubObjects(hubInputs, "namespace").map(({ kind, metadata }) => [kind, metadata.name]), [
     ["Namespace", hubInputs.namespace],
   ]);
-  const rooms = blueprint.hubObjects(hubInputs, "rooms");
+  const rooms = blueprint.hubObjects(hubInputs, "settings");
   assert.equal(
     rooms.filter(({ kind }) => kind === "ConfigMap" || kind === "Secret").map(({ kind, metadata }) =>
       `${kind}/${metadata.name}`

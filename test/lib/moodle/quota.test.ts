@@ -80,7 +80,7 @@ test("tells each container and disk that is over the largest allowed", () => {
   });
   assert.equal(blueprint.quotaArithmetic(inputs).over, [
     "the container moodle has a cpu limit of 1, over the largest, 900m",
-    "the container settle has a cpu limit of 1, over the largest, 900m",
+    "the container setup has a cpu limit of 1, over the largest, 900m",
     "the container seed has a cpu limit of 1, over the largest, 900m",
     "a disk of 10Gi is over the largest, 8Gi",
   ]);

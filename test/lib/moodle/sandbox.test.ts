@@ -38,7 +38,7 @@ test("let nobody in or out but within the namespace, and to ask for names", () =
   }
   const left = policies.filter(({ spec }) => (spec.ingress ?? []).length + (spec.egress ?? []).length > 0);
   assert.equal(left.map(({ metadata: { name } }) => name).sort(), [
-    ...["allow-app-to-db", "allow-dns", "db-from-app", "probe-egress", "settle-egress", "web-from-probe"],
+    ...["allow-app-to-db", "allow-dns", "db-from-app", "probe-egress", "setup-egress", "web-from-probe"],
   ]);
   assert.is(
     policies.length,

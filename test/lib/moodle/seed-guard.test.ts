@@ -12,7 +12,7 @@ const blueprint = openBlueprint();
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after((context) => context.db.close());
 
-const guard = (url: string, name: "install" | "seed" | "settle" | "upgrade", fence: string) =>
+const guard = (url: string, name: "install" | "seed" | "setup" | "upgrade", fence: string) =>
   run(url, psqlOf(name, fence));
 
 /** The last statement of the Job that asks the database: the others are its questions, in psql's own words. */
@@ -43,9 +43,9 @@ test("lets the holder seed that has installed, once, and none that came before",
 
 test("is the same where the seed is a part of the Job that an installation ends with", async ({ db }) => {
   const url = await db.freshUrl();
-  assert.equal(psqlOf("settle", "5"), psqlOf("seed", "5"));
-  await guard(url, "settle", "5");
-  for (const job of ["settle", "seed"] as const) {
+  assert.equal(psqlOf("setup", "5"), psqlOf("seed", "5"));
+  await guard(url, "setup", "5");
+  for (const job of ["setup", "seed"] as const) {
     assert.match((await rejection(guard(url, job, "5"))).message, /^not seeded: attempt wheelwright seed 5 has begun/);
   }
 });

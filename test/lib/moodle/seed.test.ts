@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
+import { HUB_SETTINGS_OBJECTS, NO_SETTINGS, readHubSettings, seedNotes } from "#lib/moodle/seed.ts";
 import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
@@ -39,14 +39,14 @@ read("reads what stands in the rooms, secrets decoded", () => {
 });
 
 read("finds nothing in empty or missing rooms, and complains of nothing", () => {
-  const made = blueprint.hubObjects(hubInputsOf(blueprint), "rooms");
+  const made = blueprint.hubObjects(hubInputsOf(blueprint), "settings");
   assert.equal(readHubSettings(made), NO_SETTINGS);
   assert.equal(readHubSettings([null, null, null, null]), NO_SETTINGS);
 });
 
 read("looks into rooms that the hub has", () => {
-  const made = blueprint.hubObjects(hubInputsOf(blueprint), "rooms");
-  for (const { kind, name } of ROOMS) assert.ok(find(made, kind, name));
+  const made = blueprint.hubObjects(hubInputsOf(blueprint), "settings");
+  for (const { kind, name } of HUB_SETTINGS_OBJECTS) assert.ok(find(made, kind, name));
 });
 
 read("says what cannot be used, and leaves it out", () => {

@@ -38,7 +38,7 @@ test("install before they start the site, and look at it, its data and its page 
     "database",
     "install",
     "app",
-    "settle",
+    "setup",
     "cron",
     "ingress",
   ];

@@ -25,7 +25,7 @@ async function unread(scene: WorkScene, kind: string, job: string, ask: () => Pr
 test("is tried again, and takes no site for lost, none for ill and none for unfinished", async ({ scene }) => {
   const hub = await scene.hub("math");
   await unread(scene, "provision", "claim", () => scene.spoke(hub, "algebra"));
-  const id = await unread(scene, "provision", "settle", () => scene.spoke(hub, "logic"));
+  const id = await unread(scene, "provision", "setup", () => scene.spoke(hub, "logic"));
   for (
     const [action, job, wish] of [
       ["restart", "verify", {}],

@@ -10,7 +10,7 @@ import { bootInJob, bootServer, runPrintCodeVersion, runWipeFiles } from "#lib/d
 import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
-import { runSettle } from "#lib/dev/simulator/programs/moodle/settle.ts";
+import { runSetup } from "#lib/dev/simulator/programs/moodle/setup.ts";
 import { runVerifyFiles } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
 import { runPgIsready } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
@@ -30,7 +30,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => command.includes("wheelwright-adopted"), runAdoptFiles],
   [(_, command) => /\bpg_isready\b/.test(command), runPgIsready],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
-  [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSettle],
+  [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSetup],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), runCurl],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPassword],

@@ -77,7 +77,9 @@ async function readIdentifier(inputs: SpokeInputs): Promise<string | null> {
 
 test("a spoke is provisioned to its end, certificate and login page included.", async () => {
   const inputs = inputsOf(blueprint);
-  for (const step of ["namespace", "rooms"] as const) await apply(blueprint.hubObjects(hubInputsOf(blueprint), step));
+  for (const step of ["namespace", "settings"] as const) {
+    await apply(blueprint.hubObjects(hubInputsOf(blueprint), step));
+  }
   const [issuer] = blueprint.hubObjects(hubInputsOf(blueprint), "issuer");
   await apply([issuer]);
   await prepare(inputs);

@@ -19,7 +19,7 @@ test("tells each of what is new to him, with his own tokens and their calls", as
   assert.equal(await tell(context, [ending("x"), limit("60")]), { mailed: 2, next: null });
   const [first, other, ...none] = await letters(context);
   assert.equal(none, []);
-  assert.equal([first!.to, first!.kind, first!.more], ["ada@example.org", "bulk-mail", 0]);
+  assert.equal([first!.to, first!.lane, first!.more], ["ada@example.org", "bulk-mail", 0]);
   const [end, bound] = first!.notices;
   assert.equal([end!.kind, end!.what, end!.note], ["endpoint", "GET /api/x/{id}", "Use something else than x"]);
   assert.equal(end!.tokens, [

@@ -75,11 +75,13 @@ export function tell(
 
 export interface Queued extends Readonly<TemplateData["announcement"]> {
   readonly to: string;
-  readonly kind: string;
+  readonly lane: string;
 }
 
 /** Returns the queued mails, in the order in which they were written. */
 export async function letters({ db }: Context): Promise<Queued[]> {
-  const rows = await db.sql("select kind, payload->'letter' as letter from jobs where kind like '%mail' order by seq");
-  return rows.map(({ kind, letter }) => ({ kind, to: letter.to.email, ...letter.about }));
+  const rows = await db.sql(
+    "select split_part(lane, ':', 1) as lane, payload->'letter' as letter from jobs where kind = 'mail' order by seq",
+  );
+  return rows.map(({ lane, letter }) => ({ lane, to: letter.to.email, ...letter.about }));
 }

@@ -155,7 +155,7 @@ test("keeps its backup from retention until it is made, and no longer", async (c
 
 test("that failed keeps its backup, and is gone on with by a retry, or leaves nothing when it is removed", async (context) => {
   const { scene } = context, { faults } = scene.simulator;
-  const older = await backUp(context), fault = faults.failJob("settle-", { log: ["500"], exitCode: 22 });
+  const older = await backUp(context), fault = faults.failJob("setup-", { log: ["500"], exitCode: 22 });
   const [made, other] = [await copy(context), await copy(context)];
   for (const id of [made, other]) assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   await backUp(context);

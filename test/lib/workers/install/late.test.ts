@@ -188,7 +188,7 @@ test("of the install brings no size back that a resize has put in its place", as
 });
 
 test("that creates a seed sets nothing anew: of an earlier holder, or once more of the one that seeded", async ({ scene, sent, id }) => {
-  const seed = sent.created.find(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("settle-"))!;
+  const seed = sent.created.find(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("setup-"))!;
   const fence = BigInt(seed.metadata.labels!["wheelwright.dev/fence"]!);
   const space = await spaceOf(scene, id);
   for (const other of [fence, fence - 1n]) {

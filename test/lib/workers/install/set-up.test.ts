@@ -1,4 +1,4 @@
-/** Tests each way in which the Job `settle` can fail, and what is kept. */
+/** Tests each way in which the Job `setup` can fail, and what is kept. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/blueprint.ts";
@@ -9,14 +9,14 @@ import { builtIn } from "#test/lib/moodle/fixtures.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ scene: WorkScene }>("settle");
+const test = suite<{ scene: WorkScene }>("setup");
 test.before.each(async (context) => void (context.scene = await openWorkScene()));
 test.after.each(({ scene }) => scene.close());
 
-/** Creates a spoke whose Job `settle` fails in this way. A retry makes it active. */
+/** Creates a spoke whose Job `setup` fails in this way. A retry makes it active. */
 async function failSettling(scene: WorkScene, fault: Omit<SimulatorFault & { type: "failing-job" }, "type" | "name">) {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
-  const broken = scene.simulator.faults.add({ type: "failing-job", name: "settle-", ...fault });
+  const broken = scene.simulator.faults.add({ type: "failing-job", name: "setup-", ...fault });
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   const [job] = await scene.operations(id), { siteIdentifier } = await scene.row(id);
@@ -39,7 +39,7 @@ const FACTS = ["tables|494", "rolesactive|1", "siteidentifier|SITE", "version|20
 test("tells of a seed that fails by its own words", async ({ scene }) => {
   const log = ["title set", "PHP Fatal error:  Uncaught Error: no such function seed_brand"];
   const failure = await failSettling(scene, { log, exitCode: 255 });
-  assert.equal(said(failure), ["settle", "PhpFatal", "operator"]);
+  assert.equal(said(failure), ["setup", "PhpFatal", "operator"]);
   assert.match(
     failure.message,
     /^The site could not be set up because Moodle ended with an error of its own: PHP Fatal/,
@@ -48,31 +48,31 @@ test("tells of a seed that fails by its own words", async ({ scene }) => {
 
 test("tells of a seed that ends without coming to its end", async ({ scene }) => {
   const failure = await failSettling(scene, { log: ["title set", "200"], exitCode: 0 });
-  assert.equal(said(failure), ["settle", "SeedIncomplete", "operator"]);
+  assert.equal(said(failure), ["setup", "SeedIncomplete", "operator"]);
 });
 
 test("tells of a login page that does not answer 200", async ({ scene }) => {
   const log = ["title set", "seeded", "503", "curl: (22) The requested URL returned error: 503"];
   const failure = await failSettling(scene, { log, exitCode: 22 });
-  assert.equal(said(failure), ["settle", "Unhealthy", "cluster"]);
+  assert.equal(said(failure), ["setup", "Unhealthy", "cluster"]);
   assert.is(failure.message, "The site's login page answered 503 instead of 200");
 });
 
 test("tells of a database that it cannot ask, and takes its site for lost no more than for found", async ({ scene }) => {
   const log = ['psql: error: connection to server at "db" (10.0.0.9), port 5432 failed: Connection timed out'];
   const failure = await failSettling(scene, { log, exitCode: 2 });
-  assert.equal(said(failure), ["settle", "DatabaseUnreachable", "operator"]);
+  assert.equal(said(failure), ["setup", "DatabaseUnreachable", "operator"]);
   assert.match(failure.siteIdentifier!, /^\w{32}/, "the install has told it");
 });
 
 test("tells that there is no whole site, by the database alone, and seeds nothing", async ({ scene }) => {
   const failure = await failSettling(scene, { log: ["tables|415", "rolesactive|0"] });
-  assert.equal(said(failure), ["settle", "NotInstalled", "operator"]);
+  assert.equal(said(failure), ["setup", "NotInstalled", "operator"]);
 });
 
 test("tells that the site is another one than was installed", async ({ scene }) => {
   const failure = await failSettling(scene, { log: FACTS });
-  assert.equal(said(failure), ["settle", "AnotherSite", "operator"]);
+  assert.equal(said(failure), ["setup", "AnotherSite", "operator"]);
 });
 
 test("sets nothing of a site that is another one than was installed", async ({ scene }) => {
@@ -85,7 +85,7 @@ test("sets nothing of a site that is another one than was installed", async ({ s
   scene.simulator.faults.remove(held);
   const { stateReason } = await scene.becomes(id, "active", "failed");
   assert.equal([(await scene.operations(id))[0]!.failure?.step, stateReason], [
-    "settle",
+    "setup",
     "The data in the database is of another site than was installed here",
   ]);
   assert.is(scene.simulator.site(namespace).database!.accounts, undefined);

@@ -2,12 +2,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { isFinished } from "#lib/jobs/job.ts";
-import { createMailJob } from "#lib/jobs/mail.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import type { Notice } from "#lib/base/notice.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
-import { sendBulkMail, sendMail } from "#lib/workers/mail/send.ts";
+import { sendMail } from "#lib/workers/mail/send.ts";
 import { announce } from "#lib/workers/notices/announce.ts";
 import { called, caller, ending, limit } from "#test/lib/domains/deprecations/scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -53,8 +52,8 @@ async function run({ scene }: Context, handler: Handler, times = 1): Promise<voi
   }
 }
 
-/** Starts a replica of this or an earlier release that sends mail. */
-async function replica(context: Context, own: readonly Handler[], release: "this" | "earlier" = "this"): Promise<void> {
+/** Starts a replica that sends mail. */
+async function replica(context: Context, own: readonly Handler[]): Promise<void> {
   const { app, scene, smtp, opened } = context;
   const post = openPost({
     host: "127.0.0.1",
@@ -66,8 +65,7 @@ async function replica(context: Context, own: readonly Handler[], release: "this
     name: "hubs.example.org",
   });
   opened.push(() => post.close());
-  const mail = release === "this" ? [sendMail(app, post), sendBulkMail(app, post)] : [sendMail(app, post)];
-  const scheduler = await scene.open([...mail, ...own]);
+  const scheduler = await scene.open([sendMail(app, post), ...own]);
   opened.push(() => scheduler.close());
 }
 
@@ -97,20 +95,6 @@ test("tells of what is announced for later when its time has come, and of nothin
   await scene.db.shiftClock(DAY + 60_000);
   await run(context, handler);
   assert.match((await smtp.next("fay@example.org")).subject, "GET /api/soon/{id} ends on ");
-});
-
-test("leaves its mail to replicas that can write it, and holds up no other mail meanwhile", async (context) => {
-  const { scene, smtp } = context, gus = await caller(scene, "gus");
-  const handler = once(context, [ending("x")]);
-  await replica(context, [handler], "earlier");
-  await run(context, handler);
-  const about = { hub: "North", slug: "north" };
-  await scene.enqueue(createMailJob({ template: "request-approved", to: { email: gus.email, name: "" }, about }));
-  assert.is((await smtp.next(gus.email)).subject, "Your hub North was approved");
-  const [{ state }] = await scene.db.sql("select state from jobs where kind = 'bulk-mail'");
-  assert.is(state, "queued");
-  await replica(context, []);
-  assert.match((await smtp.next(gus.email)).subject, "GET /api/x/{id} ends on");
 });
 
 test("asks the database nothing while nothing is announced", async () => {

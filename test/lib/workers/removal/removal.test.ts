@@ -10,7 +10,7 @@ import { remove } from "#lib/workers/removal/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-const SLUGS = ["stop", "snapshot", "namespace", "leftovers", "kept", "pod"] as const;
+const SLUGS = ["stop", "snapshot", "namespace", "confirm", "kept", "pod"] as const;
 type Slug = (typeof SLUGS)[number];
 
 interface Context {
@@ -60,7 +60,7 @@ async function labelled(scene: WorkScene, { id }: SpokeRow, words: RegExp): Prom
 
 test("is gone on with by another holder, wherever the first one died, and does nothing twice.", async (context) => {
   const { scene, spokes } = context;
-  const ways = ["stop", "snapshot", "namespace", "leftovers"] as const;
+  const ways = ["stop", "snapshot", "namespace", "confirm"] as const;
   const stepOf = new Map<string, string>(ways.map((way) => [spokes[way].id, way]));
   const reached = new Set<string>();
   const { kind, steps, hooks } = remove(scene.app);
@@ -101,7 +101,7 @@ test("is gone on with by another holder, wherever the first one died, and does n
 });
 
 test("stops the site from outside to inside, then takes the snapshot, then deletes the namespace.", ({ scene, spokes, before }) => {
-  const { namespace } = spokes.leftovers; // its first holder went all the way
+  const { namespace } = spokes.confirm; // its first holder went all the way
   const path = `/namespaces/${namespace}`;
   const order = scene.simulator.writes().slice(before).filter((write) => write.path.includes(path))
     .map((write) => `${write.method} ${write.path.slice(write.path.indexOf(path) + path.length).split("?")[0]}`)
@@ -164,7 +164,7 @@ test("does not wait for ever for pods to end, notes that, and names the one that
 });
 
 test("cannot touch another site of the same slug, however late a call of it arrives.", async ({ scene, spokes }) => {
-  const { namespace, namespaceUid: uid, federationId: hub, slug } = spokes.leftovers;
+  const { namespace, namespaceUid: uid, federationId: hub, slug } = spokes.confirm;
   const again = await scene.row(await scene.spoke({ id: hub } as never, slug));
   assert.is.not(again.namespace, namespace);
   const standing = await until(async () => (await scene.row(again.id)).namespaceUid);
@@ -189,7 +189,7 @@ test("cannot touch another site of the same slug, however late a call of it arri
 });
 
 test("has the plan that the tests above go through.", () => {
-  assert.equal(OPERATIONS.remove.kind.steps.map(({ name }) => name), ["stop", "snapshot", "namespace", "leftovers"]);
+  assert.equal(OPERATIONS.remove.kind.steps.map(({ name }) => name), ["stop", "snapshot", "namespace", "confirm"]);
 });
 
 test.run();

@@ -28,7 +28,7 @@ test.before(async (context) => {
 });
 test.before.each(async ({ scene }) => {
   await scene.db.sql("update spokes set unverified_since = null");
-  await scene.db.sql("delete from jobs where kind = 'bulk-mail'");
+  await scene.db.sql("delete from jobs where lane like 'bulk-mail:%'");
 });
 test.after.each(({ scene }) => scene.simulator.faults.clear());
 test.after(({ scene }) => scene.close());

@@ -146,7 +146,9 @@ export async function outcomeOf(scene: WorkScene, id: string): Promise<Outcome> 
 }
 
 export async function letters({ db }: WorkScene): Promise<object[]> {
-  const found = await db.sql("select payload -> 'letter' as letter from jobs where kind = 'bulk-mail' order by seq");
+  const found = await db.sql(
+    "select payload -> 'letter' as letter from jobs where lane like 'bulk-mail:%' order by seq",
+  );
   return found.map(({ letter: { to, about } }) => ({ to: to.email, backupId: about.backupId, reason: about.reason }));
 }
 

@@ -32,9 +32,9 @@ const BROKEN: Readonly<Record<string, (faults: FaultRegistry) => string>> = {
   switch: (faults) => faults.answer(403, { method: "DELETE", path: "/statefulsets/db" }),
   database: (faults) => faults.failJob("claim-", { log: ["psql: error: no"], exitCode: 2 }),
   app: (faults) => faults.answer(403, { method: "PATCH", path: "/services/moodle" }),
-  settle: (faults) => faults.failJob("settle-", { log: ["500"], exitCode: 22 }),
+  setup: (faults) => faults.failJob("setup-", { log: ["500"], exitCode: 22 }),
   cron: (faults) => faults.answer(403, { method: "PATCH", path: `/cronjobs/moodle-cron${FORCED}` }),
-  keep: (faults) => faults.answer(403, { method: "PATCH", path: "/persistentvolumeclaims/" }),
+  retain: (faults) => faults.answer(403, { method: "PATCH", path: "/persistentvolumeclaims/" }),
 };
 
 /** The spoke runs as its row says, and nothing else of it is there but what is kept. */
@@ -83,7 +83,7 @@ for (const [step, breakIt] of Object.entries(BROKEN)) {
       await refuses(scene, id, action, /its restore is incomplete: an operator must restore it again or roll it back/);
     }
     await refuses(scene, id, "retry", /only a failed install or upgrade can be retried/);
-    const back = await restoreTo(scene, id, { back: true });
+    const back = await restoreTo(scene, id, { rollback: true });
     assert.equal([back.state, back.failure?.message], ["succeeded", undefined]);
     assert.equal(await marks(scene, id), ["before the restore", "before the restore"]);
     assert.equal((await scene.row(id)).blueprintInputs.claims, before.blueprintInputs.claims);
@@ -119,7 +119,7 @@ test("on data of another site starts nothing on it", async ({ scene, id }) => {
     kind === "Pod" && type === "ADDED" && name.startsWith("moodle-") && !name.startsWith("moodle-cron")
   );
   assert.equal(started, []);
-  assert.is((await restoreTo(scene, id, { back: true })).state, "succeeded");
+  assert.is((await restoreTo(scene, id, { rollback: true })).state, "succeeded");
   await isWhole(scene, id);
 });
 
@@ -128,9 +128,9 @@ test("half-way can be restored again, and what it had made goes", async ({ scene
   await mark(scene, id, "as it was");
   const good = await backUp(scene, id);
   await mark(scene, id, "before the restore");
-  const fault = BROKEN["settle"]!(scene.simulator.faults);
+  const fault = BROKEN["setup"]!(scene.simulator.faults);
   assert.is((await restoreTo(scene, id)).state, "failed");
-  assert.is((await restoreTo(scene, id, { backupId: good })).failure?.step, "settle");
+  assert.is((await restoreTo(scene, id, { backupId: good })).failure?.step, "setup");
   scene.simulator.faults.remove(fault);
   const job = await restoreTo(scene, id);
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);

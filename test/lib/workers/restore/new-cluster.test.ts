@@ -133,7 +133,7 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     "south/bare: The spoke bare has no backup that is ready",
   ]);
   for (const each of await listLostObjects(app, {})) if (each.keepReason === null) await restoreLost(app, ANN, each);
-  const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/settle`);
+  const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/setup`);
   const heir = await startReplica(app);
   await until(() => heir.ready());
   await scene.db.sql("update jobs set holder = $1 where state = 'running'", [heir.replicaId]);

@@ -140,7 +140,7 @@ test("is refused where its name, its hub or its backups are not to be had", asyn
 });
 
 test("whose making failed is gone on with by a retry, from the same backup", async ({ scene, gone }) => {
-  const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
+  const fault = scene.simulator.faults.failJob("setup-", { log: ["500"], exitCode: 22 });
   const failed = await recreate(scene, gone);
   assert.is(failed.state, "failed");
   scene.simulator.faults.remove(fault);

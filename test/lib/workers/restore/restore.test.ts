@@ -81,7 +81,7 @@ test("leads back to what was there before, and from there again to the backup", 
   await mark(scene, id, "before the restore");
   await succeed(scene, id);
   await mark(scene, id, "after the restore");
-  await succeed(scene, id, { back: true });
+  await succeed(scene, id, { rollback: true });
   assert.equal(await marks(scene, id), ["before the restore", "before the restore"]);
   const row = await scene.row(id);
   assert.equal(usedBy(row), ["data-db-0", "files"]);
@@ -90,7 +90,7 @@ test("leads back to what was there before, and from there again to the backup", 
     metadata.namespace === row.namespace && metadata.labels?.["wheelwright.dev/kept-until"] !== undefined
   );
   assert.equal(labels.length, 2, "those of the restore alone");
-  await succeed(scene, id, { back: true });
+  await succeed(scene, id, { rollback: true });
   assert.equal(await marks(scene, id), ["after the restore", "after the restore"]);
   await isAsItsRowSays(scene, id);
 });
@@ -112,7 +112,7 @@ test("takes version and images back to the backup's, and forward again", async (
     scene.simulator.site((await scene.row(id)).namespace).database!.config!["release"],
     `${old} (Build: 20261005)`,
   );
-  await succeed(scene, id, { back: true });
+  await succeed(scene, id, { rollback: true });
   assert.equal([(await scene.row(id)).lmsVersion, (await marks(scene, id))[0]], [NEW, "of the new version"]);
   assert.equal(await standing(scene, id), running(NEW));
   await isAsItsRowSays(scene, id);
@@ -125,7 +125,7 @@ test("has a suspended spoke active, and one in maintenance in maintenance again"
   await succeed(scene, id);
   assert.is((await scene.row(id)).state, "active");
   await ask(scene, id, "maintenance-on");
-  await succeed(scene, id, { back: true });
+  await succeed(scene, id, { rollback: true });
   const row = await scene.row(id), { files } = scene.simulator.site(row.namespace);
   assert.equal([row.state, row.maintenance, files.maintenance], ["active", true, true]);
   assert.is((await standing(scene, id)).cronPaused, true);
@@ -186,7 +186,7 @@ test("is done though the storage does not let go of what the volumes were made f
     showProgress: () => {},
     saveProgress: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
   } as unknown as Run;
-  await restore(app).steps["keep"]!(run);
+  await restore(app).steps["retain"]!(run);
   assert.match(notes.at(-1)!, `goes with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
 });
 

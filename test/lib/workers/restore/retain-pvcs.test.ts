@@ -41,7 +41,7 @@ test("stay for seven days, and until a good backup was taken since", async ({ sc
   await scene.db.sql("update backups set created_at = created_at - interval '30 days' where spoke_id = $1", [id]);
   await pass(scene, id, 2);
   await keeps(scene, id);
-  assert.is((await restoreTo(scene, id, { back: true })).state, "succeeded", "they are the way back until then");
+  assert.is((await restoreTo(scene, id, { rollback: true })).state, "succeeded", "they are the way back until then");
 });
 
 test("go then, with their rows, and with them the way back", async ({ scene, id }) => {
@@ -51,7 +51,7 @@ test("go then, with their rows, and with them the way back", async ({ scene, id 
   const row = await scene.row(id);
   assert.equal(claims(scene, row), usedBy(row));
   assert.equal(await scene.db.sql("select * from retained_pvcs where spoke_id = $1", [id]), []);
-  const refusal = await rejection(requestRestore(scene.app, ANN, id, { back: true }));
+  const refusal = await rejection(requestRestore(scene.app, ANN, id, { rollback: true }));
   assert.equal([refusal.code, refusal.message], [
     "NoWayBack",
     `The spoke ${row.slug} has nothing to roll back to`,
@@ -64,7 +64,7 @@ test("stay while the spoke is not active, or is to be restored", async ({ scene,
   await ask(scene, id, "suspend");
   await keeps(scene, id);
   const hang = scene.simulator.faults.answer(503, { method: "GET", path: "/statefulsets/db" });
-  await requestRestore(scene.app, ANN, id, { back: true });
+  await requestRestore(scene.app, ANN, id, { rollback: true });
   await scene.db.sql("update spokes set state = 'active' where id = $1", [id]);
   await keeps(scene, id);
   scene.simulator.faults.remove(hang);

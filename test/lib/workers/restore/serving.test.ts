@@ -89,7 +89,7 @@ for (const mode of ["Immediate", "WaitForFirstConsumer"]) {
     const { namespace } = await scene.row(id);
     const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/files`;
     await fetch(scene.simulator.url + path, { method: "DELETE" });
-    const job = await restoreTo(scene, id, { back: true });
+    const job = await restoreTo(scene, id, { rollback: true });
     assert.equal([job.state, job.failure?.step, job.failure?.code], ["failed", "prepare", "NoWayBack"]);
     const { pods, replicas } = await standing(scene, id);
     assert.equal([pods, replicas, (await scene.row(id)).state], [1, 1, "active"]);

@@ -127,7 +127,7 @@ for (const when of ["before", "after"] as const) {
 
 const OWN = {
   database: { type: "crash", name: "db-", log: ["no luck"], exitCode: 1 },
-  settle: { type: "failing-job", name: "settle-", log: ["500"], exitCode: 22 },
+  setup: { type: "failing-job", name: "setup-", log: ["500"], exitCode: 22 },
 } as const;
 
 for (const [step, breakage] of Object.entries(OWN)) {
@@ -180,7 +180,7 @@ for (const [what, breakage] of Object.entries(SPOKES_OWN)) {
 
 test("is no fault of its own where a retry makes the spoke otherwise: what was begun of it goes", async (context) => {
   const { scene } = context;
-  const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
+  const fault = scene.simulator.faults.failJob("setup-", { log: ["500"], exitCode: 22 });
   const id = await scene.spoke(context.hub, "second");
   assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
   scene.simulator.faults.remove(fault);
@@ -196,7 +196,7 @@ test("is no fault of its own where a retry makes the spoke otherwise: what was b
 test("is left out by a retry of what its own Job had begun", async (context) => {
   const { scene } = context;
   await scene.db.sql("update templates set version = 'other'");
-  const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
+  const fault = scene.simulator.faults.failJob("setup-", { log: ["500"], exitCode: 22 });
   const id = await scene.spoke(context.hub, "second");
   assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
   scene.simulator.faults.remove(fault);

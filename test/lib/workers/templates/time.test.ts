@@ -19,7 +19,7 @@ test("is there in 0.35 of the time that the install Job takes alone, each step a
     await templateIs(scene, "ready");
     const { namespace } = await scene.row(await installed(context, "from-template"));
     const job = took(scene, byJob, /^Job install-/);
-    const made = took(scene, namespace, /^(?:Namespace |Job settle-)/), opened = took(scene, namespace, /^Ingress /);
+    const made = took(scene, namespace, /^(?:Namespace |Job setup-)/), opened = took(scene, namespace, /^Ingress /);
     assert.ok(made + opened <= 0.35 * job, `${made} and ${opened} ms, where the install Job takes ${job} ms`);
   } finally {
     await scene.close();

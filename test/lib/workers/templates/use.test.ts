@@ -58,8 +58,8 @@ test("is made without an install Job, and its operation says so, as that of the 
     const { namespace } = await scene.row(id);
     return (each: { readonly namespace: string | null }) => each.namespace === namespace;
   }
-  assert.equal(await jobs(first), ["claim", "install", "settle"]);
-  assert.equal(await jobs(second), ["settle"]);
+  assert.equal(await jobs(first), ["claim", "install", "setup"]);
+  assert.equal(await jobs(second), ["setup"]);
   assert.equal(await ways(scene, first), ["It is installed by its own Job: there is no template of 4.5.12 yet"]);
   for (const id of [second, third]) {
     assert.equal(await ways(scene, id), ["It is made from a template of 4.5.12, in place of an installation"]);

@@ -118,7 +118,9 @@ test("POST notifies every operator, and mails them once an hour per requester", 
   const [newest] = (await scene.as("operator").get("/api/notifications?limit=1")).body;
   assert.equal([newest.kind, newest.metadata.slug], ["federation_requested", "gils-second"]);
   assert.is((await gil.get("/api/notifications/unread-count")).body.count, 0);
-  const mails = await scene.db.sql("select payload from jobs where kind = 'bulk-mail' and payload::text like '%gils%'");
+  const mails = await scene.db.sql(
+    "select payload from jobs where lane like 'bulk-mail:%' and payload::text like '%gils%'",
+  );
   assert.equal(
     mails.map(({ payload: { letter } }) => [letter.to.email, letter.about]).sort(),
     [

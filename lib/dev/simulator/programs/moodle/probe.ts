@@ -64,7 +64,7 @@ function branchOf(release: string | undefined): string | undefined {
   return /^\d+\.\d+/.exec(release ?? "")?.[0];
 }
 
-/** Returns the site's host from its ConfigMap. Volumes from an earlier release have no `wwwroot`. */
+/** Returns the site's host, read from its ConfigMap. */
 function readSiteHost(world: ProgramContext["world"], namespace: string): string {
   const url = readConfigSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";

@@ -48,7 +48,7 @@ test("POST notifies and mails the operators, who see the command", async ({ scen
   const { body: all } = await scene.as("operator", "readonly").get("/api/restore-requests?state=open");
   assert.equal(all.map((each: { id: string }) => each.id), [body.id]);
   assert.is(all[0].command, `wheelwright restore ${scene.spoke} --backup ${backupId}`);
-  const mails = await scene.db.sql("select payload from jobs where kind = 'bulk-mail'");
+  const mails = await scene.db.sql("select payload from jobs where lane like 'bulk-mail:%'");
   assert.equal(mails.map(({ payload }) => [payload.letter.template, payload.letter.to.email]), [
     ["restore-requested", scene.people.operator.email],
   ]);
@@ -80,7 +80,7 @@ test("POST refuses a backup that is not ready or another spoke's, and an elevent
   }
   const { body } = await scene.as("hubAdmin").post(path, { backupId: await backup(scene), reason: "Why" });
   assert.is(body.code, "too_many_pending");
-  const mails = await scene.db.sql("select id from jobs where kind = 'bulk-mail'");
+  const mails = await scene.db.sql("select id from jobs where lane like 'bulk-mail:%'");
   assert.is(mails.length, 1, "of what one person requests within an hour, the first is mailed");
 });
 

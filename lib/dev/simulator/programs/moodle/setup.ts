@@ -1,4 +1,4 @@
-/** Simulates the blueprint's Job `settle`. */
+/** Simulates the blueprint's Job `setup`. */
 import { runSeed } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
@@ -6,7 +6,7 @@ import { isSiteInstalled, simulatedSiteOf } from "#lib/dev/simulator/programs/mo
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 /** Runs these steps until one fails: the facts, the seed, the facts again, the login page. */
-export function runSettle(context: ProgramContext): ProgramRun {
+export function runSetup(context: ProgramContext): ProgramRun {
   const { world, pod, env } = context;
   const { database } = simulatedSiteOf(world, pod.metadata.namespace!, pod);
   const refusal = database ? findPasswordError(database, env.DB_PASS) : "could not connect to server";
@@ -19,5 +19,5 @@ export function runSettle(context: ProgramContext): ProgramRun {
   const seed = runSeed(context);
   if (seed.exit !== 0) return { ...seed, lines: [...facts, ...seed.lines] };
   const page = runCurl(context);
-  return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit, delay: "settle" };
+  return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit, delay: "setup" };
 }

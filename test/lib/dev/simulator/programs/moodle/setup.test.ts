@@ -42,19 +42,19 @@ const workload = (kind: string, name: string) => ({
 const run = (job: JobName, told = {}) => kube.run(blueprint.jobObject(inputs, job, String(++fence), told));
 
 test("an installation is settled in one Job: facts, seed, facts again and login page, as far as each is well.", async () => {
-  const settle = (told = {}) => run("settle", told);
+  const setup = (told = {}) => run("setup", told);
   await prepare();
   await apply("seed");
-  assert.equal((await settle()).log, ["tables|0", "rolesactive|"]);
+  assert.equal((await setup()).log, ["tables|0", "rolesactive|"]);
   const { siteIdentifier } = readSiteFacts((await run("install")).log)!;
-  const before = await settle();
+  const before = await setup();
   assert.equal([before.result, readSeed(before.log).seeded], ["Failed", true]);
   assert.match(before.log.at(-1)!, /^curl: \(6\) Could not resolve host: moodle/);
   await startApp();
-  const { result, log } = await settle({ siteIdentifier });
+  const { result, log } = await setup({ siteIdentifier });
   assert.equal([result, readSeed(log).seeded, readHealth(log)], ["Complete", true, 200]);
   assert.equal(readSiteFacts(log.slice(log.indexOf("seeded")))!.siteIdentifier, siteIdentifier);
-  const other = await settle({ siteIdentifier: "another" });
+  const other = await setup({ siteIdentifier: "another" });
   assert.equal([other.result, readSeed(other.log).seeded], ["Failed", false]);
 });
 
@@ -64,7 +64,7 @@ test("the login page is out of reach for pods that no policy lets through.", asy
   await apply("seed");
   await startApp();
   const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" };
-  for (const [job, name] of [["settle", "settle-egress"], ["health", "probe-egress"]] as const) {
+  for (const [job, name] of [["setup", "setup-egress"], ["health", "probe-egress"]] as const) {
     assert.is((await kube.remove({ ...policy, metadata: { name, namespace: inputs.namespace } })).status, 200);
     assert.match((await run(job)).log.at(-1)!, /^curl: \(28\) Failed to connect to moodle/);
   }
