@@ -5,8 +5,8 @@ import { getRequestListener } from "@hono/node-server";
 import { type HttpResponse, isBodyStream, toResponse } from "#lib/http/response.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type ConnectionBounds, openConnections, type RequestTurn } from "./connections.ts";
-import { pour } from "./pour.ts";
-import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread-requests.ts";
+import { pour } from "./stream-response.ts";
+import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./malformed-requests.ts";
 
 /** The client of a request, and the state of its connection. */
 export interface Peer {

@@ -1,7 +1,7 @@
 /** Starts the program: finds the requested command, runs it, and sets the exit status. */
 import module from "node:module";
 import { fileURLToPath } from "node:url";
-import { endBySignals } from "./first-process.ts";
+import { endBySignals } from "./pid-1-signals.ts";
 import { built } from "./release.ts";
 
 // Ignores errors of a closed terminal or pipe, so that running work continues.

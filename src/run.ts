@@ -20,12 +20,12 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { watchClusters } from "./cluster-watch.ts";
-import { cannotListen } from "./commands/cannot-listen.ts";
+import { cannotListen } from "./commands/listen-error.ts";
 import type { Program } from "./compose.ts";
 import type { Listening } from "./listen.ts";
-import { readingsOf } from "./readings.ts";
+import { readingsOf } from "./read-gauges.ts";
 import { openServer, type Server } from "./server.ts";
-import { awaitStop, type Stop } from "./stop.ts";
+import { awaitStop, type Stop } from "./stop-signals.ts";
 
 const CLOSING = 5 * SECOND; // the maximum part of the grace that is for closing
 const LEAST = SECOND; // the minimum for the whole shutdown, however short the grace is

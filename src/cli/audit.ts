@@ -1,8 +1,8 @@
 /** `wheelwright audit list` and `audit export`: read the audit log through the API. */
 import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
-import { type Noun, verb } from "./noun.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { showJsonLine, showList } from "./output.ts";
 
 const FILTERS = {

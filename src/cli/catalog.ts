@@ -1,7 +1,7 @@
 /** `wheelwright catalog`, `cost` and `changelog`: show the catalog, the price of a spoke and the changelog. */
 import type { Catalog } from "#lib/client/client.ts";
-import { wrapped } from "../commands/lines.ts";
-import { type Cli, type Noun, verb } from "./noun.ts";
+import { wrapped } from "../commands/wrap-text.ts";
+import { type Cli, type Noun, verb } from "./verb-declaration.ts";
 import { print, remark, showJson, showRecord, showTable } from "./output.ts";
 import { costWords, moneyOf } from "./spoke-views.ts";
 import { plain, plainLines } from "./text.ts";

@@ -1,12 +1,12 @@
 /** Completes a command line for a shell: nouns, verbs, flags, their values, and names that it reads from the server. */
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
-import { commands } from "../commands/list.ts";
-import { bareWord, type Cli, mayRepeat, type Noun, type Verb } from "./noun.ts";
+import { commands } from "../commands/command-list.ts";
+import { bareWord, type Cli, mayRepeat, type Noun, type Verb } from "./verb-declaration.ts";
 import { nouns } from "./nouns.ts";
 import { print } from "./output.ts";
-import { type CliOptions, COMMON } from "./parse.ts";
-import { hubSlugs } from "./references.ts";
+import { type CliOptions, COMMON } from "./parse-verb.ts";
+import { hubSlugs } from "./find-spoke.ts";
 import { readSettings, settingsFile } from "./settings.ts";
 import { plain } from "./text.ts";
 

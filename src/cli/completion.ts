@@ -1,9 +1,9 @@
 /** `wheelwright completion`: prints the script with which a shell completes these commands. */
 import { CommandError } from "../commands/command.ts";
 import { built } from "../release.ts";
-import { type Noun, verb } from "./noun.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { print } from "./output.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED } from "./exit-status.ts";
 
 /**
  * The completion script of each shell. It runs `wheelwright __complete`, which prints a word, a tab and a description

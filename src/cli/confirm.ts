@@ -1,9 +1,9 @@
 /** Asks for confirmation before an action that cannot be undone. */
 import { CommandError } from "../commands/command.ts";
-import type { Cli } from "./noun.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { warn } from "./output.ts";
 import { askLine } from "./prompt.ts";
-import { FAILED, MISUSED } from "./status.ts";
+import { FAILED, MISUSED } from "./exit-status.ts";
 import { plain } from "./text.ts";
 
 /** Returns without an error if --yes is set or the user types `word`. Throws a CommandError otherwise. */

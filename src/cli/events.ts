@@ -1,9 +1,9 @@
 /** `wheelwright events follow`: prints the stream events of a hub as they happen. */
 import type { StreamEvent } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type Noun, verb } from "./noun.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { print, remark, showJsonLine } from "./output.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED } from "./exit-status.ts";
 import { toneOf } from "./terminal.ts";
 import { plain } from "./text.ts";
 import { clock } from "./times.ts";

@@ -1,7 +1,7 @@
 /** Formats the help of a noun and of a verb. */
-import { listed, wrapped } from "../commands/lines.ts";
-import { type Noun, type Verb, type VerbFlags } from "./noun.ts";
-import { COMMON, verbTitle } from "./parse.ts";
+import { listed, wrapped } from "../commands/wrap-text.ts";
+import { type Noun, type Verb, type VerbFlags } from "./verb-declaration.ts";
+import { COMMON, verbTitle } from "./parse-verb.ts";
 
 export function helpOfNoun(noun: Noun): string {
   const rows = noun.verbs.map((verb) => [[verb.name, ...verb.words].join(" "), verb.summary] as const);

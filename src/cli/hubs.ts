@@ -2,15 +2,15 @@
 import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
-import { billingVerbs } from "./hub-billing.ts";
-import { ALL_FLAG, LIMIT_FLAG } from "./lists.ts";
+import { billingVerbs } from "./hub-billing-verbs.ts";
+import { ALL_FLAG, LIMIT_FLAG } from "./pagination.ts";
 import { JOINING_WORDS, MEMBER_COLUMNS, memberId } from "./members.ts";
-import { type Cli, type Noun, verb } from "./noun.ts";
+import { type Cli, type Noun, verb } from "./verb-declaration.ts";
 import { showHubOperations } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED } from "./exit-status.ts";
 import type { Line } from "./table.ts";
-import { patienceOf, settleOne, WAITING } from "./waiting.ts";
+import { patienceOf, settleOne, WAITING } from "./wait-for-operations.ts";
 
 const OFFERS = {
   name: { type: "string", help: "what people call it" },

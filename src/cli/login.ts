@@ -3,13 +3,13 @@ import { hostname, userInfo } from "node:os";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
-import { connectTo, keptProfile, LOCAL, profileName, sameServer, USUAL_PROFILE } from "./contact.ts";
-import { type Cli, type Noun, verb } from "./noun.ts";
+import { connectTo, keptProfile, LOCAL, profileName, sameServer, USUAL_PROFILE } from "./connection.ts";
+import { type Cli, type Noun, verb } from "./verb-declaration.ts";
 import { remark, showChange, showRecord } from "./output.ts";
 import { askLine, askSecret, readSecret } from "./prompt.ts";
 import { changeSettings, type Profile, readSettings, settingsFile } from "./settings.ts";
-import { CREDENTIALS, mintToken, warnOfPlain } from "./sign-in.ts";
-import { MISUSED, NOT_ALLOWED, SERVER } from "./status.ts";
+import { CREDENTIALS, mintToken, warnOfPlain } from "./create-token.ts";
+import { MISUSED, NOT_ALLOWED, SERVER } from "./exit-status.ts";
 
 const ONCE = { tries: 1, timeout: 5 * SECOND };
 const SCOPE = { type: "string", value: "cli|provisioning|readonly", help: "what the token may" } as const;

@@ -2,7 +2,7 @@
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { Member, SpokeJoining } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { NOT_FOUND } from "./status.ts";
+import { NOT_FOUND } from "./exit-status.ts";
 import type { Column } from "./table.ts";
 
 export const MEMBER_COLUMNS: readonly Column<Member>[] = [

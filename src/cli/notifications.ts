@@ -2,10 +2,10 @@
 import type { Notification as NotificationRecord } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
-import { type Noun, verb } from "./noun.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { print, showChange, showChanges, showJson, showList } from "./output.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED } from "./exit-status.ts";
 import { plural } from "./text.ts";
 
 export const notificationsNoun: Noun = {

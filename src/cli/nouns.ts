@@ -2,7 +2,7 @@
  * Lists the nouns of the commands that use a server, in the order of the help. A noun's verbs are loaded only when a
  * command needs them.
  */
-import type { Noun } from "./noun.ts";
+import type { Noun } from "./verb-declaration.ts";
 
 interface NounEntry {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** Describes operations in words: their progress and their result. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
-import { pageOf, take } from "./lists.ts";
-import type { Cli } from "./noun.ts";
+import { pageOf, take } from "./pagination.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { showList } from "./output.ts";
 import type { Column, Line } from "./table.ts";
 import { lasting } from "./times.ts";

@@ -1,14 +1,14 @@
 /** `wheelwright operations`: lists, shows and watches operations. */
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
-import { type Noun, verb } from "./noun.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { failureLines, isDone, OPERATION_COLUMNS, operationProgress, showHubOperations } from "./operation-views.ts";
 import { remark, showChange, showJson, showList, showRecord } from "./output.ts";
-import { hubSlugs, spokeIdOf, spokeName } from "./references.ts";
-import { MISUSED } from "./status.ts";
+import { hubSlugs, spokeIdOf, spokeName } from "./find-spoke.ts";
+import { MISUSED } from "./exit-status.ts";
 import type { Line } from "./table.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./wait-for-operations.ts";
 
 export const operationsNoun: Noun = {
   name: "operations",

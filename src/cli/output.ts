@@ -1,8 +1,8 @@
 /** Prints the output of commands: data on standard output, everything else on standard error. */
-import type { Cli } from "./noun.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { type Column, type Line, recordOf, tableOf } from "./table.ts";
 import { plain, plainLines, plural, withoutSecrets, writtenJson } from "./text.ts";
-import { didYouMean } from "../commands/line.ts";
+import { didYouMean } from "../commands/parse-options.ts";
 
 type Named = { readonly id: string };
 

@@ -1,8 +1,8 @@
 /** `wheelwright overview`: shows how many spokes of each hub are in which state, and the job queue. */
 import type { Overview } from "#lib/client/client.ts";
-import { type Noun, verb } from "./noun.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { print, remark, showJson, showTable } from "./output.ts";
-import { hubSlugs } from "./references.ts";
+import { hubSlugs } from "./find-spoke.ts";
 import type { Column } from "./table.ts";
 import { plain } from "./text.ts";
 import { lasting } from "./times.ts";

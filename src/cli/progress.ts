@@ -4,7 +4,7 @@
  */
 import type { OperationDetail } from "#lib/client/client.ts";
 import { isDone, operationProgress } from "./operation-views.ts";
-import type { Cli } from "./noun.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { toneOf } from "./terminal.ts";
 import { cut, padTo, plain, widthOf } from "./text.ts";
 import { lasting } from "./times.ts";

@@ -2,7 +2,7 @@
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED } from "./exit-status.ts";
 
 /** Asks for a line. An empty answer means `offered`. Throws a CommandError on Ctrl-C or end of input. */
 export async function askLine(question: string, offered = ""): Promise<string> {

@@ -1,7 +1,7 @@
 /** `wheelwright requests`: creates, approves, rejects and withdraws hub requests. */
 import type { FederationRequest } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
-import { type Noun, verb } from "./noun.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 
 const OFFERS = {

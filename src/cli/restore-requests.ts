@@ -1,9 +1,9 @@
 /** `wheelwright restore-requests`: creates, lists and closes requests to restore a spoke from a backup. */
 import type { RestoreRequest, Wheelwright } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
-import { type Noun, verb } from "./noun.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { showChange, showList } from "./output.ts";
-import { spokeIdOf } from "./references.ts";
+import { spokeIdOf } from "./find-spoke.ts";
 
 const REQUEST = "rsr_0123456789abcdefghjkmnpqrs";
 

@@ -1,14 +1,14 @@
 /** Runs a command on a server: finds the verb, parses the line and turns errors into a message and an exit status. */
 import { processEnvironment } from "#lib/base/environment.ts";
-import { optionHabit } from "../commands/line.ts";
-import { openPublic, openSignedIn } from "./contact.ts";
-import { verbMeant } from "./habits.ts";
+import { optionHabit } from "../commands/parse-options.ts";
+import { openPublic, openSignedIn } from "./connection.ts";
+import { verbMeant } from "./suggestions.ts";
 import { helpOfNoun, helpOfVerb } from "./help.ts";
-import type { Cli, Noun, Verb } from "./noun.ts";
+import type { Cli, Noun, Verb } from "./verb-declaration.ts";
 import { nouns } from "./nouns.ts";
 import { print, warn } from "./output.ts";
-import { type CliOptions, misused, parseVerb } from "./parse.ts";
-import { commandEnding } from "./status.ts";
+import { type CliOptions, misused, parseVerb } from "./parse-verb.ts";
+import { commandEnding } from "./exit-status.ts";
 import { findTerminal } from "./terminal.ts";
 
 /** Runs a noun's command line and returns the exit status. */

@@ -13,7 +13,7 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
-import { FAILED } from "./status.ts";
+import { FAILED } from "./exit-status.ts";
 
 export interface Profile {
   readonly url: string;

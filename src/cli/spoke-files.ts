@@ -5,7 +5,7 @@ import { decodeUtf8 } from "#lib/base/utf8.ts";
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { readInput } from "./prompt.ts";
-import { FAILED, MISUSED } from "./status.ts";
+import { FAILED, MISUSED } from "./exit-status.ts";
 
 export interface Wanted {
   readonly hub: string;

@@ -1,7 +1,7 @@
 /** Describes spokes and previews in tables and lines for people. */
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
 import { operationProgress } from "./operation-views.ts";
-import { spokeName } from "./references.ts";
+import { spokeName } from "./find-spoke.ts";
 import type { Column, Line } from "./table.ts";
 
 type Hubs = ReadonlyMap<string, string>;

@@ -1,9 +1,9 @@
 /** `wheelwright spokes`: combines the verbs of the `spoke-*` modules. */
-import type { Noun } from "./noun.ts";
-import { actionVerbs } from "./spoke-actions.ts";
-import { creationVerbs } from "./spoke-creation.ts";
-import { insightVerbs } from "./spoke-insight.ts";
-import { changeVerbs } from "./spoke-changes.ts";
+import type { Noun } from "./verb-declaration.ts";
+import { actionVerbs } from "./spoke-action-verbs.ts";
+import { creationVerbs } from "./spoke-create-verbs.ts";
+import { insightVerbs } from "./spoke-read-verbs.ts";
+import { changeVerbs } from "./spoke-change-verbs.ts";
 
 export const spokesNoun: Noun = {
   name: "spokes",

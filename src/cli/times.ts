@@ -1,7 +1,7 @@
 /** Formats times for people, and parses durations that they type. */
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED } from "./exit-status.ts";
 
 const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"]] as const;
 

@@ -1,10 +1,10 @@
 /** `wheelwright tokens`: lists, creates and revokes the user's API tokens. */
-import { contactUrl } from "./contact.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { contactUrl } from "./connection.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
 import { scopeOf } from "./login.ts";
-import { type Noun, verb } from "./noun.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { print, remark, showChanges, showJson, showList } from "./output.ts";
-import { CREDENTIALS, mintToken } from "./sign-in.ts";
+import { CREDENTIALS, mintToken } from "./create-token.ts";
 import { DAY } from "#lib/base/time.ts";
 import { plain } from "./text.ts";
 import { readSpan } from "./times.ts";

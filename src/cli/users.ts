@@ -2,10 +2,10 @@
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
-import { type Noun, verb } from "./noun.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
+import { type Noun, verb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
-import { MISUSED, NOT_FOUND } from "./status.ts";
+import { MISUSED, NOT_FOUND } from "./exit-status.ts";
 
 export const usersNoun: Noun = {
   name: "users",

@@ -13,7 +13,7 @@ import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "../migrations.ts";
 import { release } from "../release.ts";
-import { awaitStop } from "../stop.ts";
+import { awaitStop } from "../stop-signals.ts";
 import {
   backupProblem,
   findPassphrase,
@@ -27,7 +27,7 @@ import {
 } from "./backup-file.ts";
 import { CommandError, EX_DATA, EX_INTERRUPTED, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { findDatabase } from "./database.ts";
-import { unreachable } from "./reach.ts";
+import { unreachable } from "./wait-for-database.ts";
 
 interface Options {
   readonly encrypt?: boolean;

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
 import { Variables } from "#lib/base/variables.ts";
-import { listed, wrapped } from "./lines.ts";
+import { listed, wrapped } from "./wrap-text.ts";
 
 const ABOUT = [
   "Environment variables: whether it is set, directly or by a file; what it means (what holds without it).",

@@ -13,7 +13,7 @@ import type { Requester } from "#lib/audit/requester.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { built } from "../release.ts";
-import { unreachable } from "./reach.ts";
+import { unreachable } from "./wait-for-database.ts";
 
 /** Milliseconds that a statement may take. Counting a large audit log is slow, and no request waits for it. */
 const STATEMENT_LIMIT = 10 * MINUTE;

@@ -20,8 +20,8 @@ import { compose } from "../compose.ts";
 import { holdDirectory } from "../data-directory.ts";
 import { runUntilStopped } from "../run.ts";
 import { readSitePort, writeSitePort } from "../site-port.ts";
-import { awaitStop, type Stop } from "../stop.ts";
-import { cannotListen } from "./cannot-listen.ts";
+import { awaitStop, type Stop } from "../stop-signals.ts";
+import { cannotListen } from "./listen-error.ts";
 import { CommandError, EX_UNAVAILABLE, type Given } from "./command.ts";
 
 interface Place {

@@ -13,10 +13,10 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { release } from "../release.ts";
-import { awaitStop } from "../stop.ts";
+import { awaitStop } from "../stop-signals.ts";
 import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
 import { whoAsks, withDatabase } from "./database.ts";
-import { openConfigured, readPlace } from "./machine.ts";
+import { openConfigured, readPlace } from "./open-clusters.ts";
 import { requireRegion } from "./region.ts";
 
 const EX_FAILING = 1;

@@ -24,7 +24,7 @@ import { SECOND } from "#lib/base/time.ts";
 import { blueprint } from "../blueprints.ts";
 import { built, release } from "../release.ts";
 import { migrations } from "../migrations.ts";
-import { awaitStop } from "../stop.ts";
+import { awaitStop } from "../stop-signals.ts";
 import { findDatabase, findDevDatabase } from "./database.ts";
 import { requireRegion } from "./region.ts";
 import { CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";

@@ -2,8 +2,8 @@
 import { nouns } from "../cli/nouns.ts";
 import { built } from "../release.ts";
 import type { Command } from "./command.ts";
-import { listed, wrapped } from "./lines.ts";
-import { commands } from "./list.ts";
+import { listed, wrapped } from "./wrap-text.ts";
+import { commands } from "./command-list.ts";
 
 const CONFIGURATION = "A server is configured by environment variables; wheelwright config lists them.";
 

@@ -4,7 +4,7 @@ import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { openLog } from "#lib/base/log.ts";
 import { migrations } from "../migrations.ts";
-import { reachDatabase } from "./reach.ts";
+import { reachDatabase } from "./wait-for-database.ts";
 
 export async function migrateOnly(): Promise<void> {
   const { database: { source, ownerSource }, log } = readProcessConfig("migrate");

@@ -10,7 +10,7 @@ import { migrations } from "../migrations.ts";
 import { backupProblem, manifestWords, openCount, readBackup, requireFile } from "./backup-file.ts";
 import type { Given } from "./command.ts";
 import { findDatabase, whoAsks } from "./database.ts";
-import { reachDatabase } from "./reach.ts";
+import { reachDatabase } from "./wait-for-database.ts";
 
 interface Options {
   readonly "allow-unencrypted"?: boolean;

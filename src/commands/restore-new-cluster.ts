@@ -7,7 +7,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { CommandError, EX_DATA } from "./command.ts";
-import { openConfigured } from "./machine.ts";
+import { openConfigured } from "./open-clusters.ts";
 import { broughtBack, toBringBack } from "./restore-report.ts";
 
 interface Wish {

@@ -14,9 +14,9 @@ import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts"
 import { planRestore, requestRestore } from "#lib/domains/backups/restore.ts";
 import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { whoAsks, withDatabase } from "./database.ts";
-import { readPlace } from "./machine.ts";
+import { readPlace } from "./open-clusters.ts";
 import { overwrites, planned, recreated, recreation, requested, tables } from "./restore-report.ts";
-import { awaitOperation, confirmOverwrite } from "./restore-wait.ts";
+import { awaitOperation, confirmOverwrite } from "./restore-confirm.ts";
 
 interface Options {
   readonly backup?: string;

@@ -1,6 +1,6 @@
 /** Runs one command line: parses it, explains errors, and returns the exit status for each kind of failure. */
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
-import { commandMeant } from "../cli/habits.ts";
+import { commandMeant } from "../cli/suggestions.ts";
 import { isVerbOf, nouns } from "../cli/nouns.ts";
 import { release } from "../release.ts";
 import {
@@ -14,8 +14,8 @@ import {
   type Given,
 } from "./command.ts";
 import { helpOfAll, helpOfCommand } from "./help.ts";
-import { didYouMean, readLine } from "./line.ts";
-import { commands } from "./list.ts";
+import { didYouMean, readLine } from "./parse-options.ts";
+import { commands } from "./command-list.ts";
 
 /** Returns the exit status: 0, 2 for an invalid command line, one of sysexits.h, or the command's own. */
 export async function runCommand(line: readonly string[]): Promise<number> {

@@ -7,7 +7,7 @@ import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
 import { runUntilStopped } from "../run.ts";
-import { reachDatabase } from "./reach.ts";
+import { reachDatabase } from "./wait-for-database.ts";
 
 export async function serve(): Promise<void> {
   const config = readStartConfig("serve");

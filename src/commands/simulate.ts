@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
-import { awaitStop } from "../stop.ts";
-import { cannotListen } from "./cannot-listen.ts";
+import { awaitStop } from "../stop-signals.ts";
+import { cannotListen } from "./listen-error.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";
 
 interface Options {

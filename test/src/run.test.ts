@@ -5,7 +5,7 @@ import { readConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { runUntilStopped } from "#src/run.ts";
-import type { Stop } from "#src/stop.ts";
+import type { Stop } from "#src/stop-signals.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { findFreePort } from "#test/support/free-port.ts";
 import { rejection } from "#test/support/until.ts";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { until } from "#test/support/until.ts";
-import { hasTerminals } from "./cli/stage.ts";
+import { hasTerminals } from "./cli/cli-fixture.ts";
 
 const FILE = fileURLToPath(new URL("../../src/wheelwright.js", import.meta.url));
 const NODE = "deno" in process.versions

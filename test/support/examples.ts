@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PROGRAM } from "#test/src/cli/stage.ts";
+import { PROGRAM } from "#test/src/cli/cli-fixture.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const PATIENCE = 240_000;

@@ -4,7 +4,7 @@ import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
-import { readingsOf } from "#src/readings.ts";
+import { readingsOf } from "#src/read-gauges.ts";
 import { openServer } from "#src/server.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { type Collector, openCollector } from "#test/support/collector.ts";

@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken } from "#test/support/users.ts";
 import type { SceneRole } from "#test/support/scene.ts";
-import { bare, type Desk, hasTerminals, openDesk, PROGRAM } from "./stage.ts";
+import { bare, type Desk, hasTerminals, openDesk, PROGRAM } from "./cli-fixture.ts";
 
 interface Context {
   stage: Stage;

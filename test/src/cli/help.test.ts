@@ -1,12 +1,12 @@
 /** The table of commands: every verb has its help and examples that can be read, and every mistake is explained. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { verbMeant } from "#src/cli/habits.ts";
+import { verbMeant } from "#src/cli/suggestions.ts";
 import { helpOfNoun, helpOfVerb } from "#src/cli/help.ts";
-import type { Noun, Verb } from "#src/cli/noun.ts";
+import type { Noun, Verb } from "#src/cli/verb-declaration.ts";
 import { nouns } from "#src/cli/nouns.ts";
-import { parseVerb } from "#src/cli/parse.ts";
-import { type Desk, hasTerminals, openDesk } from "./stage.ts";
+import { parseVerb } from "#src/cli/parse-verb.ts";
+import { type Desk, hasTerminals, openDesk } from "./cli-fixture.ts";
 
 const test = suite<{ desk: Desk; all: readonly (readonly [Noun, Verb])[] }>("wheelwright NOUN VERB");
 

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { type Settings, settingsFile } from "#src/cli/settings.ts";
 import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken, PASSWORD } from "#test/support/users.ts";
-import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./stage.ts";
+import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./cli-fixture.ts";
 
 const test = suite<{ stage: Stage; desk: Desk; url: string }>("wheelwright login");
 const inTerminal = hasTerminals ? test : test.skip;

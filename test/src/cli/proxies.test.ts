@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
-import { type Desk, openDesk } from "./stage.ts";
+import { type Desk, openDesk } from "./cli-fixture.ts";
 
 interface Context {
   desk: Desk;

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken } from "#test/support/users.ts";
 import type { SceneRole } from "#test/support/scene.ts";
-import { type Desk, openDesk } from "./stage.ts";
+import { type Desk, openDesk } from "./cli-fixture.ts";
 
 const test = suite<{ stage: Stage; desk: Desk; admin: Desk }>("wheelwright restore-requests");
 

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { answer, openPuppet } from "#test/lib/client/stage.ts";
-import { bare, type Desk, hasTerminals, openDesk } from "./stage.ts";
+import { bare, type Desk, hasTerminals, openDesk } from "./cli-fixture.ts";
 
 const test = suite<{ desk: Desk }>("commands on a server");
 

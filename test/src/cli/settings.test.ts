@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { changeSettings, type Profile, readSettings, settingsFile } from "#src/cli/settings.ts";
 import { rejection } from "#test/support/until.ts";
-import { canMount, mountSmall, unmount } from "./stage.ts";
+import { canMount, mountSmall, unmount } from "./cli-fixture.ts";
 
 const test = suite<{ base: string; file: string }>("the file of login");
 

@@ -5,7 +5,7 @@ import { ENDPOINTS } from "#lib/client/endpoints.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken, PASSWORD } from "#test/support/users.ts";
-import { type Desk, openDesk } from "./stage.ts";
+import { type Desk, openDesk } from "./cli-fixture.ts";
 
 interface Context {
   stage: Stage;

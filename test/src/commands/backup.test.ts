@@ -6,12 +6,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { writeWhole } from "#src/commands/backup-file.ts";
 import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
-import { PROGRAM } from "#test/src/cli/stage.ts";
+import { PROGRAM } from "#test/src/cli/cli-fixture.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 import { databaseUrl, withAdminConnection } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
+import { type BackupContext, PASSPHRASE, withBackups } from "./backup-fixture.ts";
 
 const test = suite<BackupContext>("wheelwright backup");
 withBackups(test);

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rowsIn, undate } from "#test/lib/drivers/dump/scene.ts";
 import { withAdminConnection } from "#test/support/server.ts";
-import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
+import { type BackupContext, PASSPHRASE, withBackups } from "./backup-fixture.ts";
 
 const test = suite<BackupContext>("wheelwright restore-database");
 withBackups(test);

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
-import { type BackupContext, withBackups } from "#test/src/commands/backup-scene.ts";
+import { type BackupContext, withBackups } from "#test/src/commands/backup-fixture.ts";
 
 const test = suite<BackupContext>("pgDump");
 withBackups(test);

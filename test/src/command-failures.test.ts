@@ -13,7 +13,7 @@ import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { holdDirectory } from "#src/data-directory.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
-import { type Case, CASES, type Place, SECRET } from "#test/src/refusals-table.ts";
+import { type Case, CASES, type Place, SECRET } from "#test/src/command-failures-table.ts";
 
 interface Scene extends Place {
   newer: TestDatabase;

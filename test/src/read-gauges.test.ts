@@ -5,7 +5,7 @@ import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
-import { readingsOf } from "#src/readings.ts";
+import { readingsOf } from "#src/read-gauges.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";

@@ -7,7 +7,7 @@ import { widthOf } from "#src/cli/text.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
-import { bare, type Desk, hasTerminals, openDesk } from "./stage.ts";
+import { bare, type Desk, hasTerminals, openDesk } from "./cli-fixture.ts";
 
 interface Context {
   desk: Desk;

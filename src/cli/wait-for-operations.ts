@@ -2,10 +2,10 @@
 import type { Operation, OperationDetail, Problem } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
-import type { Cli } from "./noun.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { isDone, watchCommand } from "./operation-views.ts";
 import { remark, showChange } from "./output.ts";
-import { FAILED, statusOfApi } from "./status.ts";
+import { FAILED, statusOfApi } from "./exit-status.ts";
 import { readSpan } from "./times.ts";
 
 export const WAITING = {
@@ -49,7 +49,7 @@ export async function finish(cli: Cli, begun: readonly Begun[], patience: number
     if (under.length > 0) remark(cli, `Watch it: ${watchCommand(under)}`);
     return { seen: begun.map(() => null), stopped: null };
   }
-  const { watchOperations } = await import("./watch.ts");
+  const { watchOperations } = await import("./watch-operations.ts");
   const { seen, stopped } = await watchOperations(cli, under, patience);
   return { seen: begun.map(({ operation }) => seen.find((one) => one?.id === operation?.id) ?? null), stopped };
 }

@@ -6,12 +6,12 @@ import { processEnvironment } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CLIENT_VERSION, connect, type Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { didYouMean } from "../commands/line.ts";
+import { didYouMean } from "../commands/parse-options.ts";
 import { lightFetchWith } from "./light-fetch.ts";
-import type { Cli } from "./noun.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { remark, warn } from "./output.ts";
 import { type Profile, readSettings, settingsFile } from "./settings.ts";
-import { NOT_ALLOWED, NOT_FOUND } from "./status.ts";
+import { NOT_ALLOWED, NOT_FOUND } from "./exit-status.ts";
 
 /** The default server, on which `npm start` listens. */
 export const LOCAL = "http://localhost:3000";

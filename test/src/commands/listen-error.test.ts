@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { cannotListen } from "#src/commands/cannot-listen.ts";
+import { cannotListen } from "#src/commands/listen-error.ts";
 
 const test = suite("cannotListen");
 

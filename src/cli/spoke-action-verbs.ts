@@ -1,13 +1,13 @@
 /** Defines a verb for each action on spokes. A verb takes one spoke or several. */
 import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type Cli, verb, type VerbFlags } from "./noun.ts";
+import { type Cli, verb, type VerbFlags } from "./verb-declaration.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
-import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
+import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./find-spoke.ts";
+import { DRY_RUN, settleSpoke } from "./spoke-change-verbs.ts";
 import { previewLines } from "./spoke-views.ts";
-import { MISUSED } from "./status.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
+import { MISUSED } from "./exit-status.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./wait-for-operations.ts";
 
 type ActionName = SpokeAction["action"];
 

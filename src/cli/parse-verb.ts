@@ -1,8 +1,17 @@
 /** Parses the command line after a verb: arguments, the verb's own flags and the common flags. */
 import { CommandError } from "../commands/command.ts";
-import { readLine } from "../commands/line.ts";
-import { bareWord, type Cli, isNeeded, mayRepeat, type Noun, type Typed, type Verb, type VerbFlags } from "./noun.ts";
-import { MISUSED } from "./status.ts";
+import { readLine } from "../commands/parse-options.ts";
+import {
+  bareWord,
+  type Cli,
+  isNeeded,
+  mayRepeat,
+  type Noun,
+  type Typed,
+  type Verb,
+  type VerbFlags,
+} from "./verb-declaration.ts";
+import { MISUSED } from "./exit-status.ts";
 
 /** The flags that every verb has. */
 export const COMMON: VerbFlags = {

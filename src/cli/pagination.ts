@@ -1,6 +1,6 @@
 /** Limits lists by --limit and --all. Reads as many pages from the server as needed. */
 import { CommandError } from "../commands/command.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED } from "./exit-status.ts";
 
 export const LIMIT_FLAG = { type: "string", value: "N", help: "how many at most" } as const;
 export const ALL_FLAG = { type: "boolean", help: "all of them" } as const;

@@ -3,12 +3,12 @@ import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/clien
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
 import { JOINING_WORDS, memberId } from "./members.ts";
-import { type Cli, verb } from "./noun.ts";
+import { type Cli, verb } from "./verb-declaration.ts";
 import { showChange, showChanges, showRecord } from "./output.ts";
-import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
+import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./find-spoke.ts";
 import { previewLines } from "./spoke-views.ts";
-import { MISUSED } from "./status.ts";
-import { finish, patienceOf, type Refused, settleOne, throwFailures, WAITING } from "./waiting.ts";
+import { MISUSED } from "./exit-status.ts";
+import { finish, patienceOf, type Refused, settleOne, throwFailures, WAITING } from "./wait-for-operations.ts";
 
 export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
 

@@ -1,11 +1,11 @@
 /** Creates a token in a short session that is signed in with an email address and a password. */
 import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { connectTo } from "./contact.ts";
-import type { Cli } from "./noun.ts";
+import { connectTo } from "./connection.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { remark, warn } from "./output.ts";
 import { askLine, askSecret, readSecret } from "./prompt.ts";
-import { MISUSED, SERVER } from "./status.ts";
+import { MISUSED, SERVER } from "./exit-status.ts";
 
 export const CREDENTIALS = {
   email: { type: "string", help: "whom to sign in, in place of being asked" },

@@ -1,6 +1,6 @@
 /** Defines the verbs for the billing of a hub: show, start and reconcile. */
 import type { Billing } from "#lib/client/client.ts";
-import { verb } from "./noun.ts";
+import { verb } from "./verb-declaration.ts";
 import { showChange, showRecord } from "./output.ts";
 import { moneyOf } from "./spoke-views.ts";
 import type { Line } from "./table.ts";

@@ -6,10 +6,10 @@ import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/c
 import { isTransient } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
-import type { Cli } from "./noun.ts";
+import type { Cli } from "./verb-declaration.ts";
 import { isDone, watchCommand } from "./operation-views.ts";
 import { openDisplay, type ProgressRow } from "./progress.ts";
-import { TIMED_OUT } from "./status.ts";
+import { TIMED_OUT } from "./exit-status.ts";
 import { plural } from "./text.ts";
 import { lasting } from "./times.ts";
 

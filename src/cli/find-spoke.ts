@@ -1,8 +1,8 @@
 /** Finds spokes by ID, `hub/slug`, domain, or a slug that only one spoke has. Names spokes for people. */
 import type { Spoke, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { didYouMean } from "../commands/line.ts";
-import { MISUSED, NOT_FOUND } from "./status.ts";
+import { didYouMean } from "../commands/parse-options.ts";
+import { MISUSED, NOT_FOUND } from "./exit-status.ts";
 
 /** Reads the named spoke. Throws a CommandError if no spoke or several spokes have this name. */
 export async function lookUpSpoke(api: Wheelwright, name: string): Promise<Spoke> {

@@ -1,15 +1,15 @@
 /** Defines the verbs that create spokes: one, several, or all that a file lists. */
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type Cli, verb } from "./noun.ts";
-import { spokeIdOf } from "./references.ts";
+import { type Cli, verb } from "./verb-declaration.ts";
+import { spokeIdOf } from "./find-spoke.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
+import { DRY_RUN, settleSpoke } from "./spoke-change-verbs.ts";
 import { readWanted, type Wanted } from "./spoke-files.ts";
-import { createSpokes, type CreationOutcome, ensureSpokes } from "./spoke-making.ts";
+import { createSpokes, type CreationOutcome, ensureSpokes } from "./create-spokes.ts";
 import { creationLines } from "./spoke-views.ts";
-import { MISUSED } from "./status.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
+import { MISUSED } from "./exit-status.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./wait-for-operations.ts";
 
 const FILE = {
   type: "string",

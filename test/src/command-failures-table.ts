@@ -1,4 +1,4 @@
-/** What keeps commands from their work: what is set, what is said, and the exit status. refusals.test.ts tries it. */
+/** What keeps commands from their work: what is set, what is said, and the exit status. command-failures.test.ts runs it. */
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import type { TestDatabase } from "#test/support/database.ts";

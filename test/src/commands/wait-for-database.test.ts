@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog, silentLog } from "#lib/base/log.ts";
-import { reachDatabase } from "#src/commands/reach.ts";
+import { reachDatabase } from "#src/commands/wait-for-database.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 

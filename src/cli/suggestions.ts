@@ -3,7 +3,7 @@
  * destroy sites.
  */
 import { findNearestName } from "#lib/base/nearest-name.ts";
-import type { Noun } from "./noun.ts";
+import type { Noun } from "./verb-declaration.ts";
 
 /**
  * Words of other tools, with the verbs that they may mean, best first. `verbMeant` adds `get`, which suggests two

@@ -6,7 +6,7 @@ import { isFinished } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { askLine } from "../cli/prompt.ts";
-import { awaitStop } from "../stop.ts";
+import { awaitStop } from "../stop-signals.ts";
 import { CommandError, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
 
 const EX_FAILED = 1, EVERY = SECOND, QUIET = 10 * SECOND;

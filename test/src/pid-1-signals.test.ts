@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { endBySignals } from "#src/first-process.ts";
-import { awaitStop } from "#src/stop.ts";
+import { endBySignals } from "#src/pid-1-signals.ts";
+import { awaitStop } from "#src/stop-signals.ts";
 
 const test = suite("endBySignals");
 
