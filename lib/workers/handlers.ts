@@ -5,7 +5,7 @@ import type { MailTransport } from "#lib/drivers/mail/transport.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { restart, resume, suspend } from "#lib/workers/actions/actions.ts";
 import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
-import { backup } from "#lib/workers/backups/backup.ts";
+import { backupHandler } from "#lib/workers/backups/backup.ts";
 import { billingEvent } from "#lib/workers/billing/event.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
 import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
@@ -15,26 +15,26 @@ import { announce } from "#lib/workers/notices/announce.ts";
 import { configure } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
-import { restoreTest } from "#lib/workers/restore-tests/restore-test.ts";
+import { restoreTestHandler } from "#lib/workers/restore-tests/restore-test.ts";
 import { planRestoreTests } from "#lib/workers/restore-tests/plan.ts";
 import { deleteExpiredPvcs } from "#lib/workers/upkeep/delete-pvcs.ts";
 import { deleteExpiredDomains } from "#lib/workers/upkeep/former-domains.ts";
 import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
-import { prune } from "#lib/workers/upkeep/prune.ts";
+import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
 import { provision } from "#lib/workers/install/provision.ts";
 import { provisionHub } from "#lib/workers/install/provision-hub.ts";
 import { removeOrphans } from "#lib/workers/orphans/remove-orphans.ts";
 import { reapply } from "#lib/workers/reapply/reapply.ts";
 import { remove, removeHub } from "#lib/workers/removal/remove.ts";
 import { resize } from "#lib/workers/resize/resize.ts";
-import { restore } from "#lib/workers/restore/restore.ts";
-import { sealAudit } from "#lib/workers/upkeep/seal.ts";
+import { restoreHandler } from "#lib/workers/restore/restore.ts";
+import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
 import { clusterCheck, sweep } from "#lib/workers/sweep/sweep.ts";
 import { withClusterCheck } from "#lib/workers/same-cluster.ts";
 import { createTemplate } from "#lib/workers/templates/create.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
-import { upgrade } from "#lib/workers/upgrade/upgrade.ts";
+import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
 /** The handlers of the operations. The compiler rejects a missing handler. */
 const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
@@ -42,17 +42,17 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
   suspend,
   resume,
   restart,
-  upgrade,
+  upgrade: upgradeHandler,
   resize,
   "maintenance-on": maintenanceOn,
   "maintenance-off": maintenanceOff,
   "purge-caches": purgeCaches,
-  backup,
+  backup: backupHandler,
   "run-cron": runCron,
   "reset-admin-password": resetAdminPassword,
   reapply,
   configure,
-  restore,
+  restore: restoreHandler,
   remove,
   "provision-hub": provisionHub,
   "remove-hub": removeHub,
@@ -63,14 +63,14 @@ const UPKEEP = [
   ...[
     planBackups,
     planRestoreTests,
-    restoreTest,
+    restoreTestHandler,
     createTemplate,
     retireTemplates,
-    prune,
+    pruneOldRows,
     deleteExpiredDomains,
     deleteExpiredPvcs,
   ],
-  ...[sealAudit, sweep, clusterCheck, announce, updateSiteRecords, removeOrphans],
+  ...[sealAuditLog, sweep, clusterCheck, announce, updateSiteRecords, removeOrphans],
   ...[forgottenPassword, signup],
 ];
 

@@ -24,7 +24,7 @@ import { permanentError, spokeHandler } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
 /** The payload of a backup job. It is empty for a manual backup. */
-export interface BackupWork {
+export interface BackupPayload {
   readonly kind?: "nightly";
 }
 
@@ -32,30 +32,34 @@ export interface BackupWork {
  * Milliseconds that one attempt may occupy the spoke's lane. Slow storage may take an hour; other operations of the
  * spoke run between two attempts.
  */
-const PATIENCE = 5 * MINUTE;
+const ATTEMPT_TIMEOUT = 5 * MINUTE;
 
-export function backup(app: App): Handler {
+export function backupHandler(app: App): Handler {
   return spokeHandler(app, OPERATIONS.backup, {
     async snapshots(site, run) {
-      demandKept(site.spoke);
-      await takeBackupWithCounts(site, run, () => takeBackup(site, run, { kind: kindOf(run.job), patience: PATIENCE }));
+      requireLiveSpoke(site.spoke);
+      await takeBackupWithCounts(
+        site,
+        run,
+        () => takeBackup(site, run, { kind: kindOf(run.job), timeout: ATTEMPT_TIMEOUT }),
+      );
     },
-    retention: (site, run) => deleteExpiredBackups(site, run, "by the rule"),
+    retention: (site, run) => deleteExpiredBackups(site, run, "expired"),
   }, { hooks: backupOutcomes });
 }
 
 const backupOutcomes: Hooks = {
   async onSucceeded(tx, job) {
-    return told(await begun(tx, job), job, "tenant_backup_succeeded");
+    return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
   },
   async onFailed(tx, job, report) {
-    await begun(tx, job);
+    await lockBackup(tx, job);
     const backup = (await failBackup(tx, job.id, report.message))!;
     // The backup exists. Only the deletion of older backups failed, which the operation reports.
-    if (backup.state === "ready") return told(await begun(tx, job), job, "tenant_backup_succeeded");
+    if (backup.state === "ready") return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
     if (!await claimFailureNotice(tx, backup)) return {};
     const { step, code, fault, message } = report;
-    return told(await begun(tx, job), job, "tenant_backup_failed", { step, code, fault, message });
+    return reportBackup(await lockBackup(tx, job), job, "tenant_backup_failed", { step, code, fault, message });
   },
   async onCancelled(tx, job) {
     await failBackup(tx, job.id, "The backup was called off");
@@ -63,36 +67,36 @@ const backupOutcomes: Hooks = {
   },
 };
 
-interface Begun {
+interface LockedBackup {
   readonly spoke: SpokeRow;
   readonly backup: Backup;
 }
 
 /** Locks the spoke and returns it with the row of the backup. Creates the row if the attempt failed before that. */
-async function begun(tx: Tx, job: Job): Promise<Begun> {
+async function lockBackup(tx: Tx, job: Job): Promise<LockedBackup> {
   const spoke = await lockSpoke(tx, job.spokeId!);
   return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
 }
 
-function told({ spoke, backup }: Begun, job: Job, kind: AuditKind, metadata: object = {}): Outcome {
+function reportBackup({ spoke, backup }: LockedBackup, job: Job, kind: AuditKind, metadata: object = {}): Outcome {
   const { id: backupId, sizeBytes } = backup;
-  const about = {
+  const object = {
     objectType: "spoke",
     objectId: spoke.id,
     federationId: spoke.federationId,
     spokeId: spoke.id,
   } as const;
   const size = sizeBytes === null ? {} : { sizeBytes };
-  const what = { backup: backup.kind, backupId, ...size, slug: spoke.slug, operationId: job.id, ...metadata };
-  return { audit: [{ kind, ...about, metadata: what }] };
+  const details = { backup: backup.kind, backupId, ...size, slug: spoke.slug, operationId: job.id, ...metadata };
+  return { audit: [{ kind, ...object, metadata: details }] };
 }
 
 function kindOf({ payload }: Job): BackupKind {
-  return (payload as BackupWork).kind === "nightly" ? "nightly" : "manual";
+  return (payload as BackupPayload).kind === "nightly" ? "nightly" : "manual";
 }
 
 /** Throws if the spoke has failed since the backup was queued. A backup of a failed site would be useless. */
-function demandKept({ state, slug }: SpokeRow): void {
+function requireLiveSpoke({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;
   throw permanentError(

@@ -14,16 +14,16 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 export async function takeBackupWithCounts(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();
-  if (!("counted" in run.job.progress)) await run.saveProgress({ counted: await count(site, run, "") });
+  if (!("counted" in run.job.progress)) await run.saveProgress({ counted: await countContent(site, run, "") });
   const before: SiteCounts | null = run.job.progress.counted;
   const backup = await take();
-  const after = before && await count(site, run, "-2");
+  const after = before && await countContent(site, run, "-2");
   if (before && after) await run.write((tx) => saveCounts(tx, backup.id, { before, after }));
 }
 
-async function count(site: SpokeSite, run: Run, turn: string): Promise<SiteCounts | null> {
+async function countContent(site: SpokeSite, run: Run, suffix: string): Promise<SiteCounts | null> {
   try {
-    return (await readDatabase(site, run, turn)).counts;
+    return (await readDatabase(site, run, suffix)).counts;
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;

@@ -29,16 +29,16 @@ export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent"
 
 /** Returns whether the content belongs to this exact snapshot. Kubernetes may reuse a name, but never a UID. */
 export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
-  const of = content["spec"]?.volumeSnapshotRef;
-  return of?.uid === metadata.uid && of?.name === metadata.name && of?.namespace === metadata.namespace;
+  const source = content["spec"]?.volumeSnapshotRef;
+  return source?.uid === metadata.uid && source?.name === metadata.name && source?.namespace === metadata.namespace;
 }
 
 /**
  * Milliseconds to wait for the deletion of one backup. The storage continues afterwards, and the next night checks
  * again.
  */
-const PATIENCE = 2 * MINUTE;
-const TRIES = 3;
+const DELETE_TIMEOUT = 2 * MINUTE;
+const MAX_ATTEMPTS = 3;
 /**
  * The error code for a deletion that takes longer than `PATIENCE`. A timed-out API call has a different, transient
  * error.
@@ -46,31 +46,31 @@ const TRIES = 3;
 const SLOW = "slow_storage";
 
 /**
- * Deletes the spoke's expired backups. With `all leftovers` it also deletes failed backups that are less than a day
+ * Deletes the spoke's expired backups. With `expired and failed`, also deletes failed backups that are less than a day
  * old, to free quota.
  */
 export async function deleteExpiredBackups(
   site: SpokeSite,
   run: Run,
-  what: "by the rule" | "all leftovers",
+  scope: "expired" | "expired and failed",
 ): Promise<void> {
   const ids = await run.write(async (tx) => {
-    const now = await readClock(tx, run), held = await listBackupsInUse(tx, site.spoke.id);
-    const over = selectExpired(
+    const now = await readClock(tx, run), inUse = await listBackupsInUse(tx, site.spoke.id);
+    const expired = selectExpired(
       await listBackups(tx, site.spoke.id),
-      what === "by the rule" ? now : new Date(now.getTime() + DAY),
+      scope === "expired" ? now : new Date(now.getTime() + DAY),
     );
-    return over.filter((id) => !held.has(id));
+    return expired.filter((id) => !inUse.has(id));
   });
   for (const id of ids) {
-    const backup = await run.write((tx) => claimRemoval(tx, site.spoke.id, id));
+    const backup = await run.write((tx) => startDeletion(tx, site.spoke.id, id));
     if (!backup) continue;
     try {
-      await removeBackup(site, run, backup);
+      await deleteBackup(site, run, backup);
     } catch (error) {
       // The next run retries the deletion. The failure does not affect the new backup.
-      const passing = error instanceof ClusterError && error.transient && error.code !== SLOW;
-      if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
+      const isTransient = error instanceof ClusterError && error.transient && error.code !== SLOW;
+      if (!(error instanceof ClusterError) || isTransient && run.job.attempt < MAX_ATTEMPTS) throw error;
       run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
       await addNotes(run, [`A backup that has had its time could not be removed: ${error.message}`]);
       if (error.code === SLOW) return; // the next deletion would be slow too
@@ -82,7 +82,7 @@ export async function deleteExpiredBackups(
  * Marks the backup as being removed and returns it. Returns null if it may not be deleted. A marked backup is no longer
  * used for restores.
  */
-async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
+async function startDeletion(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
   const rows = await listBackups(tx, spokeId);
@@ -91,14 +91,14 @@ async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup
   return rows.find((row) => row.id === id)!;
 }
 
-async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
-  await deleteSnapshots(site, run, backup);
+async function deleteBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+  await deleteBackupSnapshots(site, run, backup);
   await run.write((tx) => markRemoved(tx, backup.id));
 }
 
 /** Deletes the snapshots with their contents, and waits until they are gone. */
-export async function deleteSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
-  const { space } = site, going: Ref[] = [];
+export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+  const { space } = site, refs: Ref[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
     const ref = { ...VOLUME_SNAPSHOT, name };
     const snapshot = await space.get(ref, run);
@@ -106,36 +106,40 @@ export async function deleteSnapshots(site: SpokeSite, run: Run, backup: Backup)
       if (content !== undefined) await noteOrphan(site.cluster, run, content, snapshotUid);
       continue;
     }
-    if (!isOurs(snapshot, backup, snapshotUid)) {
+    if (!isSnapshotOfBackup(snapshot, backup, snapshotUid)) {
       await addNotes(run, [`VolumeSnapshot ${name} was left alone: it is not the one that this backup made`]);
       continue;
     }
-    await setDeletePolicyOfSnapshot(site.cluster, run, snapshot);
+    await setSnapshotDeletePolicy(site.cluster, run, snapshot);
     await space.delete(ref, snapshot.metadata.uid!, run);
-    going.push(ref);
+    refs.push(ref);
   }
-  await space.gone(going, clusterWaitOf(run, PATIENCE)).catch((error) => {
+  await space.gone(refs, clusterWaitOf(run, DELETE_TIMEOUT)).catch((error) => {
     const late = error instanceof ClusterError && error.code === "deadline";
     throw late ? withErrorDetails(error, { code: SLOW }) : error;
   });
 }
 
-function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
+function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
   if (uid !== undefined) return metadata.uid === uid;
   return metadata.labels?.[BACKUP] === backup.id; // the UID of a failed attempt was not recorded
 }
 
 /** Changes the policy of the snapshot's content, so that the content is deleted together with the snapshot. */
-export async function setDeletePolicyOfSnapshot(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
-  const content = await findContentOf(cluster, run, snapshot);
-  if (content) await setDeletePolicy(cluster, run, content);
+export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
+  const content = await findSnapshotContent(cluster, run, snapshot);
+  if (content) await setContentDeletePolicy(cluster, run, content);
 }
 
 /**
  * Returns the content of a snapshot; null if it has none. The status names the content late, so until then the name is
  * computed: `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
  */
-export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<KubeObject | null> {
+export async function findSnapshotContent(
+  cluster: Cluster,
+  run: Run,
+  snapshot: KubeObject,
+): Promise<KubeObject | null> {
   const name: string = snapshot["status"]?.boundVolumeSnapshotContentName ?? `snapcontent-${snapshot.metadata.uid}`;
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
   return content && refersToSnapshot(content, snapshot) ? content : null;
@@ -151,7 +155,7 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
   try {
     for (const { snapshot: name } of backup?.volumes ?? []) {
       const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
-      const content = snapshot && await findContentOf(cluster, run, snapshot);
+      const content = snapshot && await findSnapshotContent(cluster, run, snapshot);
       if (content) names.push(content.metadata.name);
     }
   } catch (error) {
@@ -166,7 +170,7 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
  * Sets the content's deletion policy to `Delete`. The API server verifies that the content still belongs to its
  * snapshot.
  */
-export async function setDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
+export async function setContentDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
   if (deletionPolicy === "Delete") return;
   await cluster.patchGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, [

@@ -24,51 +24,51 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import type { BackupWork } from "#lib/workers/backups/backup.ts";
+import type { BackupPayload } from "#lib/workers/backups/backup.ts";
 import { readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
-import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** Spokes per transaction. */
 const BATCH = 200;
 /** The fraction of a replica's lanes that nightly backups may use. */
-const SHARE = 3 / 4;
+const LANE_SHARE = 3 / 4;
 /** Milliseconds to read one cluster's classes, so that a hanging cluster does not delay the others. */
-const LOOK = 20 * SECOND;
+const CLUSTER_TIMEOUT = 20 * SECOND;
 
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
   const { db, config } = app;
-  return upkeep({ kind: "plan-backups", every: MINUTE }, {
+  return upkeepHandler({ kind: "plan-backups", every: MINUTE }, {
     abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandonedBackups(db.rows)],
     due: ["Queueing the backups that are due", 10 * MINUTE, async (run) => {
-      await inBatches(run, () => db.transact(schedule));
+      await runInBatches(run, () => db.transact(setMissingTimes));
       const { rows: clusters } = await sql<{ cluster: string }>`
         select distinct cluster from spokes where state = 'active'`.execute(db.rows);
-      const most = Math.ceil(config.scheduler.lanes * SHARE / clusters.length);
+      const limit = Math.ceil(config.scheduler.lanes * LANE_SHARE / clusters.length);
       await Promise.all(clusters.map(async ({ cluster }) => {
-        const classes = await look(app, run, cluster);
-        if (classes) await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, classes, most })));
+        const classes = await readClasses(app, run, cluster);
+        if (classes) await runInBatches(run, () => db.transact((tx) => queueDue(tx, { cluster, classes, limit })));
       }));
     }],
   });
 }
 
 /** Sets the next backup time of spokes without one. Also replaces times that a wrong clock set too far ahead. */
-async function schedule(tx: Tx): Promise<number> {
+async function setMissingTimes(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
     where state = 'active' and (backup_due_at is null or backup_due_at > wheelwright_now() + interval '25 hours')
     order by id limit ${BATCH} for no key update skip locked`.execute(tx);
-  await moveOn(tx, rows, rows[0]?.now);
+  await setNextTimes(tx, rows, rows[0]?.now);
   return rows.length;
 }
 
 /** Returns the cluster's classes that retain snapshots. If they cannot be read, records the reason and returns null. */
-async function look(
+async function readClasses(
   { db, clusters }: Pick<App, "db" | "clusters">,
   run: Run,
   name: string,
 ): Promise<readonly SnapshotClass[] | null> {
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(LOOK)]);
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(CLUSTER_TIMEOUT)]);
   try {
     const classes = await readRetainingClasses(await clusters.open(name), { signal, check: run.throwIfStopped });
     await saveSnapshotClasses(db.rows, name, classes);
@@ -76,10 +76,10 @@ async function look(
   } catch (error) {
     run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
-    const words = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
-    const reason = redact(words); // users who may not see cluster details see this text
-    const news = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
-    run.log[news ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });
+    const message = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
+    const reason = redact(message); // users who may not see cluster details see this text
+    const isNew = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
+    run.log[isNew ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });
     await saveSnapshotClasses(db.rows, name, new Error(reason));
     return null;
   }
@@ -91,39 +91,42 @@ type DueRow = SpokeRow & {
   readonly now: Date;
 };
 
-interface Queueing {
+interface QueueLimits {
   readonly cluster: string;
   readonly classes: readonly SnapshotClass[];
   /** The maximum number of the cluster's nightly backups that are queued or running. */
-  readonly most: number;
+  readonly limit: number;
 }
 
 /** Queues due backups of a cluster. Skips locked rows; the next run finds them. */
-async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<number> {
+async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id
     where jobs.kind = ${OPERATIONS.backup.name} and jobs.state in ('queued', 'running')
       and jobs.payload ->> 'kind' = 'nightly' and spokes.cluster = ${cluster}`.execute(tx);
-  const room = Math.min(BATCH, most - live!.count);
-  if (room <= 0) return 0;
+  const capacity = Math.min(BATCH, limit - live!.count);
+  if (capacity <= 0) return 0;
   const { rows: due } = await sql<DueRow>`
     select spokes.*, wheelwright_now() as now,
       (select volumes from backups where backups.spoke_id = spokes.id order by created_at desc, backups.id desc limit 1)
     from spokes where state = 'active' and cluster = ${cluster} and backup_due_at <= (select wheelwright_now())
-    order by backup_due_at limit ${room} for no key update skip locked`.execute(tx);
-  await moveOn(tx, due, due[0]?.now);
-  const able = due.filter(({ blueprintInputs: inputs, volumes }) => {
-    const wanted = { name: inputs.surroundings?.snapshotClass, drivers: driversOf({ volumes: volumes ?? [] }) };
-    return explainUnavailable({ classes, error: null }, wanted) === null;
+    order by backup_due_at limit ${capacity} for no key update skip locked`.execute(tx);
+  await setNextTimes(tx, due, due[0]?.now);
+  const eligible = due.filter(({ blueprintInputs: inputs, volumes }) => {
+    const requirements = { name: inputs.surroundings?.snapshotClass, drivers: driversOf({ volumes: volumes ?? [] }) };
+    return explainUnavailable({ classes, error: null }, requirements) === null;
   });
-  const work: BackupWork = { kind: "nightly" };
+  const payload: BackupPayload = { kind: "nightly" };
   await record(tx, SYSTEM, {
-    jobs: able.map((spoke) => ({ ...operationOn(spoke, "backup", work), dedupeKey: `backup:nightly:${spoke.id}` })),
+    jobs: eligible.map((spoke) => ({
+      ...operationOn(spoke, "backup", payload),
+      dedupeKey: `backup:nightly:${spoke.id}`,
+    })),
   });
   return due.length;
 }
 
-async function moveOn(tx: Tx, spokes: readonly { readonly id: string }[], now: Date | undefined): Promise<void> {
+async function setNextTimes(tx: Tx, spokes: readonly { readonly id: string }[], now: Date | undefined): Promise<void> {
   if (!now) return;
   const ids = spokes.map(({ id }) => id);
   const times = ids.map((id) => nextBackup(id, now).toISOString());

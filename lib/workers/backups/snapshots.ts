@@ -22,8 +22,8 @@ import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/dri
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
+  deleteBackupSnapshots,
   deleteExpiredBackups,
-  deleteSnapshots,
   describeRetainedContents,
   refersToSnapshot,
   SNAPSHOT_CONTENT,
@@ -34,12 +34,12 @@ import { addNotes, clusterWaitOf, permanentError, type SpokeSite } from "#lib/wo
 
 const CLASS = { apiVersion: VOLUME_SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 export interface BackupRequest {
   readonly kind: BackupKind;
   /** Milliseconds to wait; defaults to the time left in the step. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** Takes a last snapshot of a spoke in removal. If the snapshot fails, the removal continues. */
@@ -51,18 +51,18 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
     // A snapshot that is not ready in time is not awaited again, because the user requested a removal.
-    const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
+    const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
     // Counted separately, because other steps use attempts too.
-    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1;
+    const attempts = Number(run.job.progress.lastSnapshotTries ?? 0) + 1;
     if (!(error instanceof ClusterError)) throw error;
-    if (passing && tries < TRIES) {
-      await run.saveProgress({ lastSnapshotTries: tries });
+    if (isTransient && attempts < MAX_ATTEMPTS) {
+      await run.saveProgress({ lastSnapshotTries: attempts });
       throw error;
     }
     run.log[isMissingNamespace(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
-    const why = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
-    await addNotes(run, [`No last snapshot: ${why}`, ...await describeRetainedContents(site, run)]);
+    const reason = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
+    await addNotes(run, [`No last snapshot: ${reason}`, ...await describeRetainedContents(site, run)]);
   }
 }
 
@@ -72,21 +72,21 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
  * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take retained snapshots, `SnapshotFailed`
  * (final) if the storage fails repeatedly, `deadline` (transient) if the time runs out.
  */
-export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupRequest): Promise<Backup> {
+export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: BackupRequest): Promise<Backup> {
   const { spoke } = site;
-  const begun = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
-  if (begun.state === "ready") return begun;
-  const backup = await isCut(site, run, begun) ? begun : await plan(site, run, begun);
+  const row = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
+  if (row.state === "ready") return row;
+  const backup = await hasAllSnapshots(site, run, row) ? row : await saveSnapshotNames(site, run, row);
   const labels = {
     [MANAGED_BY_LABEL]: "wheelwright",
     [FEDERATION_LABEL]: spoke.federationId,
     [SPOKE_LABEL]: spoke.id,
     [BACKUP]: backup.id,
   };
-  const annotations = { [PARTICULARS_OF]: await signedParticulars(site, backup) };
+  const annotations = { [PARTICULARS_OF]: await signBackupRecord(site, backup) };
   const create = (snapshot: KubeObject) =>
-    createOrMakeRoom(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
-  const volumes = await createSnapshots(site, run, backup.volumes, { labels, create, ...(patience && { patience }) });
+    createWithinQuota(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
+  const volumes = await createSnapshots(site, run, backup.volumes, { labels, create, ...(timeout && { timeout }) });
   return await run.write((tx) => completeBackup(tx, backup.id, volumes));
 }
 
@@ -94,71 +94,74 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
  * Returns whether an earlier attempt created all snapshots. If only one exists, deletes it: the second would be from a
  * later time, and the two would not match.
  */
-async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
+async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
   if (volumes.length === 0 || kind === "last") return false; // the data does not change during a removal
-  const found = await Promise.all(
+  const snapshots = await Promise.all(
     volumes.map(({ snapshot: name }) => site.space.get({ ...VOLUME_SNAPSHOT, name }, run)),
   );
-  if (found.every((snapshot) => snapshot !== null)) return true;
-  if (found.some((snapshot) => snapshot !== null)) await deleteSnapshots(site, run, backup);
+  if (snapshots.every((snapshot) => snapshot !== null)) return true;
+  if (snapshots.some((snapshot) => snapshot !== null)) await deleteBackupSnapshots(site, run, backup);
   return false;
 }
 
-async function plan(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> {
+async function saveSnapshotNames(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> {
   const planned = await planSnapshots(site, run, backup);
   return await run.write((tx) => saveVolumes(tx, backup.id, planned, site.spoke));
 }
 
 /** Returns the signed record of the backup. It is stored on the snapshots, in case the row is lost. */
-async function signedParticulars({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
+async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
   const installation = await readInstallation(app.db.rows), text = textOfBackup(backup);
   const signature = signText(installation, spoke.namespaceUid!, text);
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedText);
 }
 
 /** The cluster, namespace and inputs of a site whose snapshots are taken. */
-type SnapshotPlace = Pick<SpokeSite, "cluster" | "space" | "inputs">;
+type SnapshotContext = Pick<SpokeSite, "cluster" | "space" | "inputs">;
 
 /**
  * Chooses the names of the snapshots, after the backup, and stores them in the row. This happens before the first
  * snapshot is created, so no snapshot can be lost.
  */
 export async function planSnapshots(
-  place: SnapshotPlace,
+  context: SnapshotContext,
   run: Run,
   { id, kind }: Pick<Backup, "id" | "kind">,
 ): Promise<BackupVolume[]> {
-  return (await readClaims(place, run, kind)).map(({ short, claim: { metadata } }) => {
+  return (await readPvcs(context, run, kind)).map(({ short, claim: { metadata } }) => {
     const driver = metadata.annotations?.[PROVISIONER];
     const snapshot = `${short}-${id.slice(id.indexOf("_") + 1)}`;
     return { claim: metadata.name, snapshot, ...(driver !== undefined && { driver }) };
   });
 }
 
-interface Cut {
+interface SnapshotOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly create: (snapshot: KubeObject) => Promise<unknown>;
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** Creates the snapshots with a class that retains them. Waits until they are ready, and returns their data. */
 export async function createSnapshots(
-  place: SnapshotPlace,
+  context: SnapshotContext,
   run: Run,
   planned: readonly BackupVolume[],
-  { labels, create, patience }: Cut,
+  { labels, create, timeout }: SnapshotOptions,
 ): Promise<BackupVolume[]> {
-  const { cluster, space, inputs } = place;
+  const { cluster, space, inputs } = context;
   // The driver is read from the PVCs. A manually created volume does not name its driver.
-  const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
+  const requirements = {
+    name: inputs.surroundings.snapshotClass,
+    drivers: planned.flatMap(({ driver }) => driver ?? []),
+  };
   const classes = await readRetainingClasses(cluster, run);
   await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // shown to all users of the cluster
-  const className = findFittingClass(classes, wanted);
+  const className = findFittingClass(classes, requirements);
   if (className === null) {
     throw permanentError(
       "NoSnapshotClass",
-      `Cannot take a backup: ${describeMissingClass(wanted)}`,
+      `Cannot take a backup: ${describeMissingClass(requirements)}`,
       "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
     );
   }
@@ -166,29 +169,29 @@ export async function createSnapshots(
     const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
     await create({ ...VOLUME_SNAPSHOT, metadata: { name, labels }, spec });
   }
-  await space.ready(planned.map(({ snapshot: name }) => ({ ...VOLUME_SNAPSHOT, name })), clusterWaitOf(run, patience));
+  await space.ready(planned.map(({ snapshot: name }) => ({ ...VOLUME_SNAPSHOT, name })), clusterWaitOf(run, timeout));
   const volumes: BackupVolume[] = [];
-  for (const volume of planned) volumes.push(await readVolume(place, run, volume));
+  for (const volume of planned) volumes.push(await readSnapshotVolume(context, run, volume));
   return volumes;
 }
 
 /** Returns the site's PVCs. Throws if one is missing, except during a removal. */
-async function readClaims(
-  { space, inputs }: SnapshotPlace,
+async function readPvcs(
+  { space, inputs }: SnapshotContext,
   run: Run,
   kind: BackupKind,
 ): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
-  const claims: { short: string; claim: KubeObject }[] = [];
+  const pvcs: { short: string; claim: KubeObject }[] = [];
   const names = claimNames(inputs);
   for (const [short, name] of [["files", names.files], ["db", names.database]] as const) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
-    if (claim) claims.push({ short, claim });
+    if (claim) pvcs.push({ short, claim });
     else if (kind !== "last") {
       const message = `Cannot take a backup: there is no volume claim ${name}`;
       throw new ClusterError("NotFound", message, { transient: false, blame: "operator" });
     }
   }
-  if (claims.length > 0) return claims;
+  if (pvcs.length > 0) return pvcs;
   throw new ClusterError("NotFound", "no volume is left of which there could be one", { transient: false });
 }
 
@@ -204,20 +207,20 @@ export async function readRetainingClasses(
 }
 
 /** Creates a snapshot. If the namespace's quota is full, deletes expired and failed backups and tries again. */
-async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
+async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
   try {
     await site.space.create(snapshot, run);
   } catch (error) {
     if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
     run.log.info("Makes room for a backup", { reason: error.message });
-    await deleteExpiredBackups(site, run, "all leftovers");
+    await deleteExpiredBackups(site, run, "expired and failed");
     await site.space.create(snapshot, run);
   }
 }
 
 /** Returns the data that finds the snapshot again after its namespace is deleted. */
-async function readVolume(
-  { cluster, space }: SnapshotPlace,
+async function readSnapshotVolume(
+  { cluster, space }: SnapshotContext,
   run: Run,
   planned: BackupVolume,
 ): Promise<BackupVolume> {

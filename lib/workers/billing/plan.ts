@@ -11,13 +11,13 @@ import { checkBillingJob, syncJob } from "#lib/domains/billing/jobs.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** Hubs per transaction. */
 const BATCH = 500;
 
 export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
-  return upkeep({ kind: "plan-billing", every: 15 * SECOND }, {
+  return upkeepHandler({ kind: "plan-billing", every: 15 * SECOND }, {
     compare: ["Comparing the spokes with what is billed", 5 * MINUTE, async (run) => {
       for (let after: string | undefined = ""; after !== undefined;) {
         run.throwIfStopped();
@@ -35,7 +35,7 @@ const MOST = 500;
 
 /** Returns the handler that queues the daily checks. It spreads the checks over the hour until the next run. */
 export function planBillingChecks({ db }: Pick<App, "db">, most = MOST): Handler {
-  return upkeep({ kind: "reconcile-billing", every: HOUR }, {
+  return upkeepHandler({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {
       const ids = await findUncheckedHubs(db.rows, most), now = (await db.now()).getTime();
       const jobs = ids.map((id, i) => checkBillingJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));

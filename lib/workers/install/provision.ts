@@ -29,7 +29,7 @@ import { writeSiteRecord } from "#lib/workers/site-record.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { addNotes, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
-import { startFilled } from "#lib/workers/templates/use.ts";
+import { startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
 import { createIngress } from "#lib/workers/install/ingress.ts";
 
@@ -50,7 +50,7 @@ export function provision(app: App): Handler {
     async volumes(site, run) {
       if (!await fillVolumes(site, run)) await putStep(site, run, "volumes");
     },
-    database: (site, run) => startFilled(site, run, startDatabase),
+    database: (site, run) => startDatabaseFromTemplate(site, run, startDatabase),
     async install(site, run) {
       if (hasFilledVolumes(site)) return; // the step `setup` checks the data first
       await requireSameSite(run, site.spoke, await install(site, run));

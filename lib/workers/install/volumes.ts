@@ -9,21 +9,21 @@ import { findJob } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
-import { waitUntilBound } from "#lib/workers/volumes/wait-until-bound.ts";
-import { deleteSourcesWhenBound, pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
+import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
-import { fillFromTemplate } from "#lib/workers/templates/use.ts";
+import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
 /** Creates the volumes and returns true. Returns false if the install Job has to fill them. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
-  if (!found) return await fillFromTemplate(site, run);
+  if (!found) return await createVolumesFromTemplate(site, run);
   const { spoke } = found,
     backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
   await requireUsableBackup(site.app.db.rows, spoke, backup.id);
   demandVersion(site, backup);
-  await pvcsFromSnapshots(site, run, readBackupSnapshots(backup, spoke));
-  await waitUntilBound(site, run);
+  await createPvcsFromSnapshots(site, run, readBackupSnapshots(backup, spoke));
+  await waitUntilPvcsBound(site, run);
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   await addNotes(
     run,
@@ -100,7 +100,7 @@ const FOREIGN_SIGN_ON =
 
 /** Deletes the snapshot objects behind the volumes once the site uses the volumes. */
 export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
-  if (hasFilledVolumes(site)) await deleteSourcesWhenBound(site, run);
+  if (hasFilledVolumes(site)) await deleteSourceObjectsWhenBound(site, run);
 }
 
 /** Returns the backup from which the site is created, and the backup's spoke; null if there is no backup. */

@@ -11,13 +11,13 @@ import {
 } from "#lib/domains/deprecations/announce.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** Users per transaction. */
 const BATCH = 200;
 
 export function announce({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {
-  return upkeep({ kind: "announce", limit: 2 * HOUR, every: 10 * MINUTE }, {
+  return upkeepHandler({ kind: "announce", limit: 2 * HOUR, every: 10 * MINUTE }, {
     people: ["Telling people what is going to change", 30 * MINUTE, async (run) => {
       const ahead = notices.length === 0 ? [] : selectCurrentNotices(notices, await db.now());
       if (ahead.length === 0) return;

@@ -8,7 +8,7 @@ import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/nee
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { setDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import { setContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import {
   isSandboxOf,
   readContent,
@@ -16,14 +16,14 @@ import {
   type RemainingContent,
   VOLUME,
 } from "#lib/workers/orphans/read-orphans.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const PAGE = 500;
 /** Milliseconds per cluster, so that a cluster that does not answer does not delay the others. */
 const PATIENCE = 10 * MINUTE;
 
 export function removeOrphans(app: App): Handler {
-  return upkeep({ kind: "delete-orphans", every: HOUR }, {
+  return upkeepHandler({ kind: "delete-orphans", every: HOUR }, {
     sandboxes: ["Removing what sandboxes have left in the storage", HOUR, async (run) => {
       await Promise.all((await clusterNames(app)).map((name) => removeIn(app, run, name)));
     }],
@@ -99,7 +99,7 @@ async function removeContent(cluster: Cluster, run: Run, { object, kind }: Remai
   const { name, uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp) return;
   if (kind === "source" && object["spec"].deletionPolicy !== "Retain") return;
-  if (kind === "cut") await setDeletePolicy(cluster, run, object);
+  if (kind === "cut") await setContentDeletePolicy(cluster, run, object);
   await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name }, uid!, run);
   run.log.info("Removed a snapshot content of a sandbox that is gone", { cluster: cluster.name, content: name, kind });
 }

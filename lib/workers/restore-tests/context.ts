@@ -9,11 +9,11 @@ import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
 import { withRoomFor } from "#lib/moodle/adoption.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
-import type { Snapshots } from "#lib/workers/volumes/pvcs.ts";
+import type { SiteSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
 /** The payload of a restore test's job. Retention does not delete a backup that such a payload names. */
-export interface RestoreTestWork {
+export interface RestoreTestPayload {
   readonly backupId: string;
   readonly cluster: string;
 }
@@ -21,12 +21,12 @@ export interface RestoreTestWork {
 export interface RestoreTestContext extends Sandbox {
   readonly backup: Backup;
   readonly spoke: SpokeRow;
-  readonly from: Snapshots;
+  readonly from: SiteSnapshots;
 }
 
 export async function openRestoreTest(app: App, run: Run): Promise<RestoreTestContext> {
   const { backup, spoke } = await readRestoreTest(app, run), from = readBackupSnapshots(backup, spoke);
-  const inputs = await inputsOf(app, run, spoke, backup, from);
+  const inputs = await sandboxInputsOf(app, run, spoke, backup, from);
   // Object.assign keeps the getter `space` of the sandbox, which throws until the namespace exists.
   return Object.assign(await openSandbox(app, backup.cluster, inputs, run), { backup, spoke, from });
 }
@@ -35,7 +35,7 @@ export async function readRestoreTest(
   { db }: Pick<App, "db">,
   { job }: Run,
 ): Promise<{ readonly backup: Backup; readonly spoke: SpokeRow }> {
-  const { backupId } = job.payload as RestoreTestWork, spokeId = job.spokeId!;
+  const { backupId } = job.payload as RestoreTestPayload, spokeId = job.spokeId!;
   const spoke = await db.rows.selectFrom("spokes").selectAll().where("id", "=", spokeId).executeTakeFirstOrThrow();
   return { backup: (await findBackup(db.rows, backupId))!, spoke };
 }
@@ -44,19 +44,19 @@ export async function readRestoreTest(
  * Returns the inputs of the sandbox. They are computed once and stored with the job, so later changes of the spoke have
  * no effect.
  */
-async function inputsOf(
+async function sandboxInputsOf(
   { config: { releaseId } }: App,
   run: Run,
   spoke: SpokeRow,
   backup: Backup,
-  { volumes }: Snapshots,
+  { volumes }: SiteSnapshots,
 ): Promise<SandboxInputs> {
   if (run.job.progress.inputs) return run.job.progress.inputs;
-  const now = v.parse(SpokeInputs, spoke.blueprintInputs), { lmsVersion: version, images } = backup;
-  const then = { ...now, ...(version !== null && images !== null && { version, images }) };
-  const roomy = withRoomFor(then, { files: volumes.files.restoreSize, database: volumes.database.restoreSize });
+  const current = v.parse(SpokeInputs, spoke.blueprintInputs), { lmsVersion: version, images } = backup;
+  const atBackup = { ...current, ...(version !== null && images !== null && { version, images }) };
+  const resized = withRoomFor(atBackup, { files: volumes.files.restoreSize, database: volumes.database.restoreSize });
   const inputs: SandboxInputs = {
-    ...sandboxInputs(roomy, { id: run.job.id, madeAfter: spoke.id }, releaseId),
+    ...sandboxInputs(resized, { id: run.job.id, madeAfter: spoke.id }, releaseId),
     origin: { turn: turnOf(run.job.id), identity: "same" },
   };
   await run.saveProgress({ inputs });

@@ -25,54 +25,54 @@ import { listOperators } from "#lib/domains/users/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { FailureAnalysis } from "#lib/scheduler/reports.ts";
 import { SECOND } from "#lib/base/time.ts";
-import type { RestoreTestWork } from "#lib/workers/restore-tests/context.ts";
-import { STORAGE_FULL } from "#lib/workers/volumes/storage-full.ts";
+import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
+import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 
 /** The number of log lines of a failed container that the audit event keeps. */
 const LOG_LINES = 20;
 
-export function hasResult({ job }: Run): boolean {
+export function hasTestResult({ job }: Run): boolean {
   return typeof job.progress.outcome === "string";
 }
 
 /** Ends a test whose result is no longer needed. */
-export async function endWithoutResult(run: Run, why: string): Promise<void> {
-  run.log.info("Ended a restore test without a result", { reason: why });
+export async function endTestWithoutResult(run: Run, reason: string): Promise<void> {
+  run.log.info("Ended a restore test without a result", { reason });
   await run.saveProgress({ outcome: "not needed" });
 }
 
-export async function endVerified(run: Run, found: Omit<RestoreTestResult, "seconds">): Promise<void> {
-  await end(run, "verified", async (tx, spoke, tried, seconds) => {
-    const verification: RestoreTestResult = { ...found, seconds };
-    if (!await recordVerified(tx, tried, verification)) return;
-    run.log.info("A backup passed its restore test", { backup: tried.backupId, ...verification });
-    await tell(tx, spoke, { kind: "tenant_backup_verified", tried, metadata: { ...verification } });
+export async function endVerifiedTest(run: Run, content: Omit<RestoreTestResult, "seconds">): Promise<void> {
+  await endTest(run, "verified", async (tx, spoke, identity, seconds) => {
+    const verification: RestoreTestResult = { ...content, seconds };
+    if (!await recordVerified(tx, identity, verification)) return;
+    run.log.info("A backup passed its restore test", { backup: identity.backupId, ...verification });
+    await recordReport(tx, spoke, { kind: "tenant_backup_verified", identity, metadata: { ...verification } });
   });
 }
 
-export async function endFailed(run: Run, verdict: Pick<FailureAnalysis, "nature" | "report">): Promise<void> {
-  const { code, fault, message, step, log } = verdict.report;
-  const isOfBackup = speaksOfBackup(verdict);
-  await end(run, isOfBackup ? "failed" : "skipped", async (tx, spoke, tried) => {
-    const { backupId } = tried;
-    run.log[isOfBackup ? "error" : "warn"]("A restore test failed", {
+export async function endFailedTest(run: Run, analysis: Pick<FailureAnalysis, "nature" | "report">): Promise<void> {
+  const { code, fault, message, step, log } = analysis.report;
+  const isBackupFault = isCausedByBackup(analysis);
+  await endTest(run, isBackupFault ? "failed" : "skipped", async (tx, spoke, identity) => {
+    const { backupId } = identity;
+    run.log[isBackupFault ? "error" : "warn"]("A restore test failed", {
       backup: backupId,
       step,
       code,
       reason: message,
     });
-    if (!isOfBackup) {
-      const again = nextRestoreTest(spoke.id, "nightly", run.job.updatedAt);
-      return await recordSkippedTest(tx, tried, `${SKIPPED_PREFIX}${message}`, again);
+    if (!isBackupFault) {
+      const nextTest = nextRestoreTest(spoke.id, "nightly", run.job.updatedAt);
+      return await recordSkippedTest(tx, identity, `${SKIPPED_PREFIX}${message}`, nextTest);
     }
-    if (!await recordTestFailure(tx, tried, message)) return;
-    const about = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };
+    if (!await recordTestFailure(tx, identity, message)) return;
+    const mailData = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };
     const jobs = (await listOperators(tx)).map(({ email, displayName: name }) =>
-      createBulkMailJob({ template: "backup-unverified", to: { email, name }, about })
+      createBulkMailJob({ template: "backup-unverified", to: { email, name }, about: mailData })
     );
-    await tell(tx, spoke, {
+    await recordReport(tx, spoke, {
       kind: "tenant_backup_failed",
-      tried,
+      identity,
       metadata: { restoreTest: true, step, code, fault, message, log: log.slice(-LOG_LINES) },
       error: message,
       jobs,
@@ -80,10 +80,10 @@ export async function endFailed(run: Run, verdict: Pick<FailureAnalysis, "nature
   });
 }
 
-type Write = (tx: Tx, spoke: SpokeRow, tried: RestoreTestIdentity, seconds: number) => Promise<void>;
+type RecordResult = (tx: Tx, spoke: SpokeRow, identity: RestoreTestIdentity, seconds: number) => Promise<void>;
 
-async function end(run: Run, outcome: string, write: Write): Promise<void> {
-  const { backupId } = run.job.payload as RestoreTestWork, spokeId = run.job.spokeId!;
+async function endTest(run: Run, outcome: string, write: RecordResult): Promise<void> {
+  const { backupId } = run.job.payload as RestoreTestPayload, spokeId = run.job.spokeId!;
   await run.write(async (tx) => {
     const { id: restoreTestId, startedAt, updatedAt } = await updateHeldJob(tx, run.job, { progress: { outcome } });
     const seconds = Math.round((updatedAt.getTime() - startedAt!.getTime()) / SECOND);
@@ -91,16 +91,20 @@ async function end(run: Run, outcome: string, write: Write): Promise<void> {
   });
 }
 
-interface Told {
+interface TestReport {
   readonly kind: AuditKind;
-  readonly tried: RestoreTestIdentity;
+  readonly identity: RestoreTestIdentity;
   readonly metadata: object;
   readonly error?: string | null;
   readonly jobs?: readonly NewJob[];
 }
 
-async function tell(tx: Tx, spoke: SpokeRow, { kind, tried, metadata, error = null, jobs = [] }: Told): Promise<void> {
-  const { id: spokeId, federationId, slug, state } = spoke, { backupId } = tried;
+async function recordReport(
+  tx: Tx,
+  spoke: SpokeRow,
+  { kind, identity, metadata, error = null, jobs = [] }: TestReport,
+): Promise<void> {
+  const { id: spokeId, federationId, slug, state } = spoke, { backupId } = identity;
   await record(tx, SYSTEM, {
     jobs,
     events: [{ federationId, spokeId, state, error }],
@@ -118,7 +122,7 @@ async function tell(tx: Tx, spoke: SpokeRow, { kind, tried, metadata, error = nu
 /**
  * Error codes of cluster problems, such as missing capacity or permission. They do not show whether the backup is good.
  */
-const NOT_ITS_FAULT = new Set([
+const CLUSTER_PROBLEMS = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
   ...["FailedCreatePodSandBox", "another_cluster", "unknown_cluster", "BlueprintLacks", "NotFound", "stranger"],
@@ -126,8 +130,11 @@ const NOT_ITS_FAULT = new Set([
 ]);
 
 /** Returns whether the backup caused the failure. A timeout counts, because a real restore would also take too long. */
-function speaksOfBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
-  if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && STORAGE_FULL.test(message)) {
+function isCausedByBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
+  if (
+    nature === "bug" || CLUSTER_PROBLEMS.has(code) ||
+    code === "ProvisioningFailed" && STORAGE_FULL_PATTERN.test(message)
+  ) {
     return false;
   }
   return nature === "permanent" || code === "deadline";

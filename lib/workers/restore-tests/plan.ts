@@ -14,8 +14,8 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
-import type { RestoreTestWork } from "#lib/workers/restore-tests/context.ts";
-import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
+import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** Spokes per transaction. */
 const BATCH = 200;
@@ -23,41 +23,41 @@ const BATCH = 200;
  * The number of parallel tests per cluster, plus one for each 1,000 active spokes. A test takes minutes, so all tests
  * finish within the week.
  */
-const FEW = 3, SPOKES = 1000;
+const BASE_TESTS = 3, SPOKES_PER_TEST = 1000;
 /** The fraction of a replica's lanes that restore tests may use. */
-const SHARE = 1 / 8;
+const LANE_SHARE = 1 / 8;
 
 export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Handler {
-  const { restoreTests: pace, scheduler: { lanes } } = config;
-  return upkeep({ kind: "plan-restore-tests", every: MINUTE }, {
+  const { restoreTests: interval, scheduler: { lanes } } = config;
+  return upkeepHandler({ kind: "plan-restore-tests", every: MINUTE }, {
     due: ["Queueing the restore tests that are due", 10 * MINUTE, async (run) => {
-      if (pace === "off") return;
-      await inBatches(run, () => db.transact((tx) => schedule(tx, pace)));
+      if (interval === "off") return;
+      await runInBatches(run, () => db.transact((tx) => setMissingTimes(tx, interval)));
       const { rows: clusters } = await sql<{ cluster: string; spokes: number }>`
         select cluster, count(*)::integer as spokes from spokes where state = 'active' group by cluster`.execute(
         db.rows,
       );
-      const share = Math.ceil(lanes * SHARE / clusters.length);
+      const share = Math.ceil(lanes * LANE_SHARE / clusters.length);
       for (const { cluster, spokes } of clusters) {
-        const most = Math.min(share, FEW + Math.floor(spokes / SPOKES));
-        await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, pace, most })));
+        const limit = Math.min(share, BASE_TESTS + Math.floor(spokes / SPOKES_PER_TEST));
+        await runInBatches(run, () => db.transact((tx) => queueDue(tx, { cluster, interval, limit })));
       }
     }],
   });
 }
 
 /** Sets the next test time of spokes without one. Also replaces times too far ahead for the configured interval. */
-async function schedule(tx: Tx, pace: RestoreTestInterval): Promise<number> {
-  const longest = pace === "weekly" ? "7 days 1 hour" : "25 hours";
+async function setMissingTimes(tx: Tx, interval: RestoreTestInterval): Promise<number> {
+  const longest = interval === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
     where state = 'active' and (restore_test_due_at is null or restore_test_due_at > wheelwright_now() + ${longest}::interval)
     order by id limit ${BATCH} for no key update skip locked`.execute(tx);
-  await moveOn(tx, rows, pace);
+  await setNextTimes(tx, rows, interval);
   return rows.length;
 }
 
-interface Due {
+interface DueSpoke {
   readonly id: string;
   readonly federationId: string;
   readonly now: Date;
@@ -66,21 +66,21 @@ interface Due {
   readonly cluster: string | null;
 }
 
-interface Queueing {
+interface QueueLimits {
   readonly cluster: string;
-  readonly pace: RestoreTestInterval;
+  readonly interval: RestoreTestInterval;
   /** The maximum number of the cluster's tests that are queued or running. */
-  readonly most: number;
+  readonly limit: number;
 }
 
 /** Queues due tests of a cluster. Skips locked rows; the next run finds them. */
-async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number> {
+async function queueDue(tx: Tx, { cluster, interval, limit }: QueueLimits): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::integer as count from jobs where kind = ${RESTORE_TEST.kind} and state in ('queued', 'running')
       and payload ->> 'cluster' = ${cluster}`.execute(tx);
-  const room = most - live!.count;
-  if (room <= 0) return 0;
-  const { rows: due } = await sql<Due>`
+  const capacity = limit - live!.count;
+  if (capacity <= 0) return 0;
+  const { rows: due } = await sql<DueSpoke>`
     select spokes.id, spokes.federation_id, wheelwright_now() as now, newest.id as backup_id, newest.cluster
     from spokes left join lateral (
       select backups.id, backups.cluster from backups
@@ -88,25 +88,25 @@ async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number>
       order by created_at desc, backups.id desc limit 1
     ) as newest on true
     where spokes.state = 'active' and spokes.cluster = ${cluster} and restore_test_due_at <= (select wheelwright_now())
-    order by restore_test_due_at limit ${room} for no key update of spokes skip locked`.execute(tx);
-  await moveOn(tx, due, pace);
-  await record(tx, SYSTEM, { jobs: due.flatMap(jobOf) });
+    order by restore_test_due_at limit ${capacity} for no key update of spokes skip locked`.execute(tx);
+  await setNextTimes(tx, due, interval);
+  await record(tx, SYSTEM, { jobs: due.flatMap(testJobs) });
   return due.length;
 }
 
-function jobOf({ id: spokeId, federationId, backupId, cluster }: Due): NewJob[] {
+function testJobs({ id: spokeId, federationId, backupId, cluster }: DueSpoke): NewJob[] {
   if (backupId === null || cluster === null) return [];
-  const payload: RestoreTestWork = { backupId, cluster }, lane = `restore-test:${spokeId}`;
+  const payload: RestoreTestPayload = { backupId, cluster }, lane = `restore-test:${spokeId}`;
   return [{ kind: RESTORE_TEST, lane, federationId, spokeId, payload: { ...payload }, dedupeKey: lane }];
 }
 
-async function moveOn(
+async function setNextTimes(
   tx: Tx,
   spokes: readonly { readonly id: string; readonly now: Date }[],
-  pace: RestoreTestInterval,
+  interval: RestoreTestInterval,
 ) {
   const ids = spokes.map(({ id }) => id);
-  const times = spokes.map(({ id, now }) => nextRestoreTest(id, pace, now).toISOString());
+  const times = spokes.map(({ id, now }) => nextRestoreTest(id, interval, now).toISOString());
   await sql`update spokes set restore_test_due_at = next.at
     from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
 }

@@ -15,15 +15,20 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { analyzeFailure, finalReportOf, mayRetry } from "#lib/scheduler/reports.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { endFailed, endVerified, endWithoutResult, hasResult } from "#lib/workers/restore-tests/outcomes.ts";
+import {
+  endFailedTest,
+  endTestWithoutResult,
+  endVerifiedTest,
+  hasTestResult,
+} from "#lib/workers/restore-tests/outcomes.ts";
 import { openRestoreTest, readRestoreTest, type RestoreTestContext } from "#lib/workers/restore-tests/context.ts";
 import type { FilesCheck } from "#lib/moodle/job-results.ts";
 import { checkFiles, readDatabase, requireLoginPage } from "#lib/workers/site-jobs.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
-import { applyInSandbox, createSandbox, removeSandbox } from "#lib/workers/sandbox/sandbox.ts";
+import { applySandboxObjects, createSandbox, removeSandbox } from "#lib/workers/sandbox/sandbox.ts";
 import { permanentError } from "#lib/workers/site.ts";
-import { waitUntilBound } from "#lib/workers/volumes/wait-until-bound.ts";
-import { pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
+import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 
 /** The job kind of restore tests. The time limit applies to the test; deleting the sandbox has no limit. */
 export const RESTORE_TEST = {
@@ -44,54 +49,61 @@ export const RESTORE_TEST = {
 
 type Step = (typeof RESTORE_TEST.steps)[number]["name"];
 
-export function restoreTest(app: App): Handler {
+export function restoreTestHandler(app: App): Handler {
   const plan = { steps: {} as Readonly<Record<Step, unknown>> };
   const handler = createHandler({ kind: RESTORE_TEST, plan }, (run: Run) => openRestoreTest(app, run), {
     sandbox: createSandbox,
-    async volumes(place, run) {
-      await pvcsFromSnapshots(place, run, place.from);
-      await waitUntilBound(place, run);
+    async volumes(context, run) {
+      await createPvcsFromSnapshots(context, run, context.from);
+      await waitUntilPvcsBound(context, run);
     },
-    async database(place, run) {
-      await applyInSandbox(place, run, "database");
-      await waitForWorkload(place, run, DATABASE);
+    async database(context, run) {
+      await applySandboxObjects(context, run, "database");
+      await waitForWorkload(context, run, DATABASE);
     },
-    async app(place, run) {
-      await compareFiles(place, run);
-      await applyInSandbox(place, run, "app");
-      await waitForWorkload(place, run, MOODLE);
+    async app(context, run) {
+      await compareFilesWithDatabase(context, run);
+      await applySandboxObjects(context, run, "app");
+      await waitForWorkload(context, run, MOODLE);
     },
-    verify,
+    verify: verifyContent,
     clear: removeSandbox,
   }, { hooks: {} });
-  return wrapSteps(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
+  return wrapSteps(
+    handler,
+    (work, step) => step === "clear" ? runIfSandboxCreated(work) : runUntilResult(app, work, step),
+  );
 }
 
 /**
  * Compares the uploaded files with the database. This runs before Moodle starts, because the start installs the image's
  * code and creates missing directories.
  */
-async function compareFiles(place: RestoreTestContext, run: Run): Promise<void> {
+async function compareFilesWithDatabase(context: RestoreTestContext, run: Run): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
-  const checked: FilesCheck = await checkFiles(place, run, place.backup.createdAt);
-  await run.saveProgress({ checked });
+  const filesCheck: FilesCheck = await checkFiles(context, run, context.backup.createdAt);
+  await run.saveProgress({ checked: filesCheck });
 }
 
-async function verify(place: RestoreTestContext, run: Run): Promise<void> {
-  const { counts: then } = place.backup, site = await readDatabase(place, run);
-  const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
-  const checked: FilesCheck = run.job.progress.checked;
-  const lack = findDataProblem(site, { siteIdentifier, counts: then }) ?? findFileProblem(checked, site);
-  if (lack) {
+async function verifyContent(context: RestoreTestContext, run: Run): Promise<void> {
+  const { counts: countsAtBackup } = context.backup, site = await readDatabase(context, run);
+  const siteIdentifier = context.backup.siteIdentifier ?? context.spoke.siteIdentifier;
+  const filesCheck: FilesCheck = run.job.progress.checked;
+  const problem = findDataProblem(site, { siteIdentifier, counts: countsAtBackup }) ??
+    findFileProblem(filesCheck, site);
+  if (problem) {
     const hint = "Take another backup and test it. Then find out why this one is damaged.";
-    throw permanentError(lack.code, `The restored site differs from the backup: ${lack.sentence}`, hint);
+    throw permanentError(problem.code, `The restored site differs from the backup: ${problem.sentence}`, hint);
   }
-  await requireLoginPage(place, run);
+  await requireLoginPage(context, run);
   const { courses, users } = site.counts ?? { courses: null, users: null };
-  await endVerified(run, {
-    ...{ courses, users, compared: site.counts !== null && then !== null },
-    ...{ files: checked.elsewhere ? null : checked.files, hashed: checked.elsewhere ? null : checked.hashed },
-    codeRelease: checked.codeRelease,
+  await endVerifiedTest(run, {
+    ...{ courses, users, compared: site.counts !== null && countsAtBackup !== null },
+    ...{
+      files: filesCheck.elsewhere ? null : filesCheck.files,
+      hashed: filesCheck.elsewhere ? null : filesCheck.hashed,
+    },
+    codeRelease: filesCheck.codeRelease,
   });
 }
 
@@ -100,25 +112,25 @@ type Work = (run: Run) => Promise<void>;
 /**
  * Wraps a step so that a permanent failure ends the test, but not the job. Skips the step once the test has a result.
  */
-function trying(app: App, work: Work, step: string): Work {
+function runUntilResult(app: App, work: Work, step: string): Work {
   return async (run) => {
-    if (hasResult(run)) return;
+    if (hasTestResult(run)) return;
     const { backup, spoke } = await readRestoreTest(app, run);
     if (spoke.state === "removing" || spoke.state === "removed") {
-      return await endWithoutResult(run, `the spoke is ${spoke.state}`);
+      return await endTestWithoutResult(run, `the spoke is ${spoke.state}`);
     }
-    if (!isGood(backup)) return await endWithoutResult(run, "the backup was deleted");
+    if (!isGood(backup)) return await endTestWithoutResult(run, "the backup was deleted");
     const { failure, deadlineAt } = run.job;
     if (failure && await app.db.now() >= deadlineAt!) {
-      return await endFailed(run, { nature: "transient", report: failure });
+      return await endFailedTest(run, { nature: "transient", report: failure });
     }
     try {
       await work(run);
     } catch (error) {
       run.signal.throwIfAborted();
-      const verdict = analyzeFailure(error, step);
-      if (mayRetry(verdict, { ...RESTORE_TEST, persistent: false }, run.job, await app.db.now())) throw error;
-      await endFailed(run, { ...verdict, report: finalReportOf(verdict, run.job) });
+      const analysis = analyzeFailure(error, step);
+      if (mayRetry(analysis, { ...RESTORE_TEST, persistent: false }, run.job, await app.db.now())) throw error;
+      await endFailedTest(run, { ...analysis, report: finalReportOf(analysis, run.job) });
     }
   };
 }
@@ -127,7 +139,7 @@ function trying(app: App, work: Work, step: string): Work {
  * Wraps the step that deletes the sandbox. Skips it if no sandbox was created, because opening the sandbox may be what
  * failed.
  */
-function clearing(work: Work): Work {
+function runIfSandboxCreated(work: Work): Work {
   return async (run) => {
     if (run.job.progress.sandbox) await work(run);
   };

@@ -5,38 +5,38 @@ import { turnOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
-import { deleteSources, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
+import { deleteSourceObjects, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
-const PATIENCE = MINUTE; // the storage continues after this time
-const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const DELETE_TIMEOUT = MINUTE; // the storage continues after this time
+const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Deletes PVCs, by UID if it is known, because names can be reused. */
 export async function deleteRetainedPvcs(
-  place: VolumeContext,
+  context: VolumeContext,
   run: Run,
   claims: readonly RetainedClaim[],
 ): Promise<void> {
-  const { space, inputs } = place, going = [];
+  const { space, inputs } = context, refs = [];
   for (const { claim, uid } of claims) {
-    const ref = { ...CLAIM, name: claim }, found = await space.get(ref, run);
-    if (!found || (uid !== null && found.metadata.uid !== uid)) continue;
-    await space.delete(ref, found.metadata.uid!, run);
-    going.push(ref);
+    const ref = { ...PVC, name: claim }, pvc = await space.get(ref, run);
+    if (!pvc || (uid !== null && pvc.metadata.uid !== uid)) continue;
+    await space.delete(ref, pvc.metadata.uid!, run);
+    refs.push(ref);
   }
-  await space.gone(going, clusterWaitOf(run, PATIENCE));
-  const vain = claims.filter(({ reason }) => reason === "unused").map(({ operationId }) => operationId);
-  for (const operation of new Set(vain)) {
+  await space.gone(refs, clusterWaitOf(run, DELETE_TIMEOUT));
+  const unused = claims.filter(({ reason }) => reason === "unused").map(({ operationId }) => operationId);
+  for (const operation of new Set(unused)) {
     const origin = { turn: turnOf(operation), identity: "same" as const };
-    await deleteSources({ ...place, inputs: { ...inputs, origin } }, run);
+    await deleteSourceObjects({ ...context, inputs: { ...inputs, origin } }, run);
   }
 }
 
 /** Deletes unused PVCs of failed restores to free quota. PVCs that a pod still uses are deleted later. */
 export async function deleteUnusedPvcs(site: SpokeSite, run: Run): Promise<void> {
-  const { app: { db }, spoke: { id } } = site, vain = await listUnusedClaims(db.rows, id, run.job.id);
+  const { app: { db }, spoke: { id } } = site, unused = await listUnusedClaims(db.rows, id, run.job.id);
   try {
-    await deleteRetainedPvcs(site, run, vain);
-    await run.write((tx) => deleteRetainedClaims(tx, id, vain.map(({ claim }) => claim)));
+    await deleteRetainedPvcs(site, run, unused);
+    await run.write((tx) => deleteRetainedClaims(tx, id, unused.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     run.log.warn("Cannot remove what an earlier restore has made", { error });

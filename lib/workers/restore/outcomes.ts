@@ -27,7 +27,7 @@ export interface PreparedRestore {
   readonly reworded: boolean;
 }
 
-interface Progress {
+interface RestoreProgress {
   readonly restore: PreparedRestore;
   readonly replaced: ReplacedPvcs;
   readonly storageQuota?: string;
@@ -36,7 +36,7 @@ interface Progress {
 export const restoreOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
     const { id: operationId, progress } = job;
-    const { restore: { target, backupId }, replaced, storageQuota } = progress as Progress, spokeId = before.id;
+    const { restore: { target, backupId }, replaced, storageQuota } = progress as RestoreProgress, spokeId = before.id;
     await deleteRetainedClaims(tx, spokeId, Object.values(claimNames(target)));
     await retainClaims(tx, { spokeId, operationId, reason: "replaced" }, replaced);
     const inputs = () => withStorageQuota(onFooting(before.blueprintInputs as SpokeInputs, target), storageQuota);
@@ -50,21 +50,21 @@ export const restoreOutcomes = actionOutcomes({
     };
   },
   async stopped(tx, job, before) {
-    const { restore } = job.progress as Partial<Progress>, { backupId } = job.payload;
+    const { restore } = job.progress as Partial<RestoreProgress>, { backupId } = job.payload;
     if (restore && restore.backupId !== null) {
       const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainClaims(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
     }
-    const down = await isDown(tx, job); // regardless of the state that was read
+    const isFailed = await isSiteDown(tx, job); // regardless of the state that was read
     return {
-      ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
+      ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: backupId ? { backupId } : {},
     };
   },
 });
 
 /** Returns whether this restore or an earlier operation has stopped the site. */
-export async function isDown(rows: Rows, job: Job): Promise<boolean> {
+export async function isSiteDown(rows: Rows, job: Job): Promise<boolean> {
   return hasChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null ||
     await isPartlyUpgraded(rows, job);
 }

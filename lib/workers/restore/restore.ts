@@ -29,105 +29,111 @@ import { applySiteObject } from "#lib/workers/reapply/objects.ts";
 import { stopAll } from "#lib/workers/removal/stop.ts";
 import { deleteUnusedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
 import { retainReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
-import { isDown, type PreparedRestore, restoreOutcomes } from "#lib/workers/restore/outcomes.ts";
+import { isSiteDown, type PreparedRestore, restoreOutcomes } from "#lib/workers/restore/outcomes.ts";
 import { raiseStorageQuota, withStorageQuota } from "#lib/workers/restore/storage-quota.ts";
 import { switchDatabase } from "#lib/workers/restore/switch-database.ts";
 import { patchSiteObjects, restoreCron, scaleSite, scaleToZero, waitForWorkload } from "#lib/workers/workloads.ts";
 import { addNotes, permanentError, type SpokeSite, withRecoveryInstructions } from "#lib/workers/site.ts";
-import { waitUntilBound } from "#lib/workers/volumes/wait-until-bound.ts";
-import { deleteSourcesWhenBound, pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
+import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const TIDYING = 4 * MINUTE; // for each of three objects to wait for
+const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of three objects to wait for
 
-export function restore(app: App): Handler {
+export function restoreHandler(app: App): Handler {
   const handler = spokeActionHandler(app, OPERATIONS.restore, {
-    prepare,
+    prepare: chooseTarget,
     async volumes(site, run) {
-      const { backupId } = prepared(run);
+      const { backupId } = preparedRestoreOf(run);
       if (backupId === null) return; // a rollback uses existing volumes
       const backup = (await findBackup(app.db.rows, backupId))!;
       await deleteUnusedPvcs(site, run);
-      await raiseStorageQuota(restored(site, run), run);
-      await pvcsFromSnapshots(restored(site, run), run, readBackupSnapshots(backup, site.spoke));
-      await waitUntilBound(restored(site, run), run);
+      await raiseStorageQuota(restoredSiteOf(site, run), run);
+      await createPvcsFromSnapshots(restoredSiteOf(site, run), run, readBackupSnapshots(backup, site.spoke));
+      await waitUntilPvcsBound(restoredSiteOf(site, run), run);
     },
     stop: ({ space }, run) => stopAll(space, run),
-    switch: (site, run) => switchDatabase(restored(site, run), run),
-    database: async (site, run) => await startDatabase(restored(site, run), run),
+    switch: (site, run) => switchDatabase(restoredSiteOf(site, run), run),
+    database: async (site, run) => await startDatabase(restoredSiteOf(site, run), run),
     async app(site, run) {
-      const here = restored(site, run);
-      await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).app);
-      await scaleSite(here, run, MOODLE, 1);
-      await waitForWorkload(here, run, MOODLE);
-      await recordImageDigest(here, run);
+      const restoredSite = restoredSiteOf(site, run);
+      await patchSiteObjects(restoredSite, run, upgradeChanges(restoredSite.blueprint, restoredSite.inputs).app);
+      await scaleSite(restoredSite, run, MOODLE, 1);
+      await waitForWorkload(restoredSite, run, MOODLE);
+      await recordImageDigest(restoredSite, run);
     },
-    setup: (site, run) => setUpAgain(restored(site, run), run),
+    setup: (site, run) => setUpRestoredSite(restoredSiteOf(site, run), run),
     async cron(site, run) {
-      const here = restored(site, run);
-      await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).cron);
-      await restoreCron(here, run);
+      const restoredSite = restoredSiteOf(site, run);
+      await patchSiteObjects(restoredSite, run, upgradeChanges(restoredSite.blueprint, restoredSite.inputs).cron);
+      await restoreCron(restoredSite, run);
     },
     async retain(site, run) {
-      await retainReplacedPvcs(site, run, prepared(run));
-      if (prepared(run).backupId !== null) await tidyInTime(restored(site, run), run);
+      await retainReplacedPvcs(site, run, preparedRestoreOf(run));
+      if (preparedRestoreOf(run).backupId !== null) await deleteSourcesInTime(restoredSiteOf(site, run), run);
     },
   }, {
     hooks: restoreOutcomes,
     async observe(site, run) {
-      if (!await isDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
-      const seen = await scaleToZero(site, run);
+      if (!await isSiteDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
+      const state = await scaleToZero(site, run);
       await scaleSite(site, run, DATABASE, 0); // so that no pod holds the volumes
-      return seen;
+      return state;
     },
   });
-  return wrapSteps(handler, (work) => (run) => explained(work, run));
+  return wrapSteps(handler, (work) => (run) => addRollbackHint(work, run));
 }
 
 /** Decides what to restore, once per operation, and stores the decision in its progress. */
-async function prepare(site: SpokeSite, run: Run): Promise<void> {
-  const { inputs } = site, wish = run.job.payload as unknown as RestoreParameters;
-  const found = "rollback" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
-  if (found.backupId === null) await demandClaims(site, run, found.target);
-  const { images } = found.target;
+async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
+  const { inputs } = site, request = run.job.payload as unknown as RestoreParameters;
+  const choice = "rollback" in request
+    ? await findRollbackTarget(site)
+    : await findBackupTarget(site, run, request.backupId);
+  if (choice.backupId === null) await requireRollbackPvcs(site, run, choice.target);
+  const { images } = choice.target;
   // Pulling the image now shows that it works, while the site still runs.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
-  const restore: PreparedRestore = { before: footingOf(inputs), ...found };
+  const restore: PreparedRestore = { before: footingOf(inputs), ...choice };
   await run.saveProgress({ restore });
 }
 
-type Found = Omit<PreparedRestore, "before">;
+type RestoreChoice = Omit<PreparedRestore, "before">;
 
-async function lookInto({ app: { db }, spoke, inputs }: SpokeSite, run: Run, id: string): Promise<Found> {
+async function findBackupTarget(
+  { app: { db }, spoke, inputs }: SpokeSite,
+  run: Run,
+  id: string,
+): Promise<RestoreChoice> {
   const backup = await requireUsableBackup(db.rows, spoke, id), { createdAt } = backup;
   const target = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(run.job.id));
   const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
-  const at = createdAt.toISOString().slice(0, 16).replace("T", " ");
+  const time = createdAt.toISOString().slice(0, 16).replace("T", " ");
   await addNotes(run, [
-    `It goes back to backup ${id} of ${at} UTC, Moodle ${target.version}`,
-    ...(await since("reset-admin-password") ? [OTHER_PASSWORD] : []),
+    `It goes back to backup ${id} of ${time} UTC, Moodle ${target.version}`,
+    ...(await since("reset-admin-password") ? [PASSWORD_NOTE] : []),
   ]);
   return { target, backupId: id, reworded: await since("configure") };
 }
 
-const OTHER_PASSWORD = "The administrator's password is the one of then, and the Secret admin holds a newer one: " +
+const PASSWORD_NOTE = "The administrator's password is the one of then, and the Secret admin holds a newer one: " +
   "reset-admin-password makes them agree";
 
-async function lookBack({ app: { db }, spoke }: SpokeSite): Promise<Found> {
-  const back = await findRollback(db.rows, spoke);
-  if (!back) throw restoreError("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
-  const { footing: target, since } = back;
+async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
+  const rollback = await findRollback(db.rows, spoke);
+  if (!rollback) throw restoreError("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
+  const { footing: target, since } = rollback;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
 }
 
 /** Throws if a PVC of the rollback no longer exists. The site then keeps running. */
-async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Promise<void> {
+async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: Footing): Promise<void> {
   for (const name of Object.values(claimNames(target))) {
-    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
-    if (claim?.["status"]?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined) continue;
-    const message = `The volume claim ${name}, which the site had before, ${claim ? "has no volume" : "was deleted"}`;
+    const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
+    if (pvc?.["status"]?.phase === "Bound" && pvc.metadata.deletionTimestamp === undefined) continue;
+    const message = `The volume claim ${name}, which the site had before, ${pvc ? "has no volume" : "was deleted"}`;
     throw restoreError("NoWayBack", message, "Choose a backup.");
   }
 }
@@ -136,11 +142,11 @@ async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Pr
  * Starts the database. Throws if the data is not this site's or has the wrong version. Writes the fence, so that late
  * Jobs are refused.
  */
-async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
-  await scaleSite(here, run, DATABASE, 1);
-  await waitForWorkload(here, run, DATABASE);
-  const site = await writeDatabaseFence(here, run), { version } = here.inputs;
-  await requireSameSite(run, here.spoke, site);
+async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
+  await scaleSite(restoredSite, run, DATABASE, 1);
+  await waitForWorkload(restoredSite, run, DATABASE);
+  const site = await writeDatabaseFence(restoredSite, run), { version } = restoredSite.inputs;
+  await requireSameSite(run, restoredSite.spoke, site);
   if (isOfVersion(site, { version, code: null })) return;
   const message = `The database is of ${site.release ?? "no known version"}, and is taken for one of ${version}`;
   throw permanentError("AnotherVersion", message, "Choose another backup.");
@@ -149,22 +155,30 @@ async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
 /**
  * Runs the seed and checks the site. Afterwards turns maintenance mode on again if the spoke is in maintenance mode.
  */
-async function setUpAgain(here: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, inputs, space, spoke: { maintenance } } = here, { backupId, reworded } = prepared(run);
-  if (maintenance || backupId === null) await setMaintenanceMode(here, run, "disable"); // an earlier try may have it on
+async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
+    { backupId, reworded } = preparedRestoreOf(run);
+  if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable"); // an earlier try may have it on
   const parts = reworded ? WORDS : [];
-  await applySiteObject(space, run, blueprint.spokeObjects(inputs, "seed", await readSettingsOfHub(here, run), parts));
-  await setUpSite(here, run);
-  await protectSignIn(here, run);
+  await applySiteObject(
+    space,
+    run,
+    blueprint.spokeObjects(inputs, "seed", await readSettingsOfHub(restoredSite, run), parts),
+  );
+  await setUpSite(restoredSite, run);
+  await protectSignIn(restoredSite, run);
   if (!maintenance) return;
-  await setMaintenanceMode(here, run, "enable");
-  await requireMaintenancePage(here, run);
+  await setMaintenanceMode(restoredSite, run, "enable");
+  await requireMaintenancePage(restoredSite, run);
 }
 
 /** Deletes the snapshot objects behind the volumes. Slow storage does not fail the operation, because the site runs. */
-async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
+async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<void> {
   try {
-    await deleteSourcesWhenBound(here, { ...run, timeLeft: () => Math.min(run.timeLeft(), TIDYING) });
+    await deleteSourceObjectsWhenBound(restoredSite, {
+      ...run,
+      timeLeft: () => Math.min(run.timeLeft(), CLEANUP_TIMEOUT),
+    });
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await addNotes(run, [
@@ -173,27 +187,29 @@ async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
   }
 }
 
-function prepared(run: Run): PreparedRestore {
+function preparedRestoreOf(run: Run): PreparedRestore {
   return run.job.progress.restore as PreparedRestore;
 }
 
 /** Returns the site with the restored volumes. */
-function restored(site: SpokeSite, run: Run): SpokeSite {
+function restoredSiteOf(site: SpokeSite, run: Run): SpokeSite {
   const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
   return { ...site, inputs: withStorageQuota(onFooting(site.inputs, restore.target), storageQuota) };
 }
 
-async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<void> {
+async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Promise<void> {
   try {
     await work(run);
   } catch (error) {
     if (!(error instanceof ClusterError) || !hasChangedSite(run.job) || run.signal.aborted) throw error;
-    const again = `wheelwright restore ${run.job.spokeId}`, isBack = prepared(run).backupId === null;
+    const command = `wheelwright restore ${run.job.spokeId}`, isRollback = preparedRestoreOf(run).backupId === null;
     throw withRecoveryInstructions(
       error,
       "The volumes that it had before stand untouched beside the others",
       (hint) =>
-        `${hint ?? "Once the cause is gone, retry."} Or have an operator go back: ${again}${isBack ? "" : " --back"}`,
+        `${hint ?? "Once the cause is gone, retry."} Or have an operator go back: ${command}${
+          isRollback ? "" : " --back"
+        }`,
     );
   }
 }

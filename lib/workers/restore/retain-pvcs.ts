@@ -12,7 +12,7 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 /** PVCs that a restore replaced, in the job's progress. */
 export type ReplacedPvcs = readonly ClaimIdentity[];
 
-const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const LABEL = `/metadata/labels/${KEPT_UNTIL.replaceAll("/", "~1")}`;
 
 export async function retainReplacedPvcs(
@@ -21,27 +21,27 @@ export async function retainReplacedPvcs(
   { before, target }: { readonly before: Footing; readonly target: Footing },
 ): Promise<void> {
   const until = new Date((await app.db.now()).getTime() + REPLACED_DAYS * DAY).toISOString().slice(0, 10);
-  const used = Object.values(claimNames(target)), had = Object.values(claimNames(before));
-  const mark = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
-    const ref = { ...CLAIM, name };
+  const used = Object.values(claimNames(target)), previous = Object.values(claimNames(before));
+  const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
+    const ref = { ...PVC, name };
     if (!await space.get(ref, run)) return []; // the PVC was lost, which may be the reason for the restore
     const { metadata } = await patchFenced(space, { ref, hold: run.job, change }, run);
     return [{ claim: name, uid: metadata.uid! }];
   };
-  for (const name of used) await mark(name, unmarked);
+  for (const name of used) await patchPvc(name, removeLabel);
   const replaced: ClaimIdentity[] = [];
-  for (const name of had.filter((each) => !used.includes(each))) {
-    replaced.push(...await mark(name, (claim) => marked(claim, until)));
+  for (const name of previous.filter((each) => !used.includes(each))) {
+    replaced.push(...await patchPvc(name, (claim) => addLabel(claim, until)));
   }
   await run.saveProgress({ replaced });
 }
 
-function marked({ metadata }: KubeObject, until: string): PatchOperation[] {
-  const none: PatchOperation = { op: "add", path: "/metadata/labels", value: {} };
-  return [...(metadata.labels ? [] : [none]), { op: "add", path: LABEL, value: until }];
+function addLabel({ metadata }: KubeObject, until: string): PatchOperation[] {
+  const emptyLabels: PatchOperation = { op: "add", path: "/metadata/labels", value: {} };
+  return [...(metadata.labels ? [] : [emptyLabels]), { op: "add", path: LABEL, value: until }];
 }
 
 /** Returns the patch that removes the label from a PVC that is used again. */
-function unmarked({ metadata }: KubeObject): PatchOperation[] {
+function removeLabel({ metadata }: KubeObject): PatchOperation[] {
   return metadata.labels?.[KEPT_UNTIL] === undefined ? [] : [{ op: "remove", path: LABEL }];
 }

@@ -21,20 +21,20 @@ export function withStorageQuota(inputs: SpokeInputs, storage: string | undefine
 }
 
 /** Widens the quota so that the restored site fits next to the other PVCs. */
-export async function raiseStorageQuota(here: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = here, own = Object.values(claimNames(inputs));
-  const others = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
-    .filter(({ metadata }) => !own.includes(metadata.name));
-  const asked = [
-    ...others.map(({ spec }) => spec?.resources?.requests?.storage),
+export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, space, inputs } = site, ownPvcs = Object.values(claimNames(inputs));
+  const otherPvcs = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
+    .filter(({ metadata }) => !ownPvcs.includes(metadata.name));
+  const sizes = [
+    ...otherPvcs.map(({ spec }) => spec?.resources?.requests?.storage),
     ...Object.values(inputs.resources.disks),
   ];
-  const storageQuota = writeAmount("storage", asked.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
+  const storageQuota = writeAmount("storage", sizes.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
   await run.saveProgress({ storageQuota });
   const limits = await applySiteObject(
     space,
     run,
     blueprint.spokeObjects(withStorageQuota(inputs, storageQuota), "policies"),
   );
-  await waitForQuotaRecount(here, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));
+  await waitForQuotaRecount(site, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));
 }

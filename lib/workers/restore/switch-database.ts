@@ -12,9 +12,9 @@ import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 /** Recreates the StatefulSet for the site's new inputs; safe to repeat. */
 export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
   const objects = blueprint.spokeObjects(inputs, "database");
-  const wanted = objects.find(({ kind, metadata }) => kind === DATABASE.kind && metadata.name === DATABASE.name)!;
-  const standing = await space.get(DATABASE, run);
-  if (standing && templatesOf(standing) !== templatesOf(wanted)) {
+  const desired = objects.find(({ kind, metadata }) => kind === DATABASE.kind && metadata.name === DATABASE.name)!;
+  const observed = await space.get(DATABASE, run);
+  if (observed && pvcTemplatesOf(observed) !== pvcTemplatesOf(desired)) {
     const { metadata } = await patchFenced(space, { ref: DATABASE, hold: run.job, change: () => [] }, run);
     await space.delete(DATABASE, metadata.uid!, run);
     await space.gone([DATABASE], clusterWaitOf(run));
@@ -22,6 +22,6 @@ export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, ru
   await applySiteObject(space, run, objects);
 }
 
-function templatesOf({ spec }: KubeObject): string {
+function pvcTemplatesOf({ spec }: KubeObject): string {
   return (spec?.volumeClaimTemplates ?? []).map(({ metadata }: KubeObject) => metadata.name).join(" ");
 }

@@ -2,8 +2,8 @@
  * Runs sandboxes: sites without a spoke, from their namespace to its complete removal.
  *   sandboxInputs(inputs, {id, madeAfter})         returns the inputs (lib/moodle/sandbox.ts), without an `origin`
  *   openSandbox(app, cluster, inputs, run)         opens the sandbox that the job's progress stores
- *   makeSandbox(sandbox, run)                      creates namespace, policies and Secrets; safe to repeat
- *   putInSandbox(sandbox, run, step)               creates the objects of another step
+ *   createSandbox(sandbox, run)                    creates namespace, policies and Secrets; safe to repeat
+ *   applySandboxObjects(sandbox, run, step)        creates the objects of another step
  *   removeSandbox(sandbox, run)                    deletes all objects, and waits until they are gone
  * Functions of lib/workers that need no spoke accept a sandbox. Each job has at most one sandbox. The job must be
  * persistent, so that it does not end before `removeSandbox` has finished.
@@ -24,12 +24,12 @@ import { deleteSourceContents, type VolumeContext } from "#lib/workers/volumes/p
 export interface Sandbox extends VolumeContext {
   readonly cluster: Cluster;
   readonly inputs: SandboxInputs;
-  /** The namespace of the sandbox. Throws a `NotFound` ClusterError before `makeSandbox`. */
+  /** The namespace of the sandbox. Throws a `NotFound` ClusterError before `createSandbox`. */
   readonly space: Space;
 }
 
 /** The cluster's identity and the namespace's UID, stored in the job's progress before the namespace is created. */
-interface Memory {
+interface SandboxRecord {
   readonly cluster: string | null;
   readonly uid: string | null;
 }
@@ -42,7 +42,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
     cluster: opened,
     inputs,
     get space() {
-      const uid = memoryOf(run)?.uid ?? null;
+      const uid = readRecord(run)?.uid ?? null;
       if (uid !== null) return space ??= opened.space(namespace, uid);
       throw new ClusterError("NotFound", `The namespace ${namespace} was never made`, { transient: false });
     },
@@ -51,35 +51,35 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
 
 /** Creates the namespace with limits, policies and Secrets. */
 export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
-  await makeNamespace(sandbox, run);
+  await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
-  await putAll(sandbox, run, [nothingAllowed(inputs)]);
-  await waitForQuota(sandbox, run, await applyInSandbox(sandbox, run, "policies"));
+  await createAll(sandbox, run, [nothingAllowed(inputs)]);
+  await waitForQuota(sandbox, run, await applySandboxObjects(sandbox, run, "policies"));
   await settleAll([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
-    putAll(sandbox, run, blueprint.mailSecret(inputs, null)),
-    applyInSandbox(sandbox, run, "secrets"),
+    createAll(sandbox, run, blueprint.mailSecret(inputs, null)),
+    applySandboxObjects(sandbox, run, "secrets"),
   ]);
 }
 
-export async function applyInSandbox(sandbox: Sandbox, run: Run, step: SpokeStep): Promise<KubeObject[]> {
-  return await putAll(sandbox, run, sandbox.blueprint.spokeObjects(sandbox.inputs, step));
+export async function applySandboxObjects(sandbox: Sandbox, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+  return await createAll(sandbox, run, sandbox.blueprint.spokeObjects(sandbox.inputs, step));
 }
 
-async function putAll({ space }: Sandbox, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+async function createAll({ space }: Sandbox, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   return await settleAll(objects.map((object) => createFenced(space, object, run.job, run)));
 }
 
 /**
  * Creates the namespace. If the process crashed before it stored the UID, the labels identify the existing namespace.
  */
-async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
+async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
-  if (memoryOf(run)?.uid) return await demandSameCluster(cluster, run);
-  if (!memoryOf(run)) await remember(run, { cluster: await cluster.identity(run), uid: null });
-  else await demandSameCluster(cluster, run);
+  if (readRecord(run)?.uid) return await requireRecordedCluster(cluster, run);
+  if (!readRecord(run)) await saveRecord(run, { cluster: await cluster.identity(run), uid: null });
+  else await requireRecordedCluster(cluster, run);
   const { uid } = await cluster.createNamespace(manifest!, run);
-  await remember(run, { ...memoryOf(run)!, uid });
+  await saveRecord(run, { ...readRecord(run)!, uid });
 }
 
 /**
@@ -87,10 +87,10 @@ async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run):
  * cluster. Does nothing if nothing was created.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
-  const memory = memoryOf(run), { namespace, sandbox, origin } = inputs;
-  if (!memory) return;
-  await demandSameCluster(cluster, run);
-  const uid = memory.uid ?? await findOwn(cluster, run, inputs);
+  const record = readRecord(run), { namespace, sandbox, origin } = inputs;
+  if (!record) return;
+  await requireRecordedCluster(cluster, run);
+  const uid = record.uid ?? await findOwnNamespace(cluster, run, inputs);
   if (uid !== null) {
     await recordVolumes(cluster, run, namespace);
     await releaseVolumes(cluster, run);
@@ -98,19 +98,23 @@ export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Pro
   }
   if (origin) await deleteSourceContents(cluster, run, { namespace, turn: origin.turn });
   await requireNothingLeft({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
-  await demandSameCluster(cluster, run);
+  await requireRecordedCluster(cluster, run);
 }
 
-async function findOwn(cluster: Cluster, run: Run, { namespace, sandbox }: SandboxInputs): Promise<string | null> {
-  const found = await cluster.findNamespace(namespace, run);
-  const labels = found?.metadata.labels ?? {};
-  const own = labels[MANAGED_BY_LABEL] === "wheelwright" && labels[SANDBOX_LABEL] === sandbox.id;
-  return found && own ? found.metadata.uid! : null;
+async function findOwnNamespace(
+  cluster: Cluster,
+  run: Run,
+  { namespace, sandbox }: SandboxInputs,
+): Promise<string | null> {
+  const existing = await cluster.findNamespace(namespace, run);
+  const labels = existing?.metadata.labels ?? {};
+  const isOwn = labels[MANAGED_BY_LABEL] === "wheelwright" && labels[SANDBOX_LABEL] === sandbox.id;
+  return existing && isOwn ? existing.metadata.uid! : null;
 }
 
-async function demandSameCluster(cluster: Cluster, run: Run): Promise<void> {
-  const made = memoryOf(run)!.cluster;
-  if (made === null || made === await cluster.identity(run)) return;
+async function requireRecordedCluster(cluster: Cluster, run: Run): Promise<void> {
+  const expected = readRecord(run)!.cluster;
+  if (expected === null || expected === await cluster.identity(run)) return;
   throw permanentError(
     "another_cluster",
     `This is another cluster than the one that the sandbox was made in, though it goes by the name ${cluster.name}`,
@@ -118,10 +122,10 @@ async function demandSameCluster(cluster: Cluster, run: Run): Promise<void> {
   );
 }
 
-function memoryOf(run: Run): Memory | undefined {
+function readRecord(run: Run): SandboxRecord | undefined {
   return run.job.progress.sandbox;
 }
 
-async function remember(run: Run, sandbox: Memory): Promise<void> {
+async function saveRecord(run: Run, sandbox: SandboxRecord): Promise<void> {
   await run.saveProgress({ sandbox });
 }

@@ -17,7 +17,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { checkOrForget } from "#lib/workers/sweep/unavailable-cluster.ts";
 import type { ClusterFollower, SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The job kind of a check. It does not repeat itself, because the sweep determines the clusters in use each time. */
 const LOOK: JobKind = {
@@ -32,7 +32,7 @@ const FOLLOWING: ClusterFollower = { from: 2000, ms: 30 * MINUTE, minute: MINUTE
 export const PACE: SweepPace = { page: 500, pauseMs: 300, asks: 200, confirms: 100, follow: FOLLOWING };
 
 export function sweep({ db }: Pick<App, "db">): Handler {
-  return upkeep({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {
+  return upkeepHandler({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {
     clusters: ["Finding the clusters to look at", MINUTE, async (run) => {
       const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
         .where("state", "=", "active").where("namespaceUid", "is not", null).execute();

@@ -20,26 +20,26 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { setDeletePolicyOfSnapshot, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { setSnapshotDeletePolicy, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { createSnapshots, planSnapshots, readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
 import { install } from "#lib/workers/install/install.ts";
 import { readDatabase } from "#lib/workers/site-jobs.ts";
 import { patchSiteObjects, waitForWorkload } from "#lib/workers/workloads.ts";
 import {
-  applyInSandbox,
+  applySandboxObjects,
   createSandbox,
   openSandbox,
   removeSandbox,
   type Sandbox,
 } from "#lib/workers/sandbox/sandbox.ts";
 import { clusterWaitOf, permanentError } from "#lib/workers/site.ts";
-import { deleteContents } from "#lib/workers/templates/delete-contents.ts";
+import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
 
-const AT_ONCE = 2; // lanes per cluster
-const TRIES = 10;
-const LOOK_AGAIN = 15 * SECOND; // while it waits for capacity
+const LANES_PER_CLUSTER = 2; // lanes per cluster
+const MAX_ATTEMPTS = 10;
+const CAPACITY_POLL = 15 * SECOND; // while it waits for capacity
 
-const MAKING = {
+const TEMPLATE_CREATION = {
   kind: "make-template",
   plan: 1,
   visible: false,
@@ -57,96 +57,96 @@ const MAKING = {
   ],
 } as const satisfies JobKind;
 
-type Step = (typeof MAKING.steps)[number]["name"];
+type Step = (typeof TEMPLATE_CREATION.steps)[number]["name"];
 
-export interface TemplateWork {
+export interface TemplatePayload {
   readonly cluster: string;
   /** The template's ID. */
   readonly template: string;
   readonly inputs: SandboxInputs;
 }
 
-export function templateJob(work: TemplateWork): NewJob {
-  const { cluster, template } = work, lane = template.charCodeAt(template.length - 1) % AT_ONCE;
+export function createTemplateJob(payload: TemplatePayload): NewJob {
+  const { cluster, template } = payload, lane = template.charCodeAt(template.length - 1) % LANES_PER_CLUSTER;
   return {
-    kind: MAKING,
+    kind: TEMPLATE_CREATION,
     lane: `templates:${cluster}:${lane}`,
     federationId: null,
     spokeId: null,
-    payload: { ...work },
-    dedupeKey: `${MAKING.kind}:${template}`,
+    payload: { ...payload },
+    dedupeKey: `${TEMPLATE_CREATION.kind}:${template}`,
   };
 }
 
 /** The permanent failure of a template, in the job's progress as `failed`. */
-interface MakingFailure {
+interface TemplateFailure {
   readonly step: string;
   readonly code: string;
   readonly message: string;
 }
 
-type StepWork = (place: Sandbox, run: Run) => Promise<void>;
+type StepWork = (siteSandbox: Sandbox, run: Run) => Promise<void>;
 
 export function createTemplate(app: App): Handler {
-  const trying = (step: Step, work: StepWork) => (run: Run) => tryStep(app, run, step, work);
+  const wrapStep = (step: Step, payload: StepWork) => (run: Run) => tryStep(app, run, step, payload);
   const steps: Readonly<Record<Step, (run: Run) => Promise<void>>> = {
-    capacity: trying("capacity", (place, run) => makeRoom(app, place, run)),
-    sandbox: trying("sandbox", async (place, run) => {
-      await createSandbox(place, run);
-      await applyInSandbox(place, run, "volumes");
+    capacity: wrapStep("capacity", (siteSandbox, run) => waitForCapacity(app, siteSandbox, run)),
+    sandbox: wrapStep("sandbox", async (siteSandbox, run) => {
+      await createSandbox(siteSandbox, run);
+      await applySandboxObjects(siteSandbox, run, "volumes");
     }),
-    database: trying("database", async (place, run) => {
-      await applyInSandbox(place, run, "database");
-      await waitForWorkload(place, run, DATABASE);
+    database: wrapStep("database", async (siteSandbox, run) => {
+      await applySandboxObjects(siteSandbox, run, "database");
+      await waitForWorkload(siteSandbox, run, DATABASE);
     }),
-    install: trying("install", installWhole),
-    stop: trying("stop", async (place, run) => {
-      await patchSiteObjects(place, run, [setField(DATABASE, "/spec/replicas", 0)]);
-      await place.space.noPods(SITE_PODS, clusterWaitOf(run));
+    install: wrapStep("install", installMoodle),
+    stop: wrapStep("stop", async (siteSandbox, run) => {
+      await patchSiteObjects(siteSandbox, run, [setField(DATABASE, "/spec/replicas", 0)]);
+      await siteSandbox.space.noPods(SITE_PODS, clusterWaitOf(run));
     }),
-    snapshots: trying("snapshots", keep),
-    clear: (run) => clear(app, run),
-    end,
+    snapshots: wrapStep("snapshots", takeSnapshots),
+    clear: (run) => deleteSandbox(app, run),
+    end: recordResult,
   };
-  return { kind: MAKING, steps };
+  return { kind: TEMPLATE_CREATION, steps };
 }
 
 /** Runs a step. A permanent failure ends the creation, but not the job. */
-async function tryStep(app: App, run: Run, step: Step, work: StepWork): Promise<void> {
+async function tryStep(app: App, run: Run, step: Step, payload: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
-  if (attempt > TRIES && failure) return await run.saveProgress({ failed: failure }); // interrupted too often
+  if (attempt > MAX_ATTEMPTS && failure) return await run.saveProgress({ failed: failure }); // interrupted too often
   try {
-    await work(await openPlace(app, run), run);
+    await payload(await openTemplateSandbox(app, run), run);
   } catch (error) {
     run.signal.throwIfAborted();
     const { nature, report: { code, message } } = analyzeFailure(error, step);
-    if (error instanceof StepYielded || nature !== "permanent" && attempt < TRIES) throw error;
-    await run.saveProgress({ failed: { step, code, message } satisfies MakingFailure });
+    if (error instanceof StepYielded || nature !== "permanent" && attempt < MAX_ATTEMPTS) throw error;
+    await run.saveProgress({ failed: { step, code, message } satisfies TemplateFailure });
   }
 }
 
-function failureOf({ job }: Run): MakingFailure | undefined {
+function failureOf({ job }: Run): TemplateFailure | undefined {
   return job.progress.failed;
 }
 
-async function openPlace(app: App, run: Run): Promise<Sandbox> {
-  const { cluster, inputs } = run.job.payload as TemplateWork;
+async function openTemplateSandbox(app: App, run: Run): Promise<Sandbox> {
+  const { cluster, inputs } = run.job.payload as TemplatePayload;
   return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
 }
 
 /** Waits until the cluster has capacity, and deletes the snapshots of an earlier attempt. */
-async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
-  const { template } = run.job.payload as TemplateWork, row = await findTemplateById(db.rows, template);
+async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
+  const { template } = run.job.payload as TemplatePayload, row = await findTemplateById(db.rows, template);
   if (row?.state !== "creating" || !config.templates) {
     throw permanentError("Unwanted", "No template is wanted any more", "None is made while TEMPLATES is off.");
   }
-  if (await isReplicaNeeded(db.rows)) throw new StepYielded("Operations that people asked for go first", LOOK_AGAIN);
+  if (await isReplicaNeeded(db.rows)) throw new StepYielded("Operations that people asked for go first", CAPACITY_POLL);
   if (row.clusterUid !== (await cluster.identity(run) ?? "")) {
     const message = `${cluster.name} is another cluster than the one that the template was wanted in`;
     throw permanentError("another_cluster", message, "The next installation there wishes for another one.");
   }
-  await deleteContents(cluster, run, row.volumes);
+  await deleteTemplateContents(cluster, run, row.volumes);
   await run.write((tx) => saveTemplateVolumes(tx, template, []));
   if ((await readRetainingClasses(cluster, run)).length > 0) return;
   const message = "The cluster has no snapshot class that retains what it took";
@@ -154,9 +154,9 @@ async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Pr
 }
 
 /** Installs the site. The database shows whether the installation succeeded; the Job's result does not. */
-async function installWhole(place: Sandbox, run: Run): Promise<void> {
-  await install(place, run);
-  const { state } = await readDatabase(place, run);
+async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
+  await install(siteSandbox, run);
+  const { state } = await readDatabase(siteSandbox, run);
   if (state === "installed") return;
   throw permanentError(
     "NotInstalled",
@@ -167,36 +167,36 @@ async function installWhole(place: Sandbox, run: Run): Promise<void> {
 }
 
 /** Takes the snapshots. Their names are stored in the row before they are created. */
-async function keep(place: Sandbox, run: Run): Promise<void> {
-  const { template: id } = run.job.payload as TemplateWork;
-  const planned = await planSnapshots(place, run, { id, kind: "manual" });
+async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
+  const { template: id } = run.job.payload as TemplatePayload;
+  const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
   await run.write((tx) => saveTemplateVolumes(tx, id, planned));
-  const volumes = await createSnapshots(place, run, planned, {
-    labels: labelsOf(place.inputs),
-    create: (snapshot) => place.space.create(snapshot, run),
+  const volumes = await createSnapshots(siteSandbox, run, planned, {
+    labels: labelsOf(siteSandbox.inputs),
+    create: (snapshot) => siteSandbox.space.create(snapshot, run),
   });
   await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
 }
 
 /** Deletes the sandbox. Skips the step if no sandbox was created, because opening the sandbox may be what failed. */
-async function clear(app: App, run: Run): Promise<void> {
+async function deleteSandbox(app: App, run: Run): Promise<void> {
   if (!run.job.progress.sandbox) return;
-  const place = await openPlace(app, run);
-  if (failureOf(run)) await releaseSnapshots(app, place, run);
-  await removeSandbox(place, run);
+  const siteSandbox = await openTemplateSandbox(app, run);
+  if (failureOf(run)) await releaseSnapshots(app, siteSandbox, run);
+  await removeSandbox(siteSandbox, run);
 }
 
 /** Changes the policy of unused snapshots, so that they are deleted with the namespace. */
 async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
-  const row = await findTemplateById(db.rows, (run.job.payload as TemplateWork).template);
+  const row = await findTemplateById(db.rows, (run.job.payload as TemplatePayload).template);
   for (const { snapshot: name } of row?.volumes ?? []) {
     const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
-    if (snapshot) await setDeletePolicyOfSnapshot(cluster, run, snapshot);
+    if (snapshot) await setSnapshotDeletePolicy(cluster, run, snapshot);
   }
 }
 
-async function end(run: Run): Promise<void> {
-  const { cluster, template, inputs: { version } } = run.job.payload as TemplateWork, failure = failureOf(run);
+async function recordResult(run: Run): Promise<void> {
+  const { cluster, template, inputs: { version } } = run.job.payload as TemplatePayload, failure = failureOf(run);
   if (!failure) {
     await run.write((tx) => completeTemplate(tx, template));
     return run.log.info("A template is ready", { template, cluster, version });

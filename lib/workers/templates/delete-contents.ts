@@ -5,26 +5,30 @@
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { setDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import { setContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import { pollUntil } from "#lib/workers/site.ts";
 
 /** Deletes the contents with their data. Throws a transient ClusterError while one remains. */
-export async function deleteContents(cluster: Cluster, run: Run, volumes: readonly BackupVolume[]): Promise<void> {
-  const late = await pollUntil(run, async () => {
-    const left: string[] = [];
+export async function deleteTemplateContents(
+  cluster: Cluster,
+  run: Run,
+  volumes: readonly BackupVolume[],
+): Promise<void> {
+  const timeoutReason = await pollUntil(run, async () => {
+    const remaining: string[] = [];
     for (const volume of volumes) {
       const content = await findContent(cluster, run, volume);
       if (!content) continue;
-      left.push(content.metadata.name);
+      remaining.push(content.metadata.name);
       if (content.metadata.deletionTimestamp) continue;
-      await setDeletePolicy(cluster, run, content);
+      await setContentDeletePolicy(cluster, run, content);
       await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, content.metadata.uid!, run);
     }
-    return left.length > 0
-      ? `Not deleted yet: ${left.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}`
+    return remaining.length > 0
+      ? `Not deleted yet: ${remaining.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}`
       : null;
   });
-  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+  if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
 }
 
 /**

@@ -10,7 +10,7 @@ import { turnOf } from "#lib/moodle/names.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
-import { templateJob } from "#lib/workers/templates/create.ts";
+import { createTemplateJob } from "#lib/workers/templates/create.ts";
 
 /** Requests a template, once for equal keys. Does nothing if the last attempt failed recently. */
 export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> {
@@ -22,11 +22,11 @@ export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> 
   await run.write(async (tx) => {
     const template = await beginTemplate(tx, key);
     if (template === null) return;
-    const work = {
+    const payload = {
       cluster: key.cluster,
       template,
       inputs: templateInputs(inputs, { id: template, sizes, release: config.releaseId }),
     };
-    await record(tx, SYSTEM, { jobs: [templateJob(work)] });
+    await record(tx, SYSTEM, { jobs: [createTemplateJob(payload)] });
   });
 }

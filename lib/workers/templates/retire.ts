@@ -13,42 +13,42 @@ import {
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { permanentError } from "#lib/workers/site.ts";
-import { deleteContents } from "#lib/workers/templates/delete-contents.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-const UNUSED = 14 * DAY;
+const UNUSED_LIMIT = 14 * DAY;
 /**
  * Milliseconds to keep an outdated template. Without this delay, two releases that run in parallel would delete each
  * other's templates.
  */
-const OUT_OF_DATE = DAY;
+const OUTDATED_LIMIT = DAY;
 /** Milliseconds per template, so that a hanging cluster does not delay the others. */
-const PATIENCE = 2 * MINUTE;
+const TEMPLATE_TIMEOUT = 2 * MINUTE;
 
 export function retireTemplates(app: App): Handler {
   const { db } = app;
-  return upkeep({ kind: "retire-templates", every: HOUR }, {
+  return upkeepHandler({ kind: "retire-templates", every: HOUR }, {
     abandoned: ["Closing templates that nobody makes any more", MINUTE, () => closeAbandonedTemplates(db.rows)],
     choose: ["Finding templates that nothing needs any more", 5 * MINUTE, async (run) => {
       const now = await db.now();
       for (const template of await listTemplates(db.rows)) {
         const { id, state, cluster, version } = template;
-        if (state === "creating" || state === "retiring" || !isOver(app, template, now)) continue;
+        if (state === "creating" || state === "retiring" || !isExpired(app, template, now)) continue;
         if (!await run.write((tx) => retireTemplate(tx, template))) continue;
         run.log.info("Retires a template", { template: id, cluster, version });
       }
     }],
     contents: ["Deleting the snapshots of retired templates", HOUR, async (run) => {
       const retiring = (await listTemplates(db.rows)).filter(({ state }) => state === "retiring");
-      await Promise.all(retiring.map((template) => clear(app, run, template)));
+      await Promise.all(retiring.map((template) => deleteRetired(app, run, template)));
     }],
   });
 }
 
-function isOver(app: App, template: SiteTemplate, now: Date): boolean {
+function isExpired(app: App, template: SiteTemplate, now: Date): boolean {
   const { createdAt, readyAt, lastUsedAt } = template;
   const idle = now.getTime() - Math.max(...[createdAt, readyAt, lastUsedAt].map((at) => at?.getTime() ?? 0));
-  return idle > (app.config.templates && isCurrent(app, template) ? UNUSED : OUT_OF_DATE);
+  return idle > (app.config.templates && isCurrent(app, template) ? UNUSED_LIMIT : OUTDATED_LIMIT);
 }
 
 /** Returns whether the current configuration could create a new spoke from this template. */
@@ -64,9 +64,13 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
 }
 
 /** Deletes the snapshots and the row of a template. After an error, the next run tries again in an hour. */
-async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
-  const bounded: Run = { ...run, signal, timeLeft: () => Math.min(run.timeLeft(), PATIENCE) };
+async function deleteRetired(
+  { clusters }: App,
+  run: Run,
+  { id, cluster, clusterUid, volumes }: SiteTemplate,
+): Promise<void> {
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * TEMPLATE_TIMEOUT)]);
+  const bounded: Run = { ...run, signal, timeLeft: () => Math.min(run.timeLeft(), TEMPLATE_TIMEOUT) };
   try {
     if (volumes.length > 0) {
       const opened = await clusters.open(cluster);
@@ -78,7 +82,7 @@ async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, vol
           "Let the kubeconfig lead to that one; its snapshots are deleted then.",
         );
       }
-      await deleteContents(opened, bounded, volumes);
+      await deleteTemplateContents(opened, bounded, volumes);
     }
     await run.write((tx) => removeTemplate(tx, id));
   } catch (error) {

@@ -33,129 +33,137 @@ import { MINUTE } from "#lib/base/time.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
 import { addNotes, clusterWaitOf, permanentError, type SpokeSite } from "#lib/workers/site.ts";
-import { deleteSources, pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
-import { STORAGE_FULL } from "#lib/workers/volumes/storage-full.ts";
+import { createPvcsFromSnapshots, deleteSourceObjects } from "#lib/workers/volumes/pvcs.ts";
+import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
 /** Milliseconds to wait for a template. Beyond that the install Job is faster. */
-const PATIENCE = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
+const TIMEOUTS = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
 const POD = { apiVersion: "v1", kind: "Pod" };
-const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
  * Creates the site's volumes from a template and returns true. Returns false without a usable template, after deleting
  * whatever was created from one.
  */
-export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
-  const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
+export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
+  const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await chooseTemplate(site, run);
   if (!use) return false;
-  if (wasWhole(site)) return true;
-  const given = use.fallbackReason !== null ? use : await tryTo(site, run, use, async (patient) => {
-    const template = await demandTemplate(site, use);
+  if (wasComplete(site)) return true;
+  const abandonedUse = use.fallbackReason !== null ? use : await tryTemplate(site, run, use, async (limitRun) => {
+    const template = await requireTemplate(site, use);
     const clusterUid = template.clusterUid || null;
-    await pvcsFromSnapshots(made(site, use), patient("volumes"), readBackupSnapshots(template, { clusterUid }));
+    await createPvcsFromSnapshots(
+      withTemplateOrigin(site, use),
+      limitRun("volumes"),
+      readBackupSnapshots(template, { clusterUid }),
+    );
     await writeSiteRecord(site.app, run, "spokes", site.spoke.id); // if the row is lost, its PVCs are still needed
   });
-  if (!given) return true;
-  await clearUse(site, run, given);
+  if (!abandonedUse) return true;
+  await undoTemplateUse(site, run, abandonedUse);
   return false;
 }
 
 /** Starts the database on the template's data. If that fails, starts it on an empty volume. */
-export async function startFilled(
+export async function startDatabaseFromTemplate(
   site: SpokeSite,
   run: Run,
   start: (site: SpokeSite, run: Run) => Promise<void>,
 ): Promise<void> {
   const use = site.inputs.origin ? await findTemplateUse(site.app.db.rows, site.spoke.id) : null;
-  if (!use || wasWhole(site)) return await start(site, run);
-  const given = use.fallbackReason !== null ? use : await tryTo(site, run, use, async (patient) => {
-    await start(site, patient("database"));
+  if (!use || wasComplete(site)) return await start(site, run);
+  const abandonedUse = use.fallbackReason !== null ? use : await tryTemplate(site, run, use, async (limitRun) => {
+    await start(site, limitRun("database"));
     await run.write((tx) => resetTemplateFailures(tx, use.templateId));
     await addNotes(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
   });
-  if (!given) return;
-  await start(await clearUse(site, run, given), run);
+  if (!abandonedUse) return;
+  await start(await undoTemplateUse(site, run, abandonedUse), run);
 }
 
 /** Chooses a template for the spoke. If none is usable, adds a note and returns null. */
-async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
+async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
-  const because = async (why: string) => {
+  const skipTemplate = async (why: string) => {
     await addNotes(run, [`It is installed by its own Job: ${why}`]);
     return null;
   };
   const origin: SiteOrigin = { turn: turnOf(run.job.id), identity: "new" };
-  const lack = lackForOrigin(blueprint, { ...inputs, origin });
-  if (lack !== null) return await because(lack);
-  if (await hasClaims(site, run)) return await because("an installation had begun already");
+  const problem = lackForOrigin(blueprint, { ...inputs, origin });
+  if (problem !== null) return await skipTemplate(problem);
+  if (await hasPvcs(site, run)) return await skipTemplate("an installation had begun already");
   const use = await run.write(async (tx) => {
     const template = await lockTemplate(tx, templateKey(spoke, inputs, blueprint.revision));
-    const why = whyNot(template, inputs);
+    const why = findTemplateProblem(template, inputs);
     if (why !== null) return why;
     await recordTemplateUse(tx, template!, { spokeId: spoke.id, turn: origin.turn });
     await setOrigin(tx, spoke.id, origin);
     return await findTemplateUse(tx, spoke.id);
   });
-  return typeof use === "string" ? await because(use) : use;
+  return typeof use === "string" ? await skipTemplate(use) : use;
 }
 
-function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
-  const of = `template of ${inputs.version}`;
-  if (template?.state === "creating") return `a ${of} is being made`;
-  if (template?.state === "failed") return `there is no ${of}, since the last one failed`;
-  if (template?.state !== "ready") return `there is no ${of} yet`;
+function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
+  const label = `template of ${inputs.version}`;
+  if (template?.state === "creating") return `a ${label} is being made`;
+  if (template?.state === "failed") return `there is no ${label}, since the last one failed`;
+  if (template?.state !== "ready") return `there is no ${label} yet`;
   return hasRoomFor(inputs, minimumDisks(template))
     ? null
-    : `the disks of its size are smaller than those of the ${of}`;
+    : `the disks of its size are smaller than those of the ${label}`;
 }
 
 /** Returns whether the site already has PVCs, for example from an earlier operation. */
-async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
+async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
   const names = Object.values(claimNames(inputs));
-  const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
-  return claims.some((claim) => claim !== null);
+  const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
+  return pvcs.some((claim) => claim !== null);
 }
 
-const OTHER = "OtherTemplate";
+const TEMPLATE_MISMATCH = "OtherTemplate";
 
 /** Returns the template. Throws if it no longer matches the spoke; a retry may need another one. */
-async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
+async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
-  throw permanentError(OTHER, "the spoke is made otherwise by now, or it is gone", "Its own Job installs it.");
+  throw permanentError(
+    TEMPLATE_MISMATCH,
+    "the spoke is made otherwise by now, or it is gone",
+    "Its own Job installs it.",
+  );
 }
 
-type Patient = (step: keyof typeof PATIENCE) => Run;
+type LimitedRun = (step: keyof typeof TIMEOUTS) => Run;
 
 /** Creates something from the template. Returns null after success, or the abandoned use after a failure. */
-async function tryTo(
+async function tryTemplate(
   site: SpokeSite,
   run: Run,
   use: TemplateUse,
-  work: (patient: Patient) => Promise<void>,
+  work: (limitRun: LimitedRun) => Promise<void>,
 ): Promise<TemplateUse | null> {
   try {
-    await work((step) => ({ ...run, timeLeft: () => Math.min(run.timeLeft(), PATIENCE[step]) }));
+    await work((step) => ({ ...run, timeLeft: () => Math.min(run.timeLeft(), TIMEOUTS[step]) }));
     return null;
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.transient && error.code !== "deadline") throw error;
-    if (error.code !== OTHER && await isAdopted(site, run)) throw error;
+    if (error.code !== TEMPLATE_MISMATCH && await isAdopted(site, run)) throw error;
     const { templateId: template } = use, reason = explain(error).message;
     run.log.warn("A site cannot be made from its template, and is installed by its Job", { template, error });
     return await run.write(async (tx) => {
       await abandonTemplateUse(tx, use, reason);
-      if (isOfTemplate(error)) await failTemplate(tx, template, { from: "ready", reason });
+      if (isTemplateError(error)) await failTemplate(tx, template, { from: "ready", reason });
       return await findTemplateUse(tx, site.spoke.id);
     });
   }
 }
 
 /** Codes of errors that the template caused: by its snapshots, or in the container that adopts its data. */
-const OF_TEMPLATE = new Set([
+const TEMPLATE_ERRORS = new Set([
   ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
   ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
 ]);
@@ -164,15 +172,15 @@ const OF_TEMPLATE = new Set([
  * Returns whether other spokes would also fail with this template. A webhook, a quota or a full node affects only one
  * spoke.
  */
-function isOfTemplate({ code, message }: ClusterError): boolean {
-  if (OF_TEMPLATE.has(code)) return true;
+function isTemplateError({ code, message }: ClusterError): boolean {
+  if (TEMPLATE_ERRORS.has(code)) return true;
   if (code === "deadline") return message.startsWith("Waiting for VolumeSnapshot ");
-  if (code === "ProvisioningFailed") return /snapshot/i.test(message) && !STORAGE_FULL.test(message);
+  if (code === "ProvisioningFailed") return /snapshot/i.test(message) && !STORAGE_FULL_PATTERN.test(message);
   return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
 /** Returns whether the site was complete once. Its data then no longer depends on the template. */
-function wasWhole({ spoke }: SpokeSite): boolean {
+function wasComplete({ spoke }: SpokeSite): boolean {
   return spoke.siteIdentifier !== null;
 }
 
@@ -188,22 +196,22 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
 /**
  * Deletes everything that was created from the template, and creates new PVCs. Returns the site for its install Job.
  */
-async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
+async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = claimNames(inputs);
   for (const ref of [MOODLE, DATABASE]) {
-    const part = await space.get(ref, run);
-    if (part) await space.delete(ref, part.metadata.uid!, run);
+    const workload = await space.get(ref, run);
+    if (workload) await space.delete(ref, workload.metadata.uid!, run);
   }
   await space.noPods(SITE_PODS, clusterWaitOf(run));
-  const going = [];
+  const refs = [];
   for (const disk of DISKS) {
-    const claim = await space.get({ ...CLAIM, name: names[disk] }, run);
+    const claim = await space.get({ ...PVC, name: names[disk] }, run);
     if (claim?.["spec"]?.dataSource?.name !== sourceName(disk, use.turn)) continue;
     await space.delete(refOf(claim), claim.metadata.uid!, run);
-    going.push(refOf(claim));
+    refs.push(refOf(claim));
   }
-  await space.gone(going, clusterWaitOf(run));
-  await deleteSources(made(site, use), run);
+  await space.gone(refs, clusterWaitOf(run));
+  await deleteSourceObjects(withTemplateOrigin(site, use), run);
   for (const claim of blueprint.spokeObjects(inputs, "volumes")) await createFenced(space, claim, run.job, run);
   await addNotes(run, [`It is installed by its own Job: its template could not be used: ${use.fallbackReason}`]);
   await run.write(async (tx) => {
@@ -214,7 +222,7 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
   return { ...site, inputs };
 }
 
-function made(site: SpokeSite, { turn }: TemplateUse): SpokeSite {
+function withTemplateOrigin(site: SpokeSite, { turn }: TemplateUse): SpokeSite {
   return { ...site, inputs: { ...site.inputs, origin: { turn, identity: "new" } } };
 }
 

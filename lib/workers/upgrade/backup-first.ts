@@ -7,25 +7,25 @@ import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts"
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
-import { findInterruptedUpgrade, type TakenBackup } from "#lib/workers/upgrade/interrupted.ts";
+import { findInterruptedUpgrade, type UpgradeBackup } from "#lib/workers/upgrade/interrupted.ts";
 import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
+export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<void> {
   const earlier = await findInterruptedUpgrade(site.app.db.rows, run.job);
   if (earlier) {
-    const backup = (earlier.progress.backup ?? null) as TakenBackup | null;
+    const backup = (earlier.progress.backup ?? null) as UpgradeBackup | null;
     await run.saveProgress({ backup });
-    return await addNotes(run, [`No new backup: the site is half upgraded. ${keptIn(backup)}`]);
+    return await addNotes(run, [`No new backup: the site is half upgraded. ${describeBackup(backup)}`]);
   }
   try {
-    await run.saveProgress({ backup: shorten(await takeBackup(site, run, { kind: "upgrade" })) });
+    await run.saveProgress({ backup: summarizeBackup(await takeBackup(site, run, { kind: "upgrade" })) });
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
     const { skipBackup } = run.job.payload as unknown as UpgradeParameters;
     // Without `skipBackup` the error is thrown. With it, only a transient error other than a timeout is thrown.
-    if (!skipBackup) throw advise(error);
+    if (!skipBackup) throw addSkipHint(error);
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
     await run.saveProgress({ backup: null });
@@ -33,16 +33,16 @@ export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
   }
 }
 
-function keptIn(backup: TakenBackup | null): string {
+function describeBackup(backup: UpgradeBackup | null): string {
   return backup ? `What it was before is in backup ${backup.id}` : "There is none of what it was before";
 }
 
-function shorten({ id, volumes }: Backup): TakenBackup {
+function summarizeBackup({ id, volumes }: Backup): UpgradeBackup {
   const contents = volumes.flatMap(({ content }) => content ?? []);
   return { id, snapshots: volumes.map(({ snapshot }) => snapshot), contents };
 }
 
-function advise(error: ClusterError): ClusterError {
+function addSkipHint(error: ClusterError): ClusterError {
   if (error.transient) return error;
   const hint = explain(error).hint ?? "See to what keeps the cluster from taking snapshots.";
   return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, and no way back.` });

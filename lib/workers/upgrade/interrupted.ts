@@ -11,17 +11,17 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { listEndedBefore } from "#lib/jobs/store.ts";
 import { withRecoveryInstructions } from "#lib/workers/site.ts";
 
-const UPGRADE = OPERATIONS.upgrade.name, MENDING = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
+const UPGRADE = OPERATIONS.upgrade.name, REPAIRS = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
 /** A backup with the names under which an operator finds its snapshots in the cluster. */
-export interface TakenBackup {
+export interface UpgradeBackup {
   readonly id: string;
   readonly snapshots: readonly string[];
   readonly contents: readonly string[];
 }
 
 /** Returns whether this upgrade has changed the site. Before that it can be cancelled without effect. */
-export function hasBegunMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
+export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
   return finishedSteps.includes("backup");
 }
 
@@ -30,36 +30,36 @@ export function hasBegunMigration({ finishedSteps }: Pick<Job, "finishedSteps">)
  * since.
  */
 export async function findInterruptedUpgrade(rows: Rows, job: Job): Promise<Job | null> {
-  const before = await listEndedBefore(rows, job, [UPGRADE, ...MENDING]);
+  const before = await listEndedBefore(rows, job, [UPGRADE, ...REPAIRS]);
   const decisive = before.find((each) =>
-    each.state === "succeeded" || (each.kind === UPGRADE && hasBegunMigration(each))
+    each.state === "succeeded" || (each.kind === UPGRADE && hasStartedMigration(each))
   );
   return decisive && decisive.state !== "succeeded" ? decisive : null;
 }
 
 /** Returns whether this operation or an earlier upgrade has stopped the site. */
 export async function isPartlyUpgraded(rows: Rows, job: Job): Promise<boolean> {
-  return hasBegunMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
+  return hasStartedMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
 }
 
 /** Returns a text with the version before the upgrade and the ID of the backup. */
-export function rollbackHint(job: Pick<Job, "progress">): string {
+export function describeRollback(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
-  const backup = job.progress.backup as TakenBackup | null | undefined;
-  const was = `Before the upgrade it ran ${release ?? version ?? "an older version"}`;
-  if (!backup) return `${was}; no backup was taken`;
+  const backup = job.progress.backup as UpgradeBackup | null | undefined;
+  const previous = `Before the upgrade it ran ${release ?? version ?? "an older version"}`;
+  if (!backup) return `${previous}; no backup was taken`;
   const contents = backup.contents.length > 0 ? `, contents ${backup.contents.join(", ")}` : "";
-  return `${was}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
+  return `${previous}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
 /** Adds rollback instructions to a final failure. */
 export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
-  const back = job.progress.backup
+  const rollback = job.progress.backup
     ? `Or have an operator take it back to the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
     : "There is no backup to go back to.";
   return withRecoveryInstructions(
     error,
-    rollbackHint(job),
-    (hint) => `${hint ?? "Once the cause is gone, retry."} ${back}`,
+    describeRollback(job),
+    (hint) => `${hint ?? "Once the cause is gone, retry."} ${rollback}`,
   );
 }

@@ -16,53 +16,58 @@ import { openProgressParts } from "#lib/workers/progress-parts.ts";
 import { type JobContext, requireSuccess, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
-const OWN = "upgrades"; // in the job's progress
-const WHAT = "Moodle could not be upgraded";
-const LOCKED = /Site is being upgraded, please retry later/i;
+const JOB_NAMES = "upgrades"; // in the job's progress
+const FAILURE = "Moodle could not be upgraded";
+const LOCKED_LINE = /Site is being upgraded, please retry later/i;
 
 export interface SiteMigration {
   /** The release before the upgrade and the image after it, as a text. */
-  readonly way: string;
+  readonly path: string;
   /** Whether the branch changes, which takes longer. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
   /** Throws if the data belongs to another site. */
-  readonly demandSite: (site: SiteIdentity) => Promise<void>;
+  readonly requireSite: (site: SiteIdentity) => Promise<void>;
 }
 
-export async function migrateSite(place: JobContext, run: Run, migration: SiteMigration): Promise<void> {
-  const { space } = place;
-  const own = findOwnAttempts(run, OWN), parts = await openProgressParts(run, migration.way), { listen } = parts;
-  const earlier = await endAttempts(place, run, await space.list(BATCH_JOB, "op=upgrade", run), { own, listen });
-  const mine = earlier.find(({ result }) => own.includes(result.name));
+export async function migrateSite(context: JobContext, run: Run, migration: SiteMigration): Promise<void> {
+  const { space } = context;
+  const ownNames = findOwnAttempts(run, JOB_NAMES),
+    parts = await openProgressParts(run, migration.path),
+    { listen } = parts;
+  const earlier = await endAttempts(context, run, await space.list(BATCH_JOB, "op=upgrade", run), {
+    own: ownNames,
+    listen,
+  });
+  const ownJob = earlier.find(({ result }) => ownNames.includes(result.name));
   await parts.keep();
-  if (mine) return await demandUpgraded(place, run, mine.result);
-  const site = await writeDatabaseFence(place, run);
-  await migration.demandSite(site);
-  demandUnlocked(site, await migration.now());
-  await endAttempts(place, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
+  if (ownJob) return await requireUpgraded(context, run, ownJob.result);
+  const site = await writeDatabaseFence(context, run);
+  await migration.requireSite(site);
+  requireUnlocked(site, await migration.now());
+  await endAttempts(context, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
   await space.noPods(EXCLUSIVE_PODS, clusterWaitOf(run));
-  const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
-  await run.saveProgress({ [OWN]: [...findOwnAttempts(run, OWN), job.metadata.name] });
+  const job = limitUpgrade(context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence), migration.major);
+  await run.saveProgress({ [JOB_NAMES]: [...findOwnAttempts(run, JOB_NAMES), job.metadata.name] });
   const result = await space.run(job, { ...clusterWaitOf(run), listen });
   await parts.keep();
-  await demandUpgraded(place, run, result);
+  await requireUpgraded(context, run, result);
 }
 
-async function demandUpgraded(place: JobContext, run: Run, result: JobResult): Promise<void> {
-  if (!result.succeeded && result.log.some((line) => LOCKED.test(line))) throw locked("for a while", MINUTE);
-  await requireSuccess(place, run, result, WHAT);
+async function requireUpgraded(context: JobContext, run: Run, result: JobResult): Promise<void> {
+  if (!result.succeeded && result.log.some((line) => LOCKED_LINE.test(line))) throw lockedError("for a while", MINUTE);
+  await requireSuccess(context, run, result, FAILURE);
 }
 
-function demandUnlocked({ lockedUntil }: SiteIdentity, now: Date): void {
-  const left = (lockedUntil ?? 0) * SECOND - now.getTime();
-  if (left <= 0) return;
+function requireUnlocked({ lockedUntil }: SiteIdentity, now: Date): void {
+  const remaining = (lockedUntil ?? 0) * SECOND - now.getTime();
+  if (remaining <= 0) return;
   const until = new Date(lockedUntil! * SECOND).toISOString().slice(11, 16);
-  throw locked(`until ${until} UTC`, left + SECOND);
+  throw lockedError(`until ${until} UTC`, remaining + SECOND);
 }
 
-function locked(until: string, retryAfterMs: number): ClusterError {
-  const message = `${WHAT} yet: an upgrade that was cut off keeps the site locked ${until}`;
+function lockedError(until: string, retryAfterMs: number): ClusterError {
+  const message = `${FAILURE} yet: an upgrade that was cut off keeps the site locked ${until}`;
   return new ClusterError("UpgradeLocked", message, {
     transient: true,
     retryAfterMs,

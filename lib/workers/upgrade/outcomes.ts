@@ -20,9 +20,9 @@ export const upgradeOutcomes = actionOutcomes({
   },
   async stopped(tx, job, before, report) {
     await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if the backup was running
-    const down = await isPartlyUpgraded(tx, job); // regardless of the state that was read
+    const isFailed = await isPartlyUpgraded(tx, job); // regardless of the state that was read
     return {
-      ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
+      ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },
     };
   },

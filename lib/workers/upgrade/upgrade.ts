@@ -14,10 +14,10 @@ import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { upgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import {
+  describeRollback,
   findInterruptedUpgrade,
-  hasBegunMigration,
+  hasStartedMigration,
   isPartlyUpgraded,
-  rollbackHint,
   withRollbackHint,
 } from "#lib/workers/upgrade/interrupted.ts";
 import { recordImageDigest } from "#lib/workers/image-digest.ts";
@@ -36,7 +36,7 @@ import {
 } from "#lib/workers/workloads.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
 import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
-import { backUpFirst } from "#lib/workers/upgrade/backup-first.ts";
+import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
 /** The result of the step `prepare`, in the job's progress as `upgrade`. */
@@ -46,38 +46,38 @@ export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> 
   readonly major: boolean;
 }
 
-export function upgrade(app: App): Handler {
+export function upgradeHandler(app: App): Handler {
   const handler = spokeActionHandler(app, OPERATIONS.upgrade, {
-    prepare,
-    backup: backUpFirst,
+    prepare: prepareUpgrade,
+    backup: backUpBeforeUpgrade,
     async stop(site, run) {
-      await addNotes(run, [rollbackHint(run.job)]);
+      await addNotes(run, [describeRollback(run.job)]);
       await pauseCron(site, run);
       await scaleSite(site, run, MOODLE, 0);
       await site.space.noPods("app=moodle", clusterWaitOf(run));
     },
     async migrate(before, run) {
       await pauseCron(before, run); // a task that the CronJob started just before has a pod by now
-      const here = upgraded(before, run), { major, from, images } = prepared(run);
-      const way = `${from.release ?? from.version} ${images.moodle}`;
-      const demandSite = (site: SiteIdentity) => requireSameSite(run, here.spoke, site);
-      await migrateSite(here, run, { way, major, now: () => app.db.now(), demandSite });
-      await demandVersion(here, run, "-after");
+      const here = upgradedSiteOf(before, run), { major, from, images } = preparedUpgradeOf(run);
+      const path = `${from.release ?? from.version} ${images.moodle}`;
+      const requireSite = (site: SiteIdentity) => requireSameSite(run, here.spoke, site);
+      await migrateSite(here, run, { path, major, now: () => app.db.now(), requireSite });
+      await requireNewVersion(here, run, "-after");
     },
     async app(before, run) {
-      const here = upgraded(before, run);
+      const here = upgradedSiteOf(before, run);
       if (here.spoke.maintenance) await setMaintenanceMode(here, run, "enable"); // the upgrade turned it off
       await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).app);
       await scaleSite(here, run, MOODLE, 1);
       await waitForWorkload(here, run, MOODLE);
       await recordImageDigest(here, run);
     },
-    verify: (site, run) => demandVersion(upgraded(site, run), run, "-up"),
+    verify: (site, run) => requireNewVersion(upgradedSiteOf(site, run), run, "-up"),
     async cron(site, run) {
-      await patchSiteObjects(site, run, upgradeChanges(site.blueprint, upgraded(site, run).inputs).cron);
+      await patchSiteObjects(site, run, upgradeChanges(site.blueprint, upgradedSiteOf(site, run).inputs).cron);
       await restoreCron(site, run);
     },
-    health: (site, run) => requireHealth(upgraded(site, run), run),
+    health: (site, run) => requireHealth(upgradedSiteOf(site, run), run),
   }, {
     hooks: upgradeOutcomes,
     observe: async (site, run) =>
@@ -85,69 +85,74 @@ export function upgrade(app: App): Handler {
         ? await scaleToZero(site, run)
         : await readStateAfterFailure(site, run),
   });
-  return wrapSteps(handler, (work) => (run) => explained(app, run, work));
+  return wrapSteps(handler, (work) => (run) => addRollbackHint(app, run, work));
 }
 
-async function prepare(here: SpokeSite, run: Run): Promise<void> {
+async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   const { app } = here, { catalog } = app;
   const { lmsVersion: version } = run.job.payload as unknown as UpgradeParameters;
   const refusal = catalog.findProblem("lmsVersion", version);
   if (refusal !== null) {
-    throw refused("NotOffered", `Version ${version} is not on offer any more: lmsVersion ${refusal}`);
+    throw upgradeError("NotOffered", `Version ${version} is not on offer any more: lmsVersion ${refusal}`);
   }
   const images = catalog.imagesOf(version), inputs = upgradedInputs(here.inputs, { version, images });
   if (inputs.images.moodle === here.inputs.images.moodle) {
     const hint = "There is nothing to upgrade; to start it anew, restart it.";
-    throw refused("NotNewer", `It runs ${here.spoke.lmsVersion} already`, hint);
+    throw upgradeError("NotNewer", `It runs ${here.spoke.lmsVersion} already`, hint);
   }
   const site = await readDatabase(here, run);
   await requireSameSite(run, here.spoke, site);
   const code = await readCode({ ...here, inputs }, run);
   const { postgres } = here.inputs.images;
-  const impossible = refuseUpgrade({ version, needs: catalog.requirementsOf(version), postgres, site, code });
-  if (impossible) {
-    const blame = impossible.code === "PostgresTooOld" ? "operator" : "user";
-    throw refused(impossible.code, impossible.message, impossible.hint, blame);
+  const problem = refuseUpgrade({ version, needs: catalog.requirementsOf(version), postgres, site, code });
+  if (problem) {
+    const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
+    throw upgradeError(problem.code, problem.message, problem.hint, blame);
   }
   // A retry may find the new version in the database. The previous version is then the one that the first attempt
   // recorded.
-  const half = await findInterruptedUpgrade(app.db.rows, run.job);
-  const from = half?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
+  const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
+  const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
   await run.saveProgress({ upgrade });
 }
 
 /** Pulls the image while the site still runs, and returns the version of its code. */
-async function readCode(place: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
+async function readCode(context: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
   try {
-    return await readImage(place, run);
+    return await readImage(context, run);
   } catch (error) {
-    throw error instanceof ClusterError ? addVersionHint(error, place, "choose a version that is offered") : error;
+    throw error instanceof ClusterError ? addVersionHint(error, context, "choose a version that is offered") : error;
   }
 }
 
-function refused(code: string, message: string, hint = "Choose another version.", blame: Blame = "user"): ClusterError {
+function upgradeError(
+  code: string,
+  message: string,
+  hint = "Choose another version.",
+  blame: Blame = "user",
+): ClusterError {
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
-function prepared(run: Run): PreparedUpgrade {
+function preparedUpgradeOf(run: Run): PreparedUpgrade {
   return run.job.progress.upgrade as PreparedUpgrade;
 }
 
 /** Returns the site with the inputs of the new version. */
-function upgraded(site: SpokeSite, run: Run): SpokeSite {
-  return { ...site, inputs: upgradedInputs(site.inputs, prepared(run)) };
+function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
+  return { ...site, inputs: upgradedInputs(site.inputs, preparedUpgradeOf(run)) };
 }
 
 /**
  * Throws if the database does not have the new version. Each call uses a separate Job, because that of `prepare` may
  * still exist with the old result.
  */
-async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<void> {
-  const site = await readDatabase(here, run, turn);
+async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): Promise<void> {
+  const site = await readDatabase(here, run, jobSuffix);
   await requireSameSite(run, here.spoke, site);
-  if (isOfVersion(site, prepared(run))) return;
-  const { version } = prepared(run);
+  if (isOfVersion(site, preparedUpgradeOf(run))) return;
+  const { version } = preparedUpgradeOf(run);
   throw new ClusterError("NotUpgraded", `The upgrade came to its end, but the database is of ${site.release}`, {
     transient: false,
     hint: `See the log of the upgrade's Job, and whether its image holds ${version}; then retry.`,
@@ -155,12 +160,12 @@ async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<v
 }
 
 /** Runs a step, and adds rollback instructions to failures of a stopped site. */
-async function explained(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
+async function addRollbackHint(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
   try {
     await work(run);
   } catch (error) {
     if (!(error instanceof ClusterError) || run.signal.aborted) throw error;
-    const half = hasBegunMigration(run.job) ? run.job : await findInterruptedUpgrade(app.db.rows, run.job);
-    throw half ? withRollbackHint(error, half) : error;
+    const interrupted = hasStartedMigration(run.job) ? run.job : await findInterruptedUpgrade(app.db.rows, run.job);
+    throw interrupted ? withRollbackHint(error, interrupted) : error;
   }
 }

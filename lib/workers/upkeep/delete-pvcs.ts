@@ -23,25 +23,25 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { deleteRetainedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
-const MOST = 100; // spokes per hour
+const MAX_SPOKES = 100; // spokes per hour
 
 export function deleteExpiredPvcs(app: App): Handler {
-  return upkeep({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
+  return upkeepHandler({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
     removed: ["Forgetting volumes of spokes that are gone", MINUTE, () => deleteClaimsOfRemovedSpokes(app.db.rows)],
     spokes: ["Removing volumes that no site uses any more", HOUR, async (run) => {
-      for (const id of await findSpokesWithDueClaims(app.db.rows, MOST)) await dropDue(app, run, id);
+      for (const id of await findSpokesWithDueClaims(app.db.rows, MAX_SPOKES)) await deleteDuePvcs(app, run, id);
     }],
   });
 }
 
-async function dropDue(app: App, run: Run, id: string): Promise<void> {
-  const { spoke, due } = await run.write((tx) => claimDue(tx, id));
+async function deleteDuePvcs(app: App, run: Run, id: string): Promise<void> {
+  const { spoke, due } = await run.write((tx) => markDuePvcs(tx, id));
   if (due.length === 0) return;
   try {
-    await deleteRetainedPvcs(await placeOf(app, spoke), run, due);
+    await deleteRetainedPvcs(await openVolumeContext(app, spoke), run, due);
     await run.write((tx) => deleteRetainedClaims(tx, id, due.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
@@ -52,7 +52,7 @@ async function dropDue(app: App, run: Run, id: string): Promise<void> {
   }
 }
 
-async function placeOf(
+async function openVolumeContext(
   { clusters, blueprint, config }: App,
   { cluster: name, ...spoke }: SpokeRow,
 ): Promise<VolumeContext> {
@@ -61,7 +61,7 @@ async function placeOf(
 }
 
 /** Locks the spoke, marks its due PVCs and returns them. Marked PVCs can no longer be used for a rollback. */
-async function claimDue(
+async function markDuePvcs(
   tx: Tx,
   id: string,
 ): Promise<{ readonly spoke: SpokeRow; readonly due: readonly RetainedClaim[] }> {

@@ -13,30 +13,30 @@ import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
 import { type Acceptance, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-const MOST = 100; // spokes per hour
+const MAX_SPOKES = 100; // spokes per hour
 
 export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
-  return upkeep({ kind: "free-names", every: HOUR }, {
+  return upkeepHandler({ kind: "free-names", every: HOUR }, {
     spokes: ["Freeing names that spokes have left", 10 * MINUTE, async (run) => {
       const { rows: due } = await sql<{ id: string }>`
         select id from spokes where state = 'active'
           and id in (select spoke_id from former_domains where until <= (select wheelwright_now()))
-        order by id limit ${MOST}`.execute(db.rows);
-      for (const { id } of due) await run.write((tx) => endRedirects(tx, id));
+        order by id limit ${MAX_SPOKES}`.execute(db.rows);
+      for (const { id } of due) await run.write((tx) => releaseDomains(tx, id));
     }],
   });
 }
 
-async function endRedirects(tx: Tx, id: string): Promise<void> {
+async function releaseDomains(tx: Tx, id: string): Promise<void> {
   const spoke = await lockSpoke(tx, id), facts = await readFacts(tx, spoke);
-  const acceptance = facts.live.includes("configure") ? null : judge(facts);
+  const acceptance = facts.live.includes("configure") ? null : checkConfigure(facts);
   if (acceptance) await enqueueConfigure(tx, SYSTEM, spoke, acceptance);
 }
 
 /** Checks whether a configure operation may be queued. Returns null if another operation of the spoke prevents it. */
-function judge(facts: SpokeFacts): Acceptance | null {
+function checkConfigure(facts: SpokeFacts): Acceptance | null {
   try {
     return checkAction("configure", facts);
   } catch (error) {

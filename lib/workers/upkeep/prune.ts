@@ -7,10 +7,10 @@ import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The number of newest stream events that each hub keeps, whatever their age. */
-const KEPT_EVENTS = 1000;
+const MIN_EVENTS = 1000;
 const BATCH = 1000;
 
 /**
@@ -30,7 +30,7 @@ const isFollowed = sql`case when spoke_id is null
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
 
 /** The rows to delete, by step: the text of the label, the table and the condition. */
-const OVER = {
+const PRUNE_RULES = {
   keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
     "ended sessions",
@@ -57,17 +57,17 @@ const OVER = {
   billing: ["old events of the payment provider", "billing_events", sql`received_at < ${before("90 days")}`],
 } as const;
 
-export function prune({ db }: Pick<App, "db">): Handler {
-  const removeOver = (table: string, isOver: RawBuilder<unknown>) => (run: Run) =>
-    inBatches(run, () =>
+export function pruneOldRows({ db }: Pick<App, "db">): Handler {
+  const deleteRows = (table: string, condition: RawBuilder<unknown>) => (run: Run) =>
+    deleteInBatches(run, () =>
       sql`delete from ${sql.table(table)} where ctid = any(array(
-        select ctid from ${sql.table(table)} where ${isOver} limit ${BATCH}))`.execute(db.rows));
-  const over = Object.entries(OVER).map(([step, [what, table, isOver]]) =>
-    [step, [`Removing ${what}`, 10 * MINUTE, removeOver(table, isOver)]] as const
+        select ctid from ${sql.table(table)} where ${condition} limit ${BATCH}))`.execute(db.rows));
+  const ruleSteps = Object.entries(PRUNE_RULES).map(([step, [what, table, condition]]) =>
+    [step, [`Removing ${what}`, 10 * MINUTE, deleteRows(table, condition)]] as const
   );
-  return upkeep({ kind: "prune", every: HOUR }, {
+  return upkeepHandler({ kind: "prune", every: HOUR }, {
     events: ["Removing old stream events", 10 * MINUTE, (run) => pruneEvents(db, run)],
-    ...Object.fromEntries(over),
+    ...Object.fromEntries(ruleSteps),
     replicas: ["Removing replicas that are gone", MINUTE, async (run) => {
       run.throwIfStopped();
       await sql`delete from replicas where heartbeat_at < ${before("1 day")}
@@ -84,15 +84,15 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`
     select federation_id as id, (
       select max(event.number) from stream_events as event
-      where event.federation_id = head.federation_id and event.number <= head.number - ${KEPT_EVENTS}
+      where event.federation_id = head.federation_id and event.number <= head.number - ${MIN_EVENTS}
         and event.at < ${before("7 days")}
     ) as through
-    from stream_heads as head where number > pruned_through + ${KEPT_EVENTS}`.execute(db.rows);
+    from stream_heads as head where number > pruned_through + ${MIN_EVENTS}`.execute(db.rows);
   for (const { id, through } of hubs.filter((hub) => hub.through !== null)) {
     run.throwIfStopped();
     await sql`update stream_heads set pruned_through = greatest(pruned_through, ${through}::bigint)
       where federation_id = ${id}`.execute(db.rows);
-    await inBatches(run, () =>
+    await deleteInBatches(run, () =>
       sql`delete from stream_events where federation_id = ${id} and number = any(array(
         select event.number from stream_events as event
         where event.federation_id = ${id} and event.number <= ${through}::bigint
@@ -103,7 +103,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
 }
 
 /** Deletes in small batches, so that locks are short. Before each batch, checks whether the run may continue. */
-async function inBatches(
+async function deleteInBatches(
   run: Run,
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,
 ): Promise<void> {

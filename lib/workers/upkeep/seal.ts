@@ -8,13 +8,13 @@ import { findUnsealedChains, newestSealable, sealBatch } from "#lib/audit/seals.
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** Events per transaction. */
 const BATCH = 1000;
 
-export function sealAudit({ db }: Pick<App, "db">, batch = BATCH): Handler {
-  return upkeep({ kind: "seal-audit", every: 5 * MINUTE }, {
+export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
+  return upkeepHandler({ kind: "seal-audit", every: 5 * MINUTE }, {
     chains: ["Sealing the audit log", 10 * MINUTE, async (run) => {
       const until = newestSealable(await db.now());
       for (const chain of await findUnsealedChains(db.rows, until)) {

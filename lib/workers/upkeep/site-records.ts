@@ -10,14 +10,14 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { applySiteRecord, listOutdatedRecords, type RecordedRow } from "#lib/workers/site-record.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
-import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const BATCH = 100;
 
 export function updateSiteRecords(app: App): Handler {
-  return upkeep({ kind: "keep-particulars", every: MINUTE }, {
-    hubs: ["Noting the particulars of hubs", 20 * MINUTE, (run) => keepAll(app, run, "federations")],
-    spokes: ["Noting the particulars of spokes", 30 * MINUTE, (run) => keepAll(app, run, "spokes")],
+  return upkeepHandler({ kind: "keep-particulars", every: MINUTE }, {
+    hubs: ["Noting the particulars of hubs", 20 * MINUTE, (run) => updateAll(app, run, "federations")],
+    spokes: ["Noting the particulars of spokes", 30 * MINUTE, (run) => updateAll(app, run, "spokes")],
   });
 }
 
@@ -25,31 +25,31 @@ export function updateSiteRecords(app: App): Handler {
  * Writes the records that are due. Skips the other records of a cluster that does not answer. The next run retries
  * failed ones.
  */
-async function keepAll({ db, clusters }: App, run: Run, table: RecordedRow): Promise<void> {
-  const place = { clusters, installation: await readInstallation(db.rows) }, away = new Set<string>();
-  const missed = { newer: 0, others: 0, error: null as unknown };
+async function updateAll({ db, clusters }: App, run: Run, table: RecordedRow): Promise<void> {
+  const context = { clusters, installation: await readInstallation(db.rows) }, unavailable = new Set<string>();
+  const failures = { newer: 0, others: 0, error: null as unknown };
   for (let after = "", more = true; more;) {
     const due = await listOutdatedRecords(db.rows, table, after, BATCH);
-    for (const row of due.filter(({ cluster }) => !away.has(cluster))) {
+    for (const row of due.filter(({ cluster }) => !unavailable.has(cluster))) {
       try {
-        await applySiteRecord(place, run, table, row);
+        await applySiteRecord(context, run, table, row);
       } catch (error) {
         run.signal.throwIfAborted();
         run.throwIfStopped();
         if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
         if (isMissingNamespace(error)) continue; // the namespace is gone
-        missed[error instanceof FenceLost ? "newer" : "others"]++;
-        missed.error = error;
-        if (error instanceof ClusterError && error.transient) away.add(row.cluster);
+        failures[error instanceof FenceLost ? "newer" : "others"]++;
+        failures.error = error;
+        if (error instanceof ClusterError && error.transient) unavailable.add(row.cluster);
       }
     }
     more = due.length === BATCH;
     after = due.at(-1)?.id ?? after;
   }
-  if (missed.newer > 0) {
+  if (failures.newer > 0) {
     run.log.warn("The cluster has newer particulars than the database: see wheelwright doctor --reconcile", {
       table,
-      ...missed,
+      ...failures,
     });
-  } else if (missed.others > 0) run.log.info("Cannot note all particulars", { table, ...missed });
+  } else if (failures.others > 0) run.log.info("Cannot note all particulars", { table, ...failures });
 }

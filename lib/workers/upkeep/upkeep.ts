@@ -2,7 +2,7 @@
 import { HOUR } from "#lib/base/time.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 
-interface Upkeep {
+interface UpkeepOptions {
   readonly kind: string;
   /** Increased with each change of the steps or their names; 1 by default. */
   readonly plan?: number;
@@ -13,9 +13,11 @@ interface Upkeep {
 }
 
 /** The steps in order: label, timeout in milliseconds, and work. */
-type Steps = Readonly<Record<string, readonly [label: string, timeout: number, work: (run: Run) => Promise<void>]>>;
+type UpkeepSteps = Readonly<
+  Record<string, readonly [label: string, timeout: number, work: (run: Run) => Promise<void>]>
+>;
 
-export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: Steps): Handler {
+export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOptions, steps: UpkeepSteps): Handler {
   const all = Object.entries(steps).map(([name, [label, timeout, work]]) => ({ name, label, timeout, work }));
   return {
     kind: {
@@ -27,6 +29,6 @@ export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: S
 }
 
 /** Runs small transactions until one of them has changed nothing. */
-export async function inBatches(run: Run, work: () => Promise<number>): Promise<void> {
+export async function runInBatches(run: Run, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }

@@ -3,7 +3,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { Snapshots, SnapshotVolume } from "#lib/workers/volumes/pvcs.ts";
+import type { SiteSnapshots, StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 
 /**
  * Returns the snapshots of a backup. `spoke` is the backup's spoke. Throws a final ClusterError if a volume is missing
@@ -12,15 +12,15 @@ import type { Snapshots, SnapshotVolume } from "#lib/workers/volumes/pvcs.ts";
 export function readBackupSnapshots(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,
   { clusterUid }: Pick<SpokeRow, "clusterUid">,
-): Snapshots {
-  const find = (isDatabase: boolean): SnapshotVolume => {
-    const found = volumes.find(({ claim }) => claim.endsWith(`-${DATABASE.name}-0`) === isDatabase);
-    if (found?.handle !== undefined && found.driver !== undefined) {
+): SiteSnapshots {
+  const find = (isDatabase: boolean): StorageSnapshot => {
+    const volume = volumes.find(({ claim }) => claim.endsWith(`-${DATABASE.name}-0`) === isDatabase);
+    if (volume?.handle !== undefined && volume.driver !== undefined) {
       return {
-        handle: found.handle,
-        driver: found.driver,
-        class: found.class ?? "",
-        restoreSize: found.restoreSize ?? null,
+        handle: volume.handle,
+        driver: volume.driver,
+        class: volume.class ?? "",
+        restoreSize: volume.restoreSize ?? null,
       };
     }
     const message = `The backup ${id} is not whole: nothing is known of its ${isDatabase ? "database" : "files"}`;

@@ -28,7 +28,7 @@ export interface VolumeContext extends JobContext {
 }
 
 /** The values by which the storage identifies a snapshot. */
-export interface SnapshotVolume {
+export interface StorageSnapshot {
   readonly handle: string;
   readonly driver: string;
   readonly class: string;
@@ -37,11 +37,11 @@ export interface SnapshotVolume {
 }
 
 /** The two snapshots of a site, and their cluster. */
-export interface Snapshots {
+export interface SiteSnapshots {
   readonly cluster: string;
   /** The cluster's identity, if known. */
   readonly clusterUid: string | null;
-  readonly volumes: Readonly<Record<Disk, SnapshotVolume>>;
+  readonly volumes: Readonly<Record<Disk, StorageSnapshot>>;
 }
 
 /**
@@ -49,52 +49,52 @@ export interface Snapshots {
  * Throws a final ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the cluster's
  * error for a missing snapshot.
  */
-export async function pvcsFromSnapshots(place: VolumeContext, run: Run, from: Snapshots): Promise<void> {
-  const { space, inputs } = place, { turn } = originOf(place);
-  await demandHere(place, run, from);
-  const lack = lackForOrigin(place.blueprint, inputs);
-  if (lack !== null) {
+export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
+  const { space, inputs } = context, { turn } = requireOrigin(context);
+  await requireSnapshotCluster(context, run, from);
+  const problem = lackForOrigin(context.blueprint, inputs);
+  if (problem !== null) {
     const hint = "Take it over from the built-in blueprint into BLUEPRINT_DIR; then retry.";
-    throw permanentError("BlueprintLacks", `No site can be made from snapshots, since ${lack}`, hint);
+    throw permanentError("BlueprintLacks", `No site can be made from snapshots, since ${problem}`, hint);
   }
-  const claims = claimsTo(place, from), standing = new Map<Disk, KubeObject>();
+  const pvcs = renderPvcs(context, from), existing = new Map<Disk, KubeObject>();
   for (const disk of DISKS) {
-    const there = await space.get(refOf(claims[disk]), run);
-    if (there) demandMadeFrom(there, sourceName(disk, turn));
-    if (there) standing.set(disk, there);
+    const pvc = await space.get(refOf(pvcs[disk]), run);
+    if (pvc) requireSource(pvc, sourceName(disk, turn));
+    if (pvc) existing.set(disk, pvc);
   }
-  const unbound = DISKS.filter((disk) => standing.get(disk)?.["status"]?.phase !== "Bound");
+  const unbound = DISKS.filter((disk) => existing.get(disk)?.["status"]?.phase !== "Bound");
   if (unbound.length === 0) return;
-  const names = await classNames(place, run, from);
-  for (const disk of unbound) await makePair(place, run, disk, from.volumes[disk], names[disk]);
+  const names = await chooseSnapshotClasses(context, run, from);
+  for (const disk of unbound) await createSourcePair(context, run, disk, from.volumes[disk], names[disk]);
   await space.ready(unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: sourceName(disk, turn) })), clusterWaitOf(run));
   for (const disk of unbound) {
-    if (!standing.has(disk)) await createFenced(space, claims[disk], run.job, run);
+    if (!existing.has(disk)) await createFenced(space, pvcs[disk], run.job, run);
   }
 }
 
 /** Waits until the PVCs are bound, then deletes the snapshot objects behind them. */
-export async function deleteSourcesWhenBound(place: VolumeContext, run: Run): Promise<void> {
-  const { space, inputs } = place, names = Object.values(claimNames(inputs));
-  const late = await pollUntil(run, async () => {
-    const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
-    const unbound = names.filter((_, i) => claims[i]?.["status"]?.phase !== "Bound");
+export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: Run): Promise<void> {
+  const { space, inputs } = context, names = Object.values(claimNames(inputs));
+  const timeoutReason = await pollUntil(run, async () => {
+    const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
+    const unbound = names.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
     return unbound.length > 0 ? `Waiting for the volumes of the claims ${unbound.join(", ")}` : null;
   });
-  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
-  await deleteSources(place, run);
+  if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
+  await deleteSourceObjects(context, run);
 }
 
 /** Deletes the snapshot objects behind the PVCs. The storage's own snapshots stay. */
-export async function deleteSources(place: VolumeContext, run: Run): Promise<void> {
-  const { space, cluster } = place, { turn } = originOf(place), going: Ref[] = [];
+export async function deleteSourceObjects(context: VolumeContext, run: Run): Promise<void> {
+  const { space, cluster } = context, { turn } = requireOrigin(context), deleted: Ref[] = [];
   for (const disk of DISKS) {
     const ref = { ...VOLUME_SNAPSHOT, name: sourceName(disk, turn) }, snapshot = await space.get(ref, run);
     if (!snapshot) continue;
     await space.delete(ref, snapshot.metadata.uid!, run);
-    going.push(ref);
+    deleted.push(ref);
   }
-  await space.gone(going, clusterWaitOf(run));
+  await space.gone(deleted, clusterWaitOf(run));
   await deleteSourceContents(cluster, run, { namespace: space.namespace, turn });
 }
 
@@ -104,36 +104,38 @@ export async function deleteSourceContents(
   run: Run,
   { namespace, turn }: { readonly namespace: string; readonly turn: string },
 ): Promise<void> {
-  const refs = DISKS.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentName(namespace, disk, turn) }));
-  const late = await pollUntil(run, async () => {
-    const left = (await Promise.all(refs.map((ref) => cluster.find(ref, run)))).filter((content) => content !== null);
-    for (const content of left) {
+  const refs = DISKS.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, turn) }));
+  const timeoutReason = await pollUntil(run, async () => {
+    const remaining = (await Promise.all(refs.map((ref) => cluster.find(ref, run)))).filter((content) =>
+      content !== null
+    );
+    for (const content of remaining) {
       if (!content.metadata.deletionTimestamp) await cluster.deleteGlobal(refOf(content), content.metadata.uid!, run);
     }
-    return left.length > 0
-      ? `Not deleted yet: ${left.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
+    return remaining.length > 0
+      ? `Not deleted yet: ${remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
       : null;
   });
-  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+  if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
 }
 
-const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-function contentName(namespace: string, disk: Disk, turn: string): string {
+function contentNameOf(namespace: string, disk: Disk, turn: string): string {
   return `${namespace}-${sourceName(disk, turn)}`;
 }
 
-function originOf({ inputs: { origin } }: VolumeContext): SiteOrigin {
+function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
   if (!origin) throw new TypeError("The inputs do not say where the site's data is from");
   return origin;
 }
 
 /** Throws if this is another cluster, in which a handle means nothing. */
-async function demandHere({ cluster }: VolumeContext, run: Run, from: Snapshots): Promise<void> {
-  const here = from.clusterUid === null
+async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
+  const isSame = from.clusterUid === null
     ? cluster.name === from.cluster
     : from.clusterUid === await cluster.identity(run);
-  if (here) return;
+  if (isSame) return;
   throw permanentError(
     "another_cluster",
     `The snapshots are in the cluster ${from.cluster}, and not in this one`,
@@ -142,23 +144,26 @@ async function demandHere({ cluster }: VolumeContext, run: Run, from: Snapshots)
 }
 
 /** Renders the PVCs of the blueprint, with disks that are large enough for the snapshots. */
-function claimsTo({ blueprint, inputs }: VolumeContext, { volumes }: Snapshots): Readonly<Record<Disk, KubeObject>> {
+function renderPvcs(
+  { blueprint, inputs }: VolumeContext,
+  { volumes }: SiteSnapshots,
+): Readonly<Record<Disk, KubeObject>> {
   const names = claimNames(inputs);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
   const database = objects.flatMap(claimsOf)
     .map((claim) => fromSnapshot(claim, sourceName("database", inputs.origin!.turn)));
-  const claimOf = (disk: Disk): KubeObject => {
+  const renderPvc = (disk: Disk): KubeObject => {
     const claim = [...objects, ...database].find(({ kind, metadata }) =>
-      kind === CLAIM.kind && metadata.name === names[disk]
+      kind === PVC.kind && metadata.name === names[disk]
     )!;
-    const { resources } = claim["spec"], least = writeAmount("storage", volumes[disk].restoreSize ?? 0);
-    const requests = { ...resources.requests, storage: larger(resources.requests.storage, least) };
+    const { resources } = claim["spec"], minimum = writeAmount("storage", volumes[disk].restoreSize ?? 0);
+    const requests = { ...resources.requests, storage: larger(resources.requests.storage, minimum) };
     return { ...claim, spec: { ...claim["spec"], resources: { ...resources, requests } } };
   };
-  return { files: claimOf("files"), database: claimOf("database") };
+  return { files: renderPvc("files"), database: renderPvc("database") };
 }
 
-function demandMadeFrom({ metadata: { name }, spec }: KubeObject, source: string): void {
+function requireSource({ metadata: { name }, spec }: KubeObject, source: string): void {
   if (spec?.dataSource?.name === source) return;
   throw permanentError(
     "ClaimTaken",
@@ -168,34 +173,34 @@ function demandMadeFrom({ metadata: { name }, spec }: KubeObject, source: string
 }
 
 /** Returns a snapshot class for each snapshot: its own class, or another one of its driver. */
-async function classNames(
+async function chooseSnapshotClasses(
   { cluster }: VolumeContext,
   run: Run,
-  { volumes }: Snapshots,
+  { volumes }: SiteSnapshots,
 ): Promise<Readonly<Record<Disk, string>>> {
   const classes = await readRetainingClasses(cluster, run);
-  const nameOf = ({ driver, class: taken }: SnapshotVolume): string => {
-    const fitting = classes.filter((each) => each.driver === driver);
-    const found = fitting.find(({ name }) => name === taken) ?? fitting[0];
-    if (found) return found.name;
+  const chooseClass = ({ driver, class: className }: StorageSnapshot): string => {
+    const candidates = classes.filter((each) => each.driver === driver);
+    const choice = candidates.find(({ name }) => name === className) ?? candidates[0];
+    if (choice) return choice.name;
     throw permanentError(
       "NoSnapshotClass",
       `No volume can be made from the snapshots: the cluster has no VolumeSnapshotClass of ${driver} that retains`,
       "Make one for the storage driver that they were taken by; if the cluster has that driver no more, they are lost.",
     );
   };
-  return { files: nameOf(volumes.files), database: nameOf(volumes.database) };
+  return { files: chooseClass(volumes.files), database: chooseClass(volumes.database) };
 }
 
-async function makePair(
-  place: VolumeContext,
+async function createSourcePair(
+  context: VolumeContext,
   run: Run,
   disk: Disk,
-  { handle, driver }: SnapshotVolume,
+  { handle, driver }: StorageSnapshot,
   volumeSnapshotClassName: string,
 ): Promise<void> {
-  const { cluster, space, inputs } = place, { turn } = originOf(place), { namespace } = space;
-  const name = sourceName(disk, turn), content = contentName(namespace, disk, turn);
+  const { cluster, space, inputs } = context, { turn } = requireOrigin(context), { namespace } = space;
+  const name = sourceName(disk, turn), content = contentNameOf(namespace, disk, turn);
   const labels = labelsOf(inputs);
   await cluster.createGlobal({
     ...SNAPSHOT_CONTENT,

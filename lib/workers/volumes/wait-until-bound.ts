@@ -12,51 +12,51 @@ import { settleAll } from "#lib/base/cancellation.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
-const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
-const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const POD = { apiVersion: "v1", kind: "Pod" };
 
 /** Waits until the PVCs are bound; safe to repeat. Throws a ClusterError with the storage driver's message. */
-export async function waitUntilBound(place: VolumeContext, run: Run): Promise<void> {
-  const { space, inputs } = place, names = claimNames(inputs);
-  const claims = await Promise.all(DISKS.map((disk) => space.get({ ...CLAIM, name: names[disk] }, run)));
-  const pending = DISKS.filter((_, i) => claims[i]?.["status"]?.phase !== "Bound");
+export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Promise<void> {
+  const { space, inputs } = context, names = claimNames(inputs);
+  const pvcs = await Promise.all(DISKS.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
+  const pending = DISKS.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
   if (pending.length === 0) return;
   const waiting: Disk[] = [];
   for (const disk of pending) {
-    if (await waitsForConsumer(place, run, claims[DISKS.indexOf(disk)] ?? null)) waiting.push(disk);
+    if (await waitsForConsumer(context, run, pvcs[DISKS.indexOf(disk)] ?? null)) waiting.push(disk);
   }
   const pods = await space.list(POD, SITE_PODS, run);
   const isBesideSite = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
-  await settleAll(waiting.map((disk) => mount(place, run, disk, isBesideSite)));
-  await space.ready(pending.map((disk) => ({ ...CLAIM, name: names[disk] })), clusterWaitOf(run));
+  await settleAll(waiting.map((disk) => mountPvc(context, run, disk, isBesideSite)));
+  await space.ready(pending.map((disk) => ({ ...PVC, name: names[disk] })), clusterWaitOf(run));
 }
 
-async function waitsForConsumer({ cluster }: VolumeContext, run: Run, claim: KubeObject | null): Promise<boolean> {
-  const name = claim?.["spec"]?.storageClassName ?? "";
-  const found = name === "" ? null : await cluster.find({ ...CLASS, name }, run);
-  return found?.["volumeBindingMode"] === "WaitForFirstConsumer";
+async function waitsForConsumer({ cluster }: VolumeContext, run: Run, pvc: KubeObject | null): Promise<boolean> {
+  const name = pvc?.["spec"]?.storageClassName ?? "";
+  const storageClass = name === "" ? null : await cluster.find({ ...STORAGE_CLASS, name }, run);
+  return storageClass?.["volumeBindingMode"] === "WaitForFirstConsumer";
 }
 
-async function mount(place: VolumeContext, run: Run, disk: Disk, isBesideSite: boolean): Promise<void> {
-  const { space, inputs } = place, job = mountJob(inputs, { fence: run.job.fence, disk, isBesideSite });
+async function mountPvc(context: VolumeContext, run: Run, disk: Disk, isBesideSite: boolean): Promise<void> {
+  const { space, inputs } = context, job = mountJob(inputs, { fence: run.job.fence, disk, isBesideSite });
   try {
     const { succeeded, message } = await space.run(job, clusterWaitOf(run));
-    const claim = succeeded ? null : await space.get({ ...CLAIM, name: claimNames(inputs)[disk] }, run);
-    if (succeeded || claim?.["status"]?.phase === "Bound") return;
-    const why = `The volume of the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
-    throw new ClusterError("MountFailed", why, { transient: true });
+    const pvc = succeeded ? null : await space.get({ ...PVC, name: claimNames(inputs)[disk] }, run);
+    if (succeeded || pvc?.["status"]?.phase === "Bound") return;
+    const reason = `The volume of the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
+    throw new ClusterError("MountFailed", reason, { transient: true });
   } finally {
-    await drop(place, run, job.metadata.name);
+    await deleteMountJob(context, run, job.metadata.name);
   }
 }
 
 /** Deletes the Job, because its waiting pod would prevent the deletion of an unused PVC. */
-async function drop({ space }: VolumeContext, run: Run, name: string): Promise<void> {
+async function deleteMountJob({ space }: VolumeContext, run: Run, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {
-    const standing = await space.get({ ...BATCH_JOB, name }, run);
-    if (standing) await space.delete({ ...BATCH_JOB, name }, standing.metadata.uid!, run);
+    const existing = await space.get({ ...BATCH_JOB, name }, run);
+    if (existing) await space.delete({ ...BATCH_JOB, name }, existing.metadata.uid!, run);
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.log.info("Left a Job for the cluster to delete", { name, error });

@@ -8,7 +8,7 @@ import { newId } from "#lib/base/ids.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { wrapSteps } from "#lib/scheduler/handler.ts";
-import { backup } from "#lib/workers/backups/backup.ts";
+import { backupHandler } from "#lib/workers/backups/backup.ts";
 import { told } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { postContent } from "#test/lib/workers/orphans/contents.ts";
 import { byHand } from "#test/lib/workers/sweep/checks.ts";
@@ -112,7 +112,7 @@ test("leaves to retention what a failed backup has cut, and reports it once its 
 
 test("reports what a killed backup has cut whose row was lost, unless its snapshots can be adopted", async ({ scene, spoke }) => {
   const { id, namespace } = spoke, killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
-  const dying = wrapSteps(backup(scene.app), (work) => (run) =>
+  const dying = wrapSteps(backupHandler(scene.app), (work) => (run) =>
     work({
       ...run,
       write: async (change) => {

@@ -134,7 +134,7 @@ test("does not take an API server that is late with an answer for storage that i
     write: (work: (tx: Tx) => Promise<unknown>) => scene.db.transact(work),
   } as unknown as Run;
   const fault = scene.simulator.faults.hang({ method: "GET", path: `${namespace}/volumesnapshots` });
-  const failure = await rejection(deleteExpiredBackups(site as unknown as SpokeSite, run, "by the rule"));
+  const failure = await rejection(deleteExpiredBackups(site as unknown as SpokeSite, run, "expired"));
   scene.simulator.faults.remove(fault);
   await cluster.close();
   assert.equal([failure.code, notes], ["deadline", []]);

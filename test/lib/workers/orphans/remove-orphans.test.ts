@@ -6,11 +6,11 @@ import { newId } from "#lib/base/ids.ts";
 import { namespaceName, turnOf } from "#lib/moodle/names.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { createTemplate, templateJob } from "#lib/workers/templates/create.ts";
+import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
 import { removeOrphans } from "#lib/workers/orphans/remove-orphans.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
-import { pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { wish } from "#test/lib/workers/templates/creation.ts";
 import {
   openReady,
@@ -81,7 +81,7 @@ template("is removed where its maker was killed between the cut and the row, and
     await act({ ...run, write });
   });
   const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { firstMs: 50, maxMs: 200 } });
-  await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [templateJob(work)] }));
+  await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(work)] }));
   await killed.promise;
   const [row] = await templates(scene);
   assert.equal(row!.volumes.flatMap(({ content }) => content ?? []), [], "the row does not name what was cut");
@@ -140,7 +140,7 @@ drill("is removed without the backup that it was created from", async (context) 
     }),
     run = nextRun();
   await put(site, run, "policies");
-  await pvcsFromSnapshots(site, run, snapshots);
+  await createPvcsFromSnapshots(site, run, snapshots);
   const own = contents(scene).filter((name) => name.startsWith("sandbox-"));
   assert.is(own.length, 2);
   const [files] = standing(scene, "PersistentVolumeClaim", namespace);
@@ -161,7 +161,7 @@ drill("is removed without the backup that it was created from", async (context) 
   await until(() => contents(scene).every((each) => !own.includes(each)));
   const again = await place(context, "same");
   await put(again, run, "policies");
-  await pvcsFromSnapshots(again, run, snapshots); // the backup is as it was
+  await createPvcsFromSnapshots(again, run, snapshots); // the backup is as it was
 });
 
 drill.run();

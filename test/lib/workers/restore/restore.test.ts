@@ -11,7 +11,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { restore } from "#lib/workers/restore/restore.ts";
+import { restoreHandler } from "#lib/workers/restore/restore.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -186,7 +186,7 @@ test("is done though the storage does not let go of what the volumes were made f
     showProgress: () => {},
     saveProgress: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
   } as unknown as Run;
-  await restore(app).steps["retain"]!(run);
+  await restoreHandler(app).steps["retain"]!(run);
   assert.match(notes.at(-1)!, `goes with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
 });
 

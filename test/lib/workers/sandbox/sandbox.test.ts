@@ -9,7 +9,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
-  applyInSandbox,
+  applySandboxObjects,
   createSandbox,
   openSandbox,
   removeSandbox,
@@ -113,7 +113,7 @@ test("is not believed to be gone by another cluster.", async ({ scene }) => {
 test("takes its volumes along, also where their class would keep them.", async ({ scene }) => {
   const { simulator: { url, objects } } = scene, { sandbox, run } = await open(scene);
   await createSandbox(sandbox, run);
-  await applyInSandbox(sandbox, run, "volumes");
+  await applySandboxObjects(sandbox, run, "volumes");
   const path = `/api/v1/namespaces/${sandbox.inputs.namespace}/persistentvolumeclaims/files`;
   await patch(url + path, { metadata: { annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } } });
   const mine = () =>

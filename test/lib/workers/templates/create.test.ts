@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
-import { createTemplate, templateJob } from "#lib/workers/templates/create.ts";
+import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
@@ -130,7 +130,7 @@ test("waits for all that people have asked for", async (context) => {
      values ('op_waits', 'a-kind-of-others', true, 'spoke:another', $1, 1, '{only}', '', 1, 'system', '', '', '') returning id`,
     [hub.id],
   );
-  await db.transact((tx) => record(tx, SYSTEM, { jobs: [templateJob(work)] }));
+  await db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(work)] }));
   await scene.replica();
   const put = await until(async () => {
     const [row] = await db.sql("select state, attempt, label from jobs where kind = 'make-template'");

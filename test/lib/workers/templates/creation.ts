@@ -6,12 +6,12 @@ import { silentLog } from "#lib/base/log.ts";
 import type { Cluster, KubeObject, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import type { TemplateWork } from "#lib/workers/templates/create.ts";
+import type { TemplatePayload } from "#lib/workers/templates/create.ts";
 import type { TemplateScene } from "#test/lib/workers/templates/scene.ts";
 import { call, Killed } from "#test/lib/workers/volumes/scene.ts";
 
 /** What a spoke of the hub would wish for; no operation waits for room. */
-export async function wish(context: TemplateScene, slug = "algebra"): Promise<TemplateWork> {
+export async function wish(context: TemplateScene, slug = "algebra"): Promise<TemplatePayload> {
   const { scene: { app, db, ...scene } } = context;
   const { cluster, blueprintInputs: inputs } = await scene.row(await idle(context, slug));
   const clusterUid = await (await app.clusters.open(cluster)).identity(call());

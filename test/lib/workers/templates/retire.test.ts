@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
-import { pvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { nextRun, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
@@ -46,7 +46,7 @@ async function isGone(context: Context): Promise<void> {
   assert.equal([await states(context), standing(scene, "VolumeSnapshotContent")], [[], []]);
   const site = await place({ scene, source: await scene.row(spoke.id) } as VolumeScene, "same"), run = nextRun();
   await put(site, run, "policies");
-  const error = await rejection(pvcsFromSnapshots(site, run, readBackupSnapshots(template, template)));
+  const error = await rejection(createPvcsFromSnapshots(site, run, readBackupSnapshots(template, template)));
   assert.match(error.message, "can not find snapshot");
 }
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { isFinished } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { prune } from "#lib/workers/upkeep/prune.ts";
+import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -13,7 +13,7 @@ test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
 async function runOnce(scene: Scene): Promise<void> {
-  const handler = prune({ db: scene.db });
+  const handler = pruneOldRows({ db: scene.db });
   const { repeatEvery: _, ...once } = handler.kind;
   const [job] = await scene.enqueue(loose(once));
   const scheduler = await scene.open([{ ...handler, kind: once }]);
@@ -184,8 +184,8 @@ test("finds what is over by an index, whatever it is", async ({ scene }) => {
   const explainer = openQueryExplainer(scene.db.url, { enable_seqscan: "off" });
   const run = { throwIfStopped: () => {}, signal: new AbortController().signal } as unknown as Run;
   const walked: string[] = [];
-  for (const step of Object.keys(prune(scene).steps)) {
-    const plans = await explainer.explain((rows) => prune({ db: { rows } as Database }).steps[step]!(run));
+  for (const step of Object.keys(pruneOldRows(scene).steps)) {
+    const plans = await explainer.explain((rows) => pruneOldRows({ db: { rows } as Database }).steps[step]!(run));
     assert.ok(plans.length > 0, step);
     walked.push(...plans.flatMap((plan) => plan.scannedTables));
   }

@@ -7,7 +7,7 @@ import { isFinished } from "#lib/jobs/job.ts";
 import { openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { sealAudit } from "#lib/workers/upkeep/seal.ts";
+import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
 import { headOf, write } from "#test/lib/audit/scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
@@ -20,7 +20,7 @@ async function runOnce(scene: Scene, batch?: number): Promise<{ chain: string; c
   // deno-lint-ignore no-explicit-any
   const lines: any[] = [];
   const log = openLog({ level: "info", format: "json", write: (line) => lines.push(JSON.parse(line)) });
-  const handler = sealAudit({ db: scene.db }, batch);
+  const handler = sealAuditLog({ db: scene.db }, batch);
   const { repeatEvery: _, ...once } = handler.kind;
   const [job] = await scene.enqueue(loose(once));
   const release = { api: "v0", version: "test", commit: "unknown" };

@@ -5,7 +5,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
-import { pvcsFromSnapshots, type Snapshots, type SnapshotVolume } from "#lib/workers/volumes/pvcs.ts";
+import { createPvcsFromSnapshots, type SiteSnapshots, type StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
@@ -14,13 +14,13 @@ import { make, nextRun, openVolumeScene, place, put, type VolumeScene } from "#t
 import { postObject } from "#test/support/fake-spokes.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<VolumeScene>("claimsFrom");
+const test = suite<VolumeScene>("createPvcsFromSnapshots");
 test.before(openVolumeScene);
 test.after(({ scene }) => scene.close());
 
 const GI = 2 ** 30;
 
-function withBoth({ volumes, ...rest }: Snapshots, change: Partial<SnapshotVolume>): Snapshots {
+function withBoth({ volumes, ...rest }: SiteSnapshots, change: Partial<StorageSnapshot>): SiteSnapshots {
   return { ...rest, volumes: { files: { ...volumes.files, ...change }, database: { ...volumes.database, ...change } } };
 }
 
@@ -60,12 +60,12 @@ for (
       "SnapshotGone",
       /can not find snapshot for snapshotID deleted/,
     ],
-  ] as [string, (from: Snapshots) => Snapshots, string, RegExp][]
+  ] as [string, (from: SiteSnapshots) => SiteSnapshots, string, RegExp][]
 ) {
   test(`refuses snapshots ${what}, and makes no claim`, async (context) => {
     const site = await place(context, "new"), run = nextRun();
     await put(site, run, "policies");
-    const error = await refused(pvcsFromSnapshots(site, run, change(context.snapshots)));
+    const error = await refused(createPvcsFromSnapshots(site, run, change(context.snapshots)));
     assert.is(error.code, code, error.message);
     assert.match(error.message, words);
     const claims = context.scene.simulator.objects("PersistentVolumeClaim");
@@ -81,7 +81,7 @@ test("takes another class of the driver where the one that they were taken by is
 test("makes claims as large as the snapshots, where the size has smaller disks", async (context) => {
   const site = await place(context, "new"), run = nextRun();
   await put(site, run, "policies");
-  await pvcsFromSnapshots(site, run, withBoth(context.snapshots, { restoreSize: 12 * GI }));
+  await createPvcsFromSnapshots(site, run, withBoth(context.snapshots, { restoreSize: 12 * GI }));
   const claims = context.scene.simulator.objects("PersistentVolumeClaim")
     .filter(({ metadata }) => metadata.namespace === site.space.namespace);
   assert.equal(claims.map(({ spec }) => spec.resources.requests.storage), ["12Gi", "12Gi"]);
@@ -92,14 +92,14 @@ test("refuses a claim of that name that was made from something else", async (co
   await put({ ...site, inputs: plain }, run, "policies");
   const claims = SPOKE_STEPS.flatMap((step) => site.blueprint.spokeObjects(plain, step)).filter(isClaim);
   for (const claim of claims) await site.space.create(claim, run);
-  const error = await refused(pvcsFromSnapshots(site, run, context.snapshots));
+  const error = await refused(createPvcsFromSnapshots(site, run, context.snapshots));
   assert.equal([error.code, /volume claim files/.test(error.message)], ["ClaimTaken", true]);
 });
 
 test("refuses a blueprint that makes no data its own, before it makes anything", async (context) => {
   const blueprint = makeBlueprint(edited("database.yaml", 'initContainers: ["${ADOPT_DATABASE}"]', ""));
   const site = { ...await place(context, "new"), blueprint };
-  assert.is((await refused(pvcsFromSnapshots(site, nextRun(), context.snapshots))).code, "BlueprintLacks");
+  assert.is((await refused(createPvcsFromSnapshots(site, nextRun(), context.snapshots))).code, "BlueprintLacks");
 });
 
 for (
@@ -124,7 +124,7 @@ for (
     const [site, from] = await ready(context), run = nextRun(30_000);
     await put(site, run, "policies", "secrets");
     for (const secret of site.blueprint.newSecrets(site.inputs)) await site.space.create(secret, run);
-    await pvcsFromSnapshots(site, run, from);
+    await createPvcsFromSnapshots(site, run, from);
     await put(site, run, "database");
     const error = await refused(waitForWorkload(site as unknown as SpokeSite, run, DATABASE));
     assert.is(error.code, expected, error.message);

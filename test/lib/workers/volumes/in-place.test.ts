@@ -11,7 +11,11 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { applyFenced, patchFenced } from "#lib/workers/fenced-objects.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
-import { deleteSourcesWhenBound, pvcsFromSnapshots, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
+import {
+  createPvcsFromSnapshots,
+  deleteSourceObjectsWhenBound,
+  type VolumeContext,
+} from "#lib/workers/volumes/pvcs.ts";
 import { nextRun, openVolumeScene, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
@@ -45,7 +49,7 @@ test("has what the backup holds, and the old claims keep what they had", async (
   await set(site, run, "suspend", true, CRON);
   await set(site, run, "replicas", 0, MOODLE, DATABASE);
   await space.noPods(SITE_PODS, { ...run, timeout: 20_000 });
-  await pvcsFromSnapshots(site, run, snapshots);
+  await createPvcsFromSnapshots(site, run, snapshots);
   const former = await space.get(DATABASE, run);
   await space.delete(DATABASE, former!.metadata.uid!, run); // its template of claims cannot be changed
   await space.gone([DATABASE], { ...run, timeout: 20_000 });
@@ -53,7 +57,7 @@ test("has what the backup holds, and the old claims keep what they had", async (
   for (const object of app.blueprint.spokeObjects(inputs, "app")) await applyFenced(space, object, run.job, run);
   await set(site, run, "replicas", 1, MOODLE);
   for (const ref of [DATABASE, MOODLE]) await waitForWorkload(site as unknown as SpokeSite, run, ref);
-  await deleteSourcesWhenBound(site, run);
+  await deleteSourceObjectsWhenBound(site, run);
   assert.equal(siteContentsOf(simulator, namespace), asBefore);
   const now = volumes(context);
   assert.equal(now.filter((each) => old.includes(each)), old);

@@ -16,9 +16,9 @@ import {
 } from "#test/lib/workers/volumes/scene.ts";
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import {
+  createPvcsFromSnapshots,
   deleteSourceContents,
-  deleteSourcesWhenBound,
-  pvcsFromSnapshots,
+  deleteSourceObjectsWhenBound,
   type VolumeContext,
 } from "#lib/workers/volumes/pvcs.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
@@ -75,11 +75,11 @@ for (const when of ["before", "after"] as const) {
     const { scene: { simulator }, source, snapshots } = context, site = await place(context, "new");
     const { namespace } = site.inputs;
     await prepare(site, nextRun());
-    const kills = await killedUntilDone(site, when, (killed) => pvcsFromSnapshots(killed, nextRun(), snapshots));
+    const kills = await killedUntilDone(site, when, (killed) => createPvcsFromSnapshots(killed, nextRun(), snapshots));
     assert.ok(kills >= 5, `two contents, two snapshots, a claim, and the other one: it was killed ${kills} times`);
     assert.equal(pairs(context, site), [2, 2, 2]);
     await start(site, nextRun());
-    await killedUntilDone(site, when, (killed) => deleteSourcesWhenBound(killed, nextRun()));
+    await killedUntilDone(site, when, (killed) => deleteSourceObjectsWhenBound(killed, nextRun()));
     assert.equal(pairs(context, site), [0, 0, 2]);
     const claims = simulator.objects("PersistentVolumeClaim").filter(({ metadata }) =>
       metadata.namespace === namespace
@@ -126,7 +126,7 @@ async function killedUntilDone(
 
 test("that is given up leaves what it was made from to the next one, and nothing else", async (context) => {
   const { scene: { simulator }, source, snapshots } = context, first = await place(context, "new"), run = nextRun();
-  await pvcsFromSnapshots(first, run, snapshots);
+  await createPvcsFromSnapshots(first, run, snapshots);
   assert.equal(pairs(context, first), [2, 2, 2]);
   await first.space.remove({ ...call(), timeout: 20_000 });
   assert.equal(pairs(context, first), [0, 2, 2], "contents that retain stand in no namespace");

@@ -15,9 +15,9 @@ import { requireLoginPage } from "#lib/workers/site-jobs.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import {
-  deleteSourcesWhenBound,
-  pvcsFromSnapshots,
-  type Snapshots,
+  createPvcsFromSnapshots,
+  deleteSourceObjectsWhenBound,
+  type SiteSnapshots,
   type VolumeContext,
 } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
@@ -29,7 +29,7 @@ export interface VolumeScene {
   scene: WorkScene;
   /** The site whose backup it is. */
   source: SpokeRow;
-  snapshots: Snapshots;
+  snapshots: SiteSnapshots;
 }
 
 export async function openVolumeScene(context: VolumeScene): Promise<void> {
@@ -42,7 +42,7 @@ export async function openVolumeScene(context: VolumeScene): Promise<void> {
   context.snapshots = await backUp(scene, context.source);
 }
 
-export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<Snapshots> {
+export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<SiteSnapshots> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
   await scene.ended(id, "backup");
   const [latest] = await listBackups(scene.db.rows, id);
@@ -94,11 +94,11 @@ export function call(): Call {
 }
 
 /** All that makes a site of the snapshots, in the order of an installation; returns once it answers. */
-export async function make(site: VolumeContext, run: Run, from: Snapshots): Promise<void> {
+export async function make(site: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
   await prepare(site, run);
-  await pvcsFromSnapshots(site, run, from);
+  await createPvcsFromSnapshots(site, run, from);
   await start(site, run);
-  await deleteSourcesWhenBound(site, run);
+  await deleteSourceObjectsWhenBound(site, run);
   await requireLoginPage(site, run);
 }
 
