@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { FollowOptions, StreamEvent, Wheelwright } from "#lib/client/client.ts";
 import { answer, hasty, openPuppet, openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { connect } from "#lib/client/client.ts";
-import { emit } from "#test/lib/events/following.ts";
+import { emit } from "#test/lib/events/open-test-stream.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
 const test = suite<{ stage: Stage }>("followFederation");

@@ -11,7 +11,7 @@ import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open, sights } from "#test/lib/events/following.ts";
+import { emit, look, open, sights } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";

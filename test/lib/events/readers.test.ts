@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Follower, ReadVisibility } from "#lib/events/visibility.ts";
 import { openReaders, type Readers, type StreamReader } from "#lib/events/readers.ts";
-import { decision } from "#test/lib/events/following.ts";
+import { decision } from "#test/lib/events/open-test-stream.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { startSpanContext } from "#lib/base/trace.ts";

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openFeeds } from "#lib/events/feed.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open } from "#test/lib/events/following.ts";
+import { emit, look, open } from "#test/lib/events/open-test-stream.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";

@@ -5,7 +5,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open, sights } from "#test/lib/events/following.ts";
+import { emit, look, open, sights } from "#test/lib/events/open-test-stream.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";

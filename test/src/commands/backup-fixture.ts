@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Test } from "uvu";
-import { fill } from "#test/lib/drivers/dump/scene.ts";
+import { fill } from "#test/lib/drivers/dump/dump-scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { writeWhole } from "#src/commands/backup-file.ts";
-import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
+import { rowsIn } from "#test/lib/drivers/dump/dump-scene.ts";
 import { PROGRAM } from "#test/src/cli/cli-fixture.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { rowsIn, undate } from "#test/lib/drivers/dump/scene.ts";
+import { rowsIn, undate } from "#test/lib/drivers/dump/dump-scene.ts";
 import { withAdminConnection } from "#test/support/server.ts";
 import { type BackupContext, PASSPHRASE, withBackups } from "./backup-fixture.ts";
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises
 import { delimiter, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
+import { rowsIn } from "#test/lib/drivers/dump/dump-scene.ts";
 import { type BackupContext, withBackups } from "#test/src/commands/backup-fixture.ts";
 
 const test = suite<BackupContext>("pgDump");

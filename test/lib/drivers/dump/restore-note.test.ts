@@ -11,7 +11,7 @@ import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
-import { backUp, fill, nothing, once } from "./scene.ts";
+import { backUp, fill, nothing, once } from "./dump-scene.ts";
 
 const test = suite<{ db: TestDatabase }>("restoreParts and what is noted");
 test.before(async (context) => {

@@ -16,7 +16,7 @@ import { readDumps, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
-import { backUp, fill, nothing, once, restore, rowsIn, undate } from "./scene.ts";
+import { backUp, fill, nothing, once, restore, rowsIn, undate } from "./dump-scene.ts";
 
 interface Context {
   db: TestDatabase;

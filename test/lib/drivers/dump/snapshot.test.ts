@@ -14,7 +14,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { withAdminConnection } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
-import { backUp, fill, nothing, once, restore } from "./scene.ts";
+import { backUp, fill, nothing, once, restore } from "./dump-scene.ts";
 
 const test = suite<{ db: TestDatabase; url: string; hub: string }>("openSnapshot");
 test.before(async (context) => {

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
-import { mail, never } from "./pair.ts";
+import { mail, never } from "./smtp-pair.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";

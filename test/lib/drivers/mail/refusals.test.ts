@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { between, failure, mail, never, TOKEN } from "#test/lib/drivers/mail/pair.ts";
+import { between, failure, mail, never, TOKEN } from "#test/lib/drivers/mail/smtp-pair.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 
 const test = suite("explain");

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { MailError } from "#lib/drivers/mail/transport.ts";
 import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
-import { between, failure, LONG, mail, never, soon, TOKEN } from "#test/lib/drivers/mail/pair.ts";
+import { between, failure, LONG, mail, never, soon, TOKEN } from "#test/lib/drivers/mail/smtp-pair.ts";
 import { CERTIFICATE } from "#test/support/kube/certificate.ts";
 import { rejection, until } from "#test/support/until.ts";
 

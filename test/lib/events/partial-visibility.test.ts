@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open, sights } from "#test/lib/events/following.ts";
+import { emit, look, open, sights } from "#test/lib/events/open-test-stream.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
