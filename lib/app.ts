@@ -10,7 +10,7 @@ import type { Feeds } from "#lib/events/feed.ts";
 import type { DatabaseHoldWatch } from "#lib/installation/database-hold.ts";
 import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
-import type { Notice } from "#lib/base/notice.ts";
+import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 
@@ -49,7 +49,7 @@ export interface App {
   /** The payment provider; null if none is connected. */
   readonly payments: Payments | null;
   /** Announced deprecations and limits, in the order of their announcement. */
-  readonly notices: readonly Notice[];
+  readonly notices: readonly AnnouncedChange[];
   readonly release: ProgramRelease;
   /** When operations were held because the database was restored from a backup; null if they are not held. */
   readonly held: DatabaseHoldWatch["current"];

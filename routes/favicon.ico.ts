@@ -1,7 +1,7 @@
 /** Serves the icon at its default address. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ICON } from "#lib/http/page.ts";
+import { ICON_SVG } from "#lib/http/page.ts";
 import { plainText } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
@@ -10,5 +10,5 @@ export const GET = endpoint({
   scope: "public",
   cacheSeconds: 86_400,
   reply: plainText("image/svg+xml"),
-  handle: () => ICON,
+  handle: () => ICON_SVG,
 });

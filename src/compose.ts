@@ -18,7 +18,7 @@ import { openFeeds } from "#lib/events/feed.ts";
 import { watchDatabaseHold } from "#lib/installation/database-hold.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
-import { collectNotices, postponeNotices } from "#lib/http/deprecation.ts";
+import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import type { Traces, TracesOptions } from "#lib/drivers/traces/open.ts";
 import { openTelemetry } from "#lib/base/telemetry.ts";
@@ -67,7 +67,7 @@ export async function compose(
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const declared = collectNotices(routes, ANNOUNCED_LIMITS); // throws before anything is opened
+    const declared = collectAnnouncedChanges(routes, ANNOUNCED_LIMITS); // throws before anything is opened
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
@@ -86,7 +86,7 @@ export async function compose(
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
-    const announced = postponeNotices(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
+    const announced = postponeAnnouncedChanges(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
     const hold = await watchDatabaseHold(db, log);
     opened.push(() => hold.close());
     log.debug("Opens a replica", { replica: replicaId });
@@ -105,7 +105,7 @@ export async function compose(
       blueprint,
       catalog,
       payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
-      notices: collectNotices(announced.manifest, announced.limits),
+      notices: collectAnnouncedChanges(announced.manifest, announced.limits),
       release: release(),
       held: hold.current,
     });

@@ -12,7 +12,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clusterRules } from "#lib/doctor/cluster-role.ts";
-import type { Declaration } from "#lib/operations/operation.ts";
+import type { OperationDeclaration } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
@@ -57,7 +57,9 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
 
 /** Returns the text with the table of actions between its marks. The rows come from the declared operations. */
 export function withActions(text: string): string {
-  const rows = (Object.values(SPOKE_OPERATIONS) as Declaration<string, string>[]).filter(({ isAction }) => isAction)
+  const rows = (Object.values(SPOKE_OPERATIONS) as OperationDeclaration<string, string>[]).filter(({ isAction }) =>
+    isAction
+  )
     .map(({ name, from, allowedWhenFailed: mends, transition: passage, downtime = false }) => [
       `\`${name}\``,
       [...from, ...(mends ? ["failed"] : [])].join(", "),

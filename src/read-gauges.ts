@@ -1,7 +1,7 @@
 /** Reads the current value of each gauge whenever the metrics are requested. */
 import type { Fleet } from "#lib/domains/fleet/count.ts";
 import { SECOND } from "#lib/base/time.ts";
-import type { Readings } from "#lib/metrics/registry.ts";
+import type { GaugeValues } from "#lib/metrics/registry.ts";
 import type { Program } from "./compose.ts";
 import type { Server } from "./server.ts";
 
@@ -10,7 +10,7 @@ export function readingsOf(
   { app: { db, feeds, release }, scheduler }: Pick<Program, "app" | "scheduler">,
   fleet: Fleet | null,
   { inFlight }: Pick<Server, "inFlight">,
-): Readings {
+): GaugeValues {
   const { open, idle, waiting } = db.stats(), { streams, behind } = feeds.stats();
   const since = (date: Date | null) => fleet && date && (fleet.now.getTime() - date.getTime()) / SECOND;
   return {

@@ -1,7 +1,7 @@
 /** Defines the checks that must pass before this process should receive requests. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Check } from "#lib/http/readiness.ts";
+import type { ReadinessCheck } from "#lib/http/readiness.ts";
 import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { migrations } from "./migrations.ts";
 
@@ -13,7 +13,7 @@ import { migrations } from "./migrations.ts";
 export function readinessOf(
   scheduler: () => boolean = () => true,
   stays: () => boolean = () => true,
-): readonly Check[] {
+): readonly ReadinessCheck[] {
   return [
     { name: "database", passes: answers },
     { name: "writes", passes: takesWrites },

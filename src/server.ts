@@ -14,23 +14,23 @@ import { openCreationQueues } from "#lib/http/creation-queue.ts";
 import type { ClientDisconnected, Exchange } from "#lib/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
-  accessLog,
+  addRequestId,
+  addRouteHeaders,
+  addSecurityHeaders,
   deadline,
+  logAccess,
   type Middleware,
   receiveBody,
   recordTelemetry,
   renderErrors,
-  requestId,
-  routeHeaders,
   runMiddleware,
-  securityHeaders,
   setWorkContext,
   shedLoad,
 } from "#lib/http/middleware.ts";
 import { type Authenticate, mountRoutes } from "#lib/http/mount.ts";
-import { type Check, openReadiness } from "#lib/http/readiness.ts";
+import { openReadiness, type ReadinessCheck } from "#lib/http/readiness.ts";
 import { refusalPage } from "#lib/portal/page/refusal-page.ts";
-import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
+import { parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { openRateLimit, type RateLimit } from "#lib/base/limits/rate-limit.ts";
 import { createClientFinder } from "#lib/base/limits/client-address.ts";
 import { openTimeBudget } from "#lib/base/limits/time-budget.ts";
@@ -47,7 +47,7 @@ interface ServerOptions {
   /** Returns false once the process is stopping. If absent, it never stops. */
   readonly stays?: () => boolean;
   readonly authenticate?: Authenticate;
-  readonly checks?: readonly Check[];
+  readonly checks?: readonly ReadinessCheck[];
   /** Returns extra notes for readyz. Absent for none. */
   readonly notes?: () => readonly string[];
   /** Counts the API calls of tokens. If absent, they are not counted. */
@@ -93,7 +93,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,
-    bucket: options.bucket ?? openRateLimit(),
+    rateLimit: options.bucket ?? openRateLimit(),
     calls: options.calls ?? NO_COUNTER,
     ...(config.portal && { negotiatedErrorPage: refusalPage }),
   });
@@ -101,10 +101,10 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
   const middleware: readonly Middleware[] = [
     setWorkContext,
     recordTelemetry(app.telemetry),
-    requestId,
-    accessLog,
-    securityHeaders(config.publicUrl),
-    routeHeaders,
+    addRequestId,
+    logAccess,
+    addSecurityHeaders(config.publicUrl),
+    addRouteHeaders,
     compress,
     renderErrors,
     receiveBody,
@@ -129,13 +129,13 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       ip,
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,
-      about: {},
+      contextIds: {},
       signal,
       abort: (reason: Fault | ClientDisconnected) => aborting.abort(reason),
       body: createBodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
-      place: load.openSlot(roomOf(route.endpoint)),
-      allowance,
-      turns: openTurns({ ip, signal, allowance }),
+      loadSlot: load.openSlot(roomOf(route.endpoint)),
+      timeBudget: allowance,
+      creationQueue: openTurns({ ip, signal, timeBudget: allowance }),
       sent: peer.sent,
       onDisconnect: peer.onGone ?? ((listener) => onAbort(request.signal, listener)),
     };
@@ -154,7 +154,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,
         most: config.maxStreams + PER_REQUEST * config.maxInFlight,
-        isProxy: (text) => isProxy(parseAddress(text) ?? 0n),
+        isProxy: (text) => isProxy(parseIpAddress(text) ?? 0n),
       });
       return {
         ...listening,

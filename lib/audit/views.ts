@@ -1,10 +1,10 @@
 /** Describes audit events in the API. */
 import * as v from "valibot";
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
-import { text, Timestamp } from "#lib/base/schema.ts";
+import { boundedText, Timestamp } from "#lib/base/schema.ts";
 
 const KINDS = Object.keys(AUDIT_KINDS) as (keyof typeof AUDIT_KINDS)[];
-const optionalText = v.optional(text(1, 254));
+const optionalText = v.optional(boundedText(1, 254));
 
 /** Query filters of the log. An unknown kind is refused, because an empty result would look as if it never happened. */
 export const auditFilters = {

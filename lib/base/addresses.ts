@@ -8,7 +8,7 @@ const IPV6 = [
   String
     .raw`(?<![\w:.-])(?=[a-f:]*\d)(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?::(?:[0-9a-f]{1,5}(?::[0-9a-f]{1,5})*)?(?![\w:])`,
 ];
-/** Names that only the cluster or its network resolves, and node names that contain the node's address. */
+/** Matches names that only the cluster's network resolves, and node names that contain the node's address. */
 const INTERNAL = String
   .raw`(?<![\w.-])(?:[\w-]+\.)+(?:svc|internal|cluster\.local)\b(?::\d+)?|\bip-\d+(?:-\d+){3}\b[\w.-]*`;
 
@@ -25,6 +25,6 @@ const RULES: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [new RegExp(String.raw`(?:\bhttps?://)?(?:${[IPV4, ...IPV6, INTERNAL].join("|")})`, "gi"), "…"],
 ];
 
-export function withoutAddresses(text: string): string {
-  return RULES.reduce((rest, [pattern, shown]) => rest.replace(pattern, shown), text);
+export function removeInternalAddresses(text: string): string {
+  return RULES.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
 }

@@ -37,6 +37,6 @@ export async function runWithin<T>(
   } finally {
     clearTimeout(timer);
     for (const { signal, onAbort } of listeners) signal.removeEventListener("abort", onAbort);
-    inner.abort(new Error("it is over"));
+    inner.abort(new Error("the work has ended"));
   }
 }

@@ -8,15 +8,15 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { checkDatabaseVariables, readDatabaseConfig } from "#lib/base/database-config.ts";
 import { processEnvironment, type ProcessVariables, shouldUseColours } from "#lib/base/environment.ts";
-import { traceSettings } from "#lib/base/otel.ts";
+import { buildTraceSettings } from "#lib/base/otel.ts";
 import { findMissingFiles, readVariables } from "#lib/base/variable-files.ts";
-import { Variables } from "#lib/base/variables.ts";
+import { EnvironmentVariables } from "#lib/base/variables.ts";
 
 /**
  * The command, which decides which variables are required. `serve` requires a database, a public URL and a domain;
  * `migrate` requires a database; `dev` starts its own database; `any` requires nothing.
  */
-export type Mode = "serve" | "migrate" | "dev" | "any";
+export type ConfigMode = "serve" | "migrate" | "dev" | "any";
 
 export class ConfigError extends Error {
   readonly problems: readonly string[];
@@ -29,7 +29,7 @@ export class ConfigError extends Error {
 }
 
 interface ConfigSource {
-  readonly mode: Mode;
+  readonly mode: ConfigMode;
   readonly env: ProcessVariables;
   /** Whether standard output is a terminal. On a terminal the log is formatted for people, unless LOG_FORMAT is set. */
   readonly terminal: boolean;
@@ -42,8 +42,8 @@ export type Config = Readonly<ReturnType<typeof buildConfig>>;
 /** Returns the configuration. Throws ConfigError. */
 export function readConfig(source: ConfigSource): Config {
   const problems: string[] = [];
-  const values = readVariables(Object.keys(Variables.entries), source.env, problems);
-  const result = v.safeParse(Variables, values);
+  const values = readVariables(Object.keys(EnvironmentVariables.entries), source.env, problems);
+  const result = v.safeParse(EnvironmentVariables, values);
   for (const issue of result.issues ?? []) problems.push(`${v.getDotPath(issue)} ${issue.message}`);
   problems.push(...findMissingVariables(source, values));
   if (source.files) problems.push(...findMissingFiles(source.mode, values));
@@ -53,7 +53,7 @@ export function readConfig(source: ConfigSource): Config {
 }
 
 /** Returns the configuration from the environment of this process. Throws ConfigError. */
-export function readProcessConfig(mode: Mode): Config {
+export function readProcessConfig(mode: ConfigMode): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
 }
 
@@ -65,7 +65,7 @@ export function readStartConfig(mode: "serve" | "dev"): Config {
 /** Lists the variables in the environment: `set`, or `file` if NAME_FILE is set instead. */
 export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
   const env = processEnvironment();
-  const names = Object.keys(Variables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
+  const names = Object.keys(EnvironmentVariables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
   return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
 }
 
@@ -100,7 +100,7 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
     );
     requireVariable("ROOT_DOMAIN", "the wildcard domain of the spokes");
     if (!values.KUBECONFIG_HOST_PATH && !env.KUBERNETES_SERVICE_HOST) {
-      requireVariable("KUBECONFIG", "the file that names your cluster");
+      requireVariable("KUBECONFIG", "the kubeconfig file of your cluster");
     }
   }
   if (values.BOOTSTRAP_ADMIN_EMAIL) requireVariable("BOOTSTRAP_ADMIN_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL is set");
@@ -110,7 +110,7 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
     requireVariable("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, and its events must be verified");
   }
   if (mode === "dev" && /^[a-z]+_live_/.test(values.STRIPE_SECRET_KEY ?? "")) {
-    problems.push("STRIPE_SECRET_KEY is a live key, and dev would charge made-up data: use a test key");
+    problems.push("STRIPE_SECRET_KEY is a live key, and dev would charge real cards: use a test key");
   }
   if (values.METRICS_PORT && Number(values.METRICS_PORT) === Number(values.PORT ?? 3000)) {
     problems.push(
@@ -128,7 +128,7 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
   return problems;
 }
 
-function buildConfig(values: Variables, source: ConfigSource) {
+function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
   const { mode, terminal } = source, dev = mode === "dev";
   return {
     /**
@@ -204,7 +204,7 @@ function buildConfig(values: Variables, source: ConfigSource) {
     bodyLimitBytes: values.BODY_LIMIT_BYTES,
     metricsPort: values.METRICS_PORT ?? null,
     /** The settings of traces; null if no traces are recorded. */
-    traces: traceSettings(values),
+    traces: buildTraceSettings(values),
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
@@ -227,10 +227,10 @@ function buildConfig(values: Variables, source: ConfigSource) {
  * use it.
  */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
-  const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isKnownVariable(name));
+  const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isSupportedVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();
 }
 
-function isKnownVariable(name: string): boolean {
-  return name.replace(/_FILE$/, "") in Variables.entries;
+function isSupportedVariable(name: string): boolean {
+  return name.replace(/_FILE$/, "") in EnvironmentVariables.entries;
 }

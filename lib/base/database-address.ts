@@ -8,7 +8,7 @@
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { checkKeyword, KEYWORDS } from "#lib/base/database-keywords.ts";
+import { checkConnectionKeyword, CONNECTION_KEYWORDS } from "#lib/base/database-keywords.ts";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -68,19 +68,19 @@ export function resolveDatabaseAddress(source: DatabaseSource): DatabaseAddress 
 
 /** Parses a connection string. PG variables of `env` are the defaults. Throws AddressError. */
 export function parseConnectionString(text: string, env: ProcessVariables = {}): DatabaseAddress {
-  const given = /^postgres(?:ql)?:\/\//.test(text) ? parseUri(text) : parseKeyValuePairs(text);
-  for (const [keyword, value] of given) {
-    const problem = checkKeyword(keyword, value);
+  const parameters = /^postgres(?:ql)?:\/\//.test(text) ? parseUri(text) : parseKeyValuePairs(text);
+  for (const [keyword, value] of parameters) {
+    const problem = checkConnectionKeyword(keyword, value);
     if (problem) throw new DatabaseAddressError(problem);
   }
-  for (const [keyword, { variable }] of Object.entries(KEYWORDS)) {
+  for (const [keyword, { variable }] of Object.entries(CONNECTION_KEYWORDS)) {
     const value = variable && env[variable];
-    if (!value || given.has(keyword)) continue;
-    const problem = checkKeyword(keyword, value);
+    if (!value || parameters.has(keyword)) continue;
+    const problem = checkConnectionKeyword(keyword, value);
     if (problem) throw new DatabaseAddressError(`cannot be used with ${variable}: it ${problem}`);
-    given.set(keyword, value);
+    parameters.set(keyword, value);
   }
-  return buildAddress(given, env);
+  return buildAddress(parameters, env);
 }
 
 /** Returns user, hosts and database without the password, for messages. */
@@ -91,8 +91,8 @@ export function describeDatabase({ user, hosts, database }: DatabaseAddress): st
 
 type ConnectionParameters = Map<string, string>;
 
-function buildAddress(given: ConnectionParameters, env: ProcessVariables): DatabaseAddress {
-  const valueOf = (keyword: string): string | null => given.get(keyword) || null;
+function buildAddress(parameters: ConnectionParameters, env: ProcessVariables): DatabaseAddress {
+  const valueOf = (keyword: string): string | null => parameters.get(keyword) || null;
   const user = valueOf("user") ?? systemUserName(), timeout = Number(valueOf("connect_timeout") ?? 0);
   const minVersion = valueOf("ssl_min_protocol_version"), maxVersion = valueOf("ssl_max_protocol_version");
   if (minVersion && maxVersion && minVersion > maxVersion) {
@@ -100,7 +100,7 @@ function buildAddress(given: ConnectionParameters, env: ProcessVariables): Datab
   }
   const cert = valueOf("sslcert"), key = valueOf("sslkey");
   if ((cert === null) !== (key === null)) {
-    throw new DatabaseAddressError("must name both sslcert and sslkey, or neither");
+    throw new DatabaseAddressError("must set both sslcert and sslkey, or neither");
   }
   return {
     hosts: parseHostList(valueOf("host"), valueOf("port")),
@@ -141,7 +141,7 @@ function tlsMode(mode: string | null, rootCert: string | null, negotiation: stri
 function parseHostList(hosts: string | null, ports: string | null): DatabaseHost[] {
   const names = (hosts ?? "localhost").split(","), numbers = (ports ?? "").split(",");
   if (numbers.length > 1 && numbers.length !== names.length) {
-    throw new DatabaseAddressError(`names ${names.length} hosts and ${numbers.length} ports`);
+    throw new DatabaseAddressError(`has ${names.length} hosts and ${numbers.length} ports`);
   }
   return names.map((name, i) => {
     const text = (numbers.length > 1 ? numbers[i] : numbers[0]) || "5432", port = Number(text);
@@ -152,7 +152,7 @@ function parseHostList(hosts: string | null, ports: string | null): DatabaseHost
     if (host.startsWith("/")) return { host, port };
     if (!/^[^\s/@[\]?#%]+$/.test(host)) {
       throw new DatabaseAddressError(
-        "has a host that is neither a name, an address, nor the absolute path of a directory",
+        "has a host that is not a host name, an IP address or the absolute path of a directory",
       );
     }
     return { host, port };
@@ -163,71 +163,71 @@ function systemUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    throw new DatabaseAddressError("must name its user");
+    throw new DatabaseAddressError("has no user");
   }
 }
 
 /** Parses `postgresql://user:password@host:port,host:port/dbname?keyword=value`. Each part may be percent-encoded. */
 function parseUri(text: string): ConnectionParameters {
-  const given: ConnectionParameters = new Map(), rest = text.slice(text.indexOf("://") + 3);
+  const parameters: ConnectionParameters = new Map(), rest = text.slice(text.indexOf("://") + 3);
   const slash = rest.search(/\/|$/), at = rest.slice(0, slash).lastIndexOf("@");
   if (at >= 0) {
     const [user = "", ...password] = rest.slice(0, at).split(":");
-    setIfPresent(given, "user", decodePercent(user));
-    setIfPresent(given, "password", decodePercent(password.join(":")));
+    setIfPresent(parameters, "user", decodePercent(user));
+    setIfPresent(parameters, "password", decodePercent(password.join(":")));
   }
   const [place = "", ...queries] = rest.slice(at + 1).split("?"), [hosts = "", ...names] = place.split("/");
-  if (hosts !== "") parseUriHosts(given, hosts);
-  setIfPresent(given, "dbname", decodePercent(names.join("/")));
+  if (hosts !== "") parseUriHosts(parameters, hosts);
+  setIfPresent(parameters, "dbname", decodePercent(names.join("/")));
   for (const pair of queries.join("?").split("&").filter(Boolean)) {
     const [keyword = "", ...value] = pair.split("=");
     if (value.length !== 1) throw new DatabaseAddressError(`has a parameter that is not keyword=value`);
     const name = decodePercent(keyword), content = decodePercent(value[0]!);
     // JDBC's spelling, which libpq accepts.
-    if (name === "ssl" && content === "true") given.set("sslmode", "require");
-    else given.set(name, content);
+    if (name === "ssl" && content === "true") parameters.set("sslmode", "require");
+    else parameters.set(name, content);
   }
-  return given;
+  return parameters;
 }
 
-function parseUriHosts(given: ConnectionParameters, text: string): void {
+function parseUriHosts(parameters: ConnectionParameters, text: string): void {
   const hosts: string[] = [], ports: string[] = [];
   for (const place of text.split(",")) {
     const match = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d*))?$/.exec(place);
     if (!match) {
       throw new DatabaseAddressError(
-        "has a host that cannot be read; write an IPv6 address in brackets, as [::1]:5432",
+        "has an invalid host; write an IPv6 address in brackets, such as [::1]:5432",
       );
     }
     const [, address, name = "", port = ""] = match;
     if (address !== undefined && isIP(address.replace(/%.*$/, "")) !== 6) {
-      throw new DatabaseAddressError("has brackets around no IPv6 address");
+      throw new DatabaseAddressError("has brackets that do not contain an IPv6 address");
     }
     hosts.push(address ?? decodePercent(name));
     ports.push(port);
   }
-  if (hosts.some((host) => host !== "")) given.set("host", hosts.join(","));
-  if (ports.some((port) => port !== "")) given.set("port", ports.join(","));
+  if (hosts.some((host) => host !== "")) parameters.set("host", hosts.join(","));
+  if (ports.some((port) => port !== "")) parameters.set("port", ports.join(","));
 }
 
 /** Parses `host=localhost port=5432 password='it''s \'quoted\''`. */
 function parseKeyValuePairs(text: string): ConnectionParameters {
-  const given: ConnectionParameters = new Map(),
+  const parameters: ConnectionParameters = new Map(),
     pair = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s'\\]|\\.)*))(?=\s|$)/gsy;
   const trimmed = text.trim();
   let read = 0;
   for (const [whole, keyword, quoted, plain] of trimmed.matchAll(pair)) {
-    given.set(keyword!, (quoted ?? plain ?? "").replace(/\\(.)/gs, "$1"));
+    parameters.set(keyword!, (quoted ?? plain ?? "").replace(/\\(.)/gs, "$1"));
     read += whole.length;
   }
-  if (given.size === 0 || read < trimmed.length) {
+  if (parameters.size === 0 || read < trimmed.length) {
     throw new DatabaseAddressError("must be a URL such as postgres://user:password@host:5432/name");
   }
-  return given;
+  return parameters;
 }
 
-function setIfPresent(given: ConnectionParameters, keyword: string, value: string): void {
-  if (value !== "") given.set(keyword, value);
+function setIfPresent(parameters: ConnectionParameters, keyword: string, value: string): void {
+  if (value !== "") parameters.set(keyword, value);
 }
 
 function decodePercent(text: string): string {
@@ -235,7 +235,7 @@ function decodePercent(text: string): string {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes("\0")) return decoded;
   } catch {
-    // Refused below.
+    // The error below is thrown.
   }
-  throw new DatabaseAddressError("has a percent sign that encodes no character; write %25 for a percent sign");
+  throw new DatabaseAddressError("has an invalid percent-encoding; write %25 for a percent sign");
 }

@@ -26,9 +26,9 @@ const DATABASE_VARIABLES = [
 ];
 
 export function readDatabaseConfig(env: ProcessVariables): DatabaseConfig {
-  const given = readVariables(DATABASE_VARIABLES, env, []), ownerUrl = ownerConnectionString(given);
+  const values = readVariables(DATABASE_VARIABLES, env, []), ownerUrl = ownerConnectionString(values);
   return {
-    url: serviceConnectionString(given) ?? "",
+    url: serviceConnectionString(values) ?? "",
     source: createSource(env, serviceConnectionString),
     ownerUrl,
     ownerSource: ownerUrl === null ? null : createSource(env, ownerConnectionString),
@@ -36,10 +36,10 @@ export function readDatabaseConfig(env: ProcessVariables): DatabaseConfig {
 }
 
 /** Returns problems of the connection strings, each with its variable. */
-export function checkDatabaseVariables(given: Readonly<Record<string, string>>, env: ProcessVariables): string[] {
+export function checkDatabaseVariables(values: Readonly<Record<string, string>>, env: ProcessVariables): string[] {
   const texts = [
-    [given.DATABASE_URL ? "DATABASE_URL" : "POSTGRES_HOST", serviceConnectionString(given)],
-    [given.DATABASE_OWNER_URL ? "DATABASE_OWNER_URL" : "POSTGRES_HOST", ownerConnectionString(given)],
+    [values.DATABASE_URL ? "DATABASE_URL" : "POSTGRES_HOST", serviceConnectionString(values)],
+    [values.DATABASE_OWNER_URL ? "DATABASE_OWNER_URL" : "POSTGRES_HOST", ownerConnectionString(values)],
   ] as const;
   return texts.flatMap(([name, text]) => {
     if (text === null) return [];
@@ -59,7 +59,7 @@ function findUnreadableFiles({ tls }: DatabaseAddress): string[] {
       if (path !== null) accessSync(path, constants.R_OK);
       return [];
     } catch (error) {
-      return [`has an ${keyword} that names a file that cannot be read: ${reasonOf(error)}`];
+      return [`has an ${keyword} whose file cannot be read: ${reasonOf(error)}`];
     }
   });
 }
@@ -68,7 +68,7 @@ type VariableValues = Readonly<Record<string, string>>;
 
 function createSource(
   env: ProcessVariables,
-  connectionStringOf: (given: VariableValues) => string | null,
+  connectionStringOf: (values: VariableValues) => string | null,
 ): DatabaseSource {
   let cached: { readonly text: string; readonly address: DatabaseAddress } | null = null;
   return () => {
@@ -81,20 +81,20 @@ function createSource(
   };
 }
 
-function serviceConnectionString(given: VariableValues): string | null {
-  return given.DATABASE_URL ??
-    buildConnectionString(given, given.POSTGRES_USER ?? "wheelwright", given.POSTGRES_PASSWORD);
+function serviceConnectionString(values: VariableValues): string | null {
+  return values.DATABASE_URL ??
+    buildConnectionString(values, values.POSTGRES_USER ?? "wheelwright", values.POSTGRES_PASSWORD);
 }
 
-function ownerConnectionString(given: VariableValues): string | null {
-  return given.DATABASE_OWNER_URL ??
-    buildConnectionString(given, given.POSTGRES_OWNER_USER ?? "postgres", given.POSTGRES_OWNER_PASSWORD);
+function ownerConnectionString(values: VariableValues): string | null {
+  return values.DATABASE_OWNER_URL ??
+    buildConnectionString(values, values.POSTGRES_OWNER_USER ?? "postgres", values.POSTGRES_OWNER_PASSWORD);
 }
 
-function buildConnectionString(given: VariableValues, user: string, password: string | undefined): string | null {
+function buildConnectionString(values: VariableValues, user: string, password: string | undefined): string | null {
   if (password === undefined) return null;
   const { POSTGRES_HOST: host = "postgres", POSTGRES_PORT: port = "5432", POSTGRES_DB: database = "wheelwright" } =
-    given;
+    values;
   const hostAndPort = `${host.includes(":") ? `[${host}]` : encodeURIComponent(host)}:${port}`;
   return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${hostAndPort}/${
     encodeURIComponent(database)

@@ -9,7 +9,7 @@ interface Keyword {
 
 const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"], UNSUPPORTED: readonly string[] = [];
 
-export const KEYWORDS: Readonly<Record<string, Keyword>> = {
+export const CONNECTION_KEYWORDS: Readonly<Record<string, Keyword>> = {
   host: { variable: "PGHOST" },
   port: { variable: "PGPORT", values: /^\d{0,5}(?:,\d{0,5})*$/ },
   dbname: { variable: "PGDATABASE" },
@@ -54,16 +54,16 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
 };
 
 /** Returns a problem as a phrase that follows the variable's name, or null. It never contains the value. */
-export function checkKeyword(keyword: string, value: string): string | null {
-  const definition = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]! : null;
+export function checkConnectionKeyword(keyword: string, value: string): string | null {
+  const definition = Object.hasOwn(CONNECTION_KEYWORDS, keyword) ? CONNECTION_KEYWORDS[keyword]! : null;
   if (definition === null || definition.values === UNSUPPORTED) {
     const hint = definition === null && /^[a-z_]+$/.test(keyword)
-      ? `; a setting goes into options=-c ${keyword}=…`
+      ? `; write a server setting as options=-c ${keyword}=…`
       : "";
-    return `has the parameter ${JSON.stringify(keyword)}, which is not supported${hint}`;
+    return `has the unsupported parameter ${JSON.stringify(keyword)}${hint}`;
   }
   const { values } = definition;
   if (values === undefined) return null;
-  if (values instanceof RegExp) return values.test(value) ? null : `has a value of ${keyword} that cannot be used`;
-  return values.includes(value) ? null : `has a value of ${keyword} that is not supported: use ${values.join(" or ")}`;
+  if (values instanceof RegExp) return values.test(value) ? null : `has an invalid value of ${keyword}`;
+  return values.includes(value) ? null : `has an unsupported value of ${keyword}: use ${values.join(" or ")}`;
 }

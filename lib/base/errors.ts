@@ -50,13 +50,13 @@ export class Fault extends Error {
 }
 
 /** The cause of a failure: the user's input, the operator's configuration (quota, image, class), or the cluster. */
-export type Blame = "user" | "operator" | "cluster";
+export type FailureCause = "user" | "operator" | "cluster";
 
 export interface DriverErrorOptions {
   /** Whether the same call may succeed later, for example when the server is back or a person has fixed the cause. */
   readonly transient: boolean;
   /** The cause of the failure. Defaults to `operator`. */
-  readonly blame?: Blame | undefined;
+  readonly blame?: FailureCause | undefined;
   /** The instruction for a person, in one sentence. */
   readonly hint?: string | undefined;
   /** Milliseconds to wait before retrying. */
@@ -70,7 +70,7 @@ export interface DriverErrorOptions {
 export abstract class DriverError extends Error {
   readonly code: string;
   readonly transient: boolean;
-  readonly blame: Blame;
+  readonly blame: FailureCause;
   readonly hint: string | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -104,7 +104,7 @@ const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
   EISDIR: "it is a directory",
   ENOTDIR: "not a directory",
-  EEXIST: "it exists already",
+  EEXIST: "it already exists",
   EROFS: "read-only file system",
   ENOSPC: "the disk is full",
   EDQUOT: "disk quota exceeded",

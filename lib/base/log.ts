@@ -83,8 +83,8 @@ function redactReason(fields: Fields): Fields {
 
 /** Returns the IDs of the current request or job and its trace. */
 function contextFields(): Fields {
-  const cause = currentContext();
-  return cause ? { ...cause.logFields, traceId: cause.span.traceId } : {};
+  const context = currentContext();
+  return context ? { ...context.logFields, traceId: context.span.traceId } : {};
 }
 
 function renderJson(level: LogLevel, message: string, fields: Fields): string {
@@ -118,6 +118,6 @@ function renderFields(fields: Fields): string {
 function toLoggable(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const code = (value as { code?: unknown }).code;
-  const cause = value.cause ? toLoggable(value.cause) : undefined;
-  return { message: redact(value.message), code, stack: value.stack && redact(value.stack), cause };
+  const context = value.cause ? toLoggable(value.cause) : undefined;
+  return { message: redact(value.message), code, stack: value.stack && redact(value.stack), cause: context };
 }

@@ -7,7 +7,7 @@ const MAX_LENGTH = 64;
 export function findNearestName(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_LENGTH) return null;
   const [best] = known.map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
-    .filter(({ other, distance: slips }) => slips <= Math.max(1, Math.floor(other.length / 4)) && slips < name.length)
+    .filter(({ other, distance }) => distance <= Math.max(1, Math.floor(other.length / 4)) && distance < name.length)
     .sort((one, two) => one.distance - two.distance);
   return best?.other ?? null;
 }

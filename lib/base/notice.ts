@@ -18,7 +18,7 @@ interface NoticeBase {
   readonly note: string;
 }
 
-export interface EndpointNotice extends NoticeBase {
+export interface AnnouncedDeprecation extends NoticeBase {
   readonly kind: "endpoint";
   readonly method: string;
   /** The path as in the API reference: `/api/spokes/{spokeId}`. */
@@ -29,7 +29,7 @@ export interface EndpointNotice extends NoticeBase {
   readonly sunset: Date;
 }
 
-export interface LimitNotice extends NoticeBase {
+export interface AnnouncedLimitChange extends NoticeBase {
   readonly kind: "limit";
   /** The limit, such as "Requests with one token: 600 a minute". */
   readonly title: string;
@@ -37,10 +37,10 @@ export interface LimitNotice extends NoticeBase {
   readonly from: Date;
 }
 
-export type Notice = EndpointNotice | LimitNotice;
+export type AnnouncedChange = AnnouncedDeprecation | AnnouncedLimitChange;
 
 /** Returns when the announced change takes effect. */
-export function effectiveDateOf(notice: Notice): Date {
+export function effectiveDateOf(notice: AnnouncedChange): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }
 
@@ -51,14 +51,16 @@ const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?
  * Parses the dates of an announcement and its effect: 2026-12-01 or 2026-12-01T12:00:00Z. Throws Error if one is
  * invalid, or if they are less than 30 days apart. `subject` starts the error message.
  */
-export function parseNoticeDates(
+export function parseAnnouncementDates(
   subject: string,
   since: string,
   effect: string,
 ): { readonly since: Date; readonly effect: Date } {
   const from = parseDate(subject, since), to = parseDate(subject, effect);
   if (!(to - from >= NOTICE_PERIOD)) {
-    throw new Error(`${subject} needs 30 days from its announcement on, but has ${since} to ${effect}`);
+    throw new Error(
+      `${subject} must take effect at least 30 days after its announcement, but has ${since} and ${effect}`,
+    );
   }
   return { since: new Date(from), effect: new Date(to) };
 }

@@ -5,7 +5,7 @@ import { sleep } from "#lib/base/time.ts";
 export interface Notifier {
   notify(): void;
   /** Waits for `notify`, or until the timeout. Returns immediately if `notify` was called since the last wait. */
-  waitForNews(timeoutMs: number, signal: AbortSignal): Promise<void>;
+  waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
 export function openNotifier(): Notifier {
@@ -15,10 +15,10 @@ export function openNotifier(): Notifier {
       notified = true;
       wake();
     },
-    waitForNews: async (most, signal) => {
-      if (!notified && most > 0) {
-        const news = new Promise<void>((resolve) => wake = resolve);
-        await runWithin([signal], null, (inner) => Promise.race([news, sleep(most, inner)]));
+    waitForNotification: async (limitMs, signal) => {
+      if (!notified && limitMs > 0) {
+        const notification = new Promise<void>((resolve) => wake = resolve);
+        await runWithin([signal], null, (inner) => Promise.race([notification, sleep(limitMs, inner)]));
       }
       signal.throwIfAborted();
       notified = false;

@@ -4,26 +4,26 @@
  * Only operators can act on these details. Messages are stored complete, and the details are removed when a message is
  * shown.
  */
-import { withoutAddresses } from "#lib/base/addresses.ts";
+import { removeInternalAddresses } from "#lib/base/addresses.ts";
 
 const COMMAND = /(?:[:,]? |\s*\()(?:kubectl|wheelwright restore)\b(?:(?!\. |[;)])[^])*\)?/g;
 const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
 
 /** Removes commands and addresses, and the names of stored snapshots. */
-export function withoutOperatorDetails(sentence: string): string {
-  return withoutAddresses(sentence.replace(COMMAND, ""))
+export function removeOperatorDetails(sentence: string): string {
+  return removeInternalAddresses(sentence.replace(COMMAND, ""))
     .replace(CONTENT, (_, at: number) => at === 0 ? "The stored snapshot" : "the stored snapshot");
 }
 
 /** Removes operator details from every text in a value. */
-export function withoutOperatorDetailsIn<T>(value: T): T {
-  if (typeof value === "string") return withoutOperatorDetails(value) as T;
-  if (Array.isArray(value)) return value.map((item) => withoutOperatorDetailsIn(item)) as T;
+export function removeOperatorDetailsIn<T>(value: T): T {
+  if (typeof value === "string") return removeOperatorDetails(value) as T;
+  if (Array.isArray(value)) return value.map((item) => removeOperatorDetailsIn(item)) as T;
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutOperatorDetailsIn(item)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, removeOperatorDetailsIn(item)])) as T;
 }
 
 /** Removes operator details, unless the reader is an operator. */
 export function hideOperatorDetails<T>({ role }: { readonly role: string }, value: T): T {
-  return role === "operator" ? value : withoutOperatorDetailsIn(value);
+  return role === "operator" ? value : removeOperatorDetailsIn(value);
 }

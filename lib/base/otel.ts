@@ -18,7 +18,7 @@ export const OtelPairs = v.pipe(
   v.transform((text) => Object.fromEntries(splitList(text).map(readPair))),
 );
 
-const HEADERS_MESSAGE = `may hold no line breaks, and none of ${RESERVED_HEADERS.join(", ")}`;
+const HEADERS_MESSAGE = `must not contain line breaks or any of ${RESERVED_HEADERS.join(", ")}`;
 /** Headers of each batch, such as the API key of the collector. */
 export const OtelHeaders = v.pipe(
   OtelPairs,
@@ -67,34 +67,34 @@ export interface TraceSettings {
 }
 
 /** Returns the settings; null if traces are off. */
-export function traceSettings(given: OtelVariables): TraceSettings | null {
-  const url = urlOf(given), name = given.OTEL_SERVICE_NAME;
+export function buildTraceSettings(variables: OtelVariables): TraceSettings | null {
+  const url = urlOf(variables), name = variables.OTEL_SERVICE_NAME;
   if (url === null) return null;
   return {
     url,
-    headers: given.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? given.OTEL_EXPORTER_OTLP_HEADERS ?? {},
-    timeoutMs: given.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? given.OTEL_EXPORTER_OTLP_TIMEOUT,
-    batchDelayMs: given.OTEL_BSP_SCHEDULE_DELAY,
+    headers: variables.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? variables.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    timeoutMs: variables.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? variables.OTEL_EXPORTER_OTLP_TIMEOUT,
+    batchDelayMs: variables.OTEL_BSP_SCHEDULE_DELAY,
     resource: {
       "service.name": "wheelwright",
-      ...given.OTEL_RESOURCE_ATTRIBUTES,
+      ...variables.OTEL_RESOURCE_ATTRIBUTES,
       ...(name !== undefined && { "service.name": name }),
     },
-    sampler: samplerOf(given),
+    sampler: samplerOf(variables),
   };
 }
 
-function samplerOf(given: OtelVariables): Sampler {
-  const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(given.OTEL_TRACES_SAMPLER)!;
-  const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : given.OTEL_TRACES_SAMPLER_ARG;
+function samplerOf(variables: OtelVariables): Sampler {
+  const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(variables.OTEL_TRACES_SAMPLER)!;
+  const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : variables.OTEL_TRACES_SAMPLER_ARG;
   // The last digits are random in every ID, so all replicas decide the same.
-  const chosen = (traceId: string) => parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
-  return (parent, traceId) => parentBased && parent ? parent.sampled : chosen(traceId);
+  const isSampled = (traceId: string) => parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
+  return (parent, traceId) => parentBased && parent ? parent.sampled : isSampled(traceId);
 }
 
-function urlOf(given: OtelVariables): URL | null {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = given;
-  if (given.OTEL_SDK_DISABLED || given.OTEL_TRACES_EXPORTER === "none") return null;
+function urlOf(variables: OtelVariables): URL | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = variables;
+  if (variables.OTEL_SDK_DISABLED || variables.OTEL_TRACES_EXPORTER === "none") return null;
   if (tracesEndpoint !== undefined) return new URL(tracesEndpoint);
   return base === undefined ? null : Object.assign(new URL(base), { pathname: tracesPath(new URL(base)) });
 }

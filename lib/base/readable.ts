@@ -7,8 +7,8 @@ const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u00
 // Right-to-left text is displayed correctly without these marks.
 const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Keeps line feeds and tabs. Removes colours, NUL characters, and a carriage return before a line feed. */
-export function makeReadable(text: string): string {
+/** Removes colours, NUL characters, and a carriage return before a line feed. Keeps line feeds and tabs. */
+export function escapeInvisibleCharacters(text: string): string {
   return stripColours(text).toWellFormed().replaceAll("\0", "").replace(/\r+\n/g, "\n").replace(
     HIDDEN_MARKS,
     escapeMark,
@@ -20,11 +20,13 @@ export function stripColours(text: string): string {
 }
 
 /** Makes all texts and property names in a JSON value readable. */
-export function makeValueReadable(value: unknown): unknown {
-  if (typeof value === "string") return makeReadable(value);
-  if (Array.isArray(value)) return value.map(makeValueReadable);
+export function escapeInvisibleCharactersIn(value: unknown): unknown {
+  if (typeof value === "string") return escapeInvisibleCharacters(value);
+  if (Array.isArray(value)) return value.map(escapeInvisibleCharactersIn);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [makeReadable(name), makeValueReadable(each)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [escapeInvisibleCharacters(name), escapeInvisibleCharactersIn(each)]),
+  );
 }
 
 function escapeMark(character: string): string {

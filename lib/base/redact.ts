@@ -3,7 +3,7 @@
  *
  * Secrets are recognized by the name before them, and Wheelwright's own by their format. If in doubt, text is redacted.
  */
-import { makeReadable, stripColours } from "#lib/base/readable.ts";
+import { escapeInvisibleCharacters, stripColours } from "#lib/base/readable.ts";
 
 export const REDACTED = "***";
 
@@ -41,7 +41,7 @@ const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 export function redact(text: string): string {
-  const plain = makeReadable(stripColours(text).replace(CONTROLS, ""));
+  const plain = escapeInvisibleCharacters(stripColours(text).replace(CONTROLS, ""));
   const redacted = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), plain);
   return redacted.replace(OWN_PASSWORD, (word) => SORTS.every((sort) => sort.test(word)) ? REDACTED : word);
 }

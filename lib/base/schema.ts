@@ -13,15 +13,15 @@ import { isCalendarDay } from "#lib/base/time.ts";
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 /** Returns the schema of text of `least` to `most` code points, as JSON Schema counts. */
-export function text(least: number, most: number) {
-  const message = `must be text of ${least} to ${most} characters without control characters`;
+export function boundedText(minimum: number, maximum: number) {
+  const message = `must be text of ${minimum} to ${maximum} characters without control characters`;
   return v.pipe(
     v.string(message),
-    v.metadata({ minLength: least, maxLength: most }), // the OpenAPI document shows this, but not the check below
+    v.metadata({ minLength: minimum, maxLength: maximum }), // the OpenAPI document shows this, but not the check below
     v.check((value) => value.isWellFormed() && !CONTROL.test(value), message),
     v.check((value) => {
-      const length = [...value.slice(0, most * 2 + 1)].length;
-      return length >= least && length <= most;
+      const length = [...value.slice(0, maximum * 2 + 1)].length;
+      return length >= minimum && length <= maximum;
     }, message),
   );
 }
@@ -30,11 +30,13 @@ export function text(least: number, most: number) {
  * Returns the schema of a list of `least` to `most` items. The length is checked before the items, because a list may
  * be as long as a body. A pipe could check it too, but then the OpenAPI document would not show the items.
  */
-export function boundedList<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
-  const schema = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
+export function boundedList<S extends v.GenericSchema>(item: S, minimum: number, maximum: number, message: string) {
+  const schema = v.pipe(v.array(item, message), v.minLength(minimum, message), v.maxLength(maximum, message));
   const run: typeof schema["~run"] = (dataset, config) => {
-    if (!Array.isArray(dataset.value) || dataset.value.length <= most) return schema["~run"](dataset, config);
-    return v.pipe(v.array(v.unknown()), v.maxLength(most, message))["~run"](dataset, config) as ReturnType<typeof run>;
+    if (!Array.isArray(dataset.value) || dataset.value.length <= maximum) return schema["~run"](dataset, config);
+    return v.pipe(v.array(v.unknown()), v.maxLength(maximum, message))["~run"](dataset, config) as ReturnType<
+      typeof run
+    >;
   };
   return { ...schema, "~run": run };
 }
@@ -51,7 +53,7 @@ export const Slug = v.pipe(v.string(SLUG_MESSAGE), v.regex(/^[a-z0-9](?:[a-z0-9-
 
 const EMAIL_MESSAGE = "must be an e-mail address";
 /** An e-mail address. The output is the canonical form (email.ts). */
-export const Email = v.pipe(
+export const EmailAddress = v.pipe(
   v.string(EMAIL_MESSAGE),
   v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL_MESSAGE),
   v.trim(),
@@ -164,7 +166,7 @@ export function optionalChoice<const T extends readonly string[]>(choices: T) {
 }
 
 /** A filter: a part of a name or an address. */
-export const SearchText = v.optional(text(1, 100));
+export const SearchText = v.optional(boundedText(1, 100));
 
 const FLAG_MESSAGE = "must be true or false";
 /** A boolean in a query; false if absent. */

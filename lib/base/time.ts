@@ -32,7 +32,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
  * Returns the milliseconds before a retry: exponential backoff from `first` to `most`. Half of the delay is random, so
  * that callers that failed together do not retry together. `attempt` is 1 for the first retry.
  */
-export function backoff(attempt: number, first: number, most: number): number {
+export function backoffDelay(attempt: number, first: number, most: number): number {
   const full = Math.min(most, first * 2 ** Math.min(attempt - 1, 30));
   return Math.round(full / 2 + Math.random() * full / 2);
 }

@@ -72,8 +72,8 @@ export function startSpanContext(parent: TraceContext | null, sampler: Sampler, 
 }
 
 /** Creates a child span. */
-export function childSpanContext(place: SpanContext): SpanContext {
-  return { ...place, spanId: randomHex().slice(0, 16), parentId: place.spanId };
+export function childSpanContext(span: SpanContext): SpanContext {
+  return { ...span, spanId: randomHex().slice(0, 16), parentId: span.spanId };
 }
 
 /** Returns random IDs. All-zero IDs would be invalid, but practically never occur. */

@@ -6,6 +6,6 @@ export function decodeUtf8(bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     const [first, second] = bytes, isUtf16 = first === 0xff && second === 0xfe || first === 0xfe && second === 0xff;
-    throw new Error(`it is not text in UTF-8${isUtf16 ? ", but in UTF-16; save it as UTF-8" : ""}`, { cause });
+    throw new Error(`it is not valid UTF-8${isUtf16 ? " but UTF-16; save it as UTF-8" : ""}`, { cause });
   }
 }

@@ -23,7 +23,7 @@ export function readVariables(
       try {
         values[name] = decodeUtf8(readFileSync(file)).replace(/\r?\n$/, "");
       } catch (error) {
-        problems.push(`${name}_FILE names a file that cannot be read: ${reasonOf(error)}`);
+        problems.push(`${name}_FILE points to a file that cannot be read: ${reasonOf(error)}`);
       }
     }
   }
@@ -45,7 +45,7 @@ export function findMissingFiles(mode: string, values: Readonly<Record<string, s
     const problems = paths.flatMap((path) => readErrorOf(path) ?? []);
     if (problems.length < Math.max(1, paths.length)) return [];
     const kind = name === "BLUEPRINT_DIR" ? "directory" : "file";
-    return [`${name} names a ${kind} that cannot be read: ${problems[0] ?? "no path is in it"}`];
+    return [`${name} points to a ${kind} that cannot be read: ${problems[0] ?? "the value contains no path"}`];
   });
 }
 

@@ -4,19 +4,19 @@ import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
 import { LOG_LEVELS } from "#lib/base/log.ts";
 import { OtelHeaders, OtelPairs, OtelRatio, OtelSampler, OtelSwitch } from "#lib/base/otel.ts";
-import { Email, HostName } from "#lib/base/schema.ts";
+import { EmailAddress, HostName } from "#lib/base/schema.ts";
 
 const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
 const Switch = v.pipe(v.picklist(["on", "off"], "must be on or off"), v.transform((value) => value === "on"));
 
-function wholeNumber(least: number, most: number) {
-  const message = `must be a whole number from ${least} to ${most}`;
+function integer(minimum: number, maximum: number) {
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
   return v.pipe(
     v.string(),
     v.regex(/^\d{1,10}$/, message),
     v.transform(Number),
-    v.minValue(least, message),
-    v.maxValue(most, message),
+    v.minValue(minimum, message),
+    v.maxValue(maximum, message),
   );
 }
 
@@ -64,7 +64,7 @@ const SENDER_MESSAGE = "must be an e-mail address, or a name and an address: Hub
 /** The sender of mails, with or without a name. */
 const Sender = v.pipe(
   v.string(),
-  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
+  v.check((value) => v.is(EmailAddress, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
 /** A release ID has no hyphen. Otherwise the prefix of `a` would match the namespaces of `a-b`. */
@@ -97,22 +97,22 @@ const Profile = v.pipe(
   v.transform((value) => Number(value.split(":")[1] ?? 1)),
 );
 
-export const Variables = v.object({
+export const EnvironmentVariables = v.object({
   HOST: v.optional(Text),
-  PORT: v.optional(wholeNumber(0, 65535), "3000"),
+  PORT: v.optional(integer(0, 65535), "3000"),
   PUBLIC_URL: v.optional(PublicUrl),
   ROOT_DOMAIN: v.optional(RootDomain),
   DATABASE_URL: v.optional(Text),
   DATABASE_OWNER_URL: v.optional(Text),
   POSTGRES_PASSWORD: v.optional(Text),
   POSTGRES_HOST: v.optional(Text, "postgres"),
-  POSTGRES_PORT: v.optional(wholeNumber(1, 65535), "5432"),
+  POSTGRES_PORT: v.optional(integer(1, 65535), "5432"),
   POSTGRES_USER: v.optional(Text, "wheelwright"),
   POSTGRES_DB: v.optional(Text, "wheelwright"),
   POSTGRES_OWNER_USER: v.optional(Text, "postgres"),
   POSTGRES_OWNER_PASSWORD: v.optional(Text),
-  DATABASE_POOL: v.optional(wholeNumber(2, 500), "10"),
-  BOOTSTRAP_ADMIN_EMAIL: v.optional(Email),
+  DATABASE_POOL: v.optional(integer(2, 500), "10"),
+  BOOTSTRAP_ADMIN_EMAIL: v.optional(EmailAddress),
   BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),
   KUBECONFIG: v.optional(Text),
   KUBECONFIG_HOST_PATH: v.optional(Text),
@@ -120,15 +120,15 @@ export const Variables = v.object({
     v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9:.-]{0,252}$/, "must be the name of a ClusterRole")),
   ),
   RELEASE_ID: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,15}$/, RELEASE_MESSAGE)), "main"),
-  ACME_EMAIL: v.optional(Email),
+  ACME_EMAIL: v.optional(EmailAddress),
   SMTP_HOST: v.optional(Server),
-  SMTP_PORT: v.optional(wholeNumber(1, 65535), "587"),
+  SMTP_PORT: v.optional(integer(1, 65535), "587"),
   SMTP_USER: v.optional(Text),
   SMTP_PASS: v.optional(Text),
   SMTP_FROM: v.optional(Sender),
   SMTP_TLS: v.optional(v.picklist(["implicit", "required", "opportunistic", "off"], SMTP_TLS_MESSAGE), "opportunistic"),
   SPOKE_SMTP_HOST: v.optional(Server),
-  SPOKE_SMTP_PORT: v.optional(wholeNumber(1, 65535), "587"),
+  SPOKE_SMTP_PORT: v.optional(integer(1, 65535), "587"),
   SPOKE_SMTP_USER: v.optional(SpokeUser),
   SPOKE_SMTP_SECRET: v.optional(v.pipe(v.string(), v.minLength(32, "must have at least 32 characters"))),
   TRUSTED_PROXIES: v.optional(Cidrs, ""),
@@ -144,34 +144,34 @@ export const Variables = v.object({
   BACKUP_PASSPHRASE: v.optional(v.pipe(v.string(), v.minLength(12, "must have at least 12 characters"))),
   RESTORE_TESTS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
   SCHEDULER: v.optional(Switch, "on"),
-  SCHEDULER_LANES: v.optional(wholeNumber(1, 10_000), "64"),
-  MAX_IN_FLIGHT: v.optional(wholeNumber(1, 1_000_000), "512"),
-  MAX_STREAMS: v.optional(wholeNumber(1, 1_000_000), "10000"),
-  REQUEST_TIMEOUT_MS: v.optional(wholeNumber(100, 3_600_000), "30000"),
-  BODY_LIMIT_BYTES: v.optional(wholeNumber(1024, 1_000_000_000), "262144"),
-  METRICS_PORT: v.optional(wholeNumber(1, 65535)),
+  SCHEDULER_LANES: v.optional(integer(1, 10_000), "64"),
+  MAX_IN_FLIGHT: v.optional(integer(1, 1_000_000), "512"),
+  MAX_STREAMS: v.optional(integer(1, 1_000_000), "10000"),
+  REQUEST_TIMEOUT_MS: v.optional(integer(100, 3_600_000), "30000"),
+  BODY_LIMIT_BYTES: v.optional(integer(1024, 1_000_000_000), "262144"),
+  METRICS_PORT: v.optional(integer(1, 65535)),
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
   OTEL_EXPORTER_OTLP_HEADERS: v.optional(OtelHeaders),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: v.optional(OtelHeaders),
-  OTEL_EXPORTER_OTLP_TIMEOUT: v.optional(wholeNumber(1, 60_000), "10000"),
-  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: v.optional(wholeNumber(1, 60_000)),
+  OTEL_EXPORTER_OTLP_TIMEOUT: v.optional(integer(1, 60_000), "10000"),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: v.optional(integer(1, 60_000)),
   OTEL_SERVICE_NAME: v.optional(Text),
   OTEL_RESOURCE_ATTRIBUTES: v.optional(OtelPairs),
-  OTEL_BSP_SCHEDULE_DELAY: v.optional(wholeNumber(10, 60_000), "5000"),
+  OTEL_BSP_SCHEDULE_DELAY: v.optional(integer(10, 60_000), "5000"),
   OTEL_TRACES_EXPORTER: v.optional(v.picklist(["otlp", "none"], "must be otlp or none"), "otlp"),
   OTEL_TRACES_SAMPLER: v.optional(OtelSampler, "parentbased_always_on"),
   OTEL_TRACES_SAMPLER_ARG: v.optional(OtelRatio, "1"),
   OTEL_SDK_DISABLED: v.optional(OtelSwitch, "false"),
-  SHUTDOWN_GRACE_MS: v.optional(wholeNumber(0, 3_600_000)),
-  SHUTDOWN_NOTICE_MS: v.optional(wholeNumber(0, 3_600_000)),
+  SHUTDOWN_GRACE_MS: v.optional(integer(0, 3_600_000)),
+  SHUTDOWN_NOTICE_MS: v.optional(integer(0, 3_600_000)),
   LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`), "info"),
   LOG_FORMAT: v.optional(v.picklist(["json", "pretty"], "must be json or pretty")),
   DATA_DIR: v.optional(Text, ".wheelwright"),
-  SIMULATOR_DELAY_MS: v.optional(wholeNumber(0, 3_600_000), "1500"),
+  SIMULATOR_DELAY_MS: v.optional(integer(0, 3_600_000), "1500"),
   SIMULATOR_PROFILE: v.optional(Profile),
 });
-export type Variables = v.InferOutput<typeof Variables>;
+export type EnvironmentVariables = v.InferOutput<typeof EnvironmentVariables>;
 
 function listOf(isValid: (text: string) => boolean, message: string) {
   return v.pipe(

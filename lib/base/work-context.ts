@@ -43,6 +43,6 @@ export function currentContext(): WorkContext | null {
 
 /** Returns the span of the current request or job as text, for work that runs later; null without a context. */
 export function currentTrace(): string | null {
-  const cause = currentContext();
-  return cause && formatTrace(cause.rootSpan);
+  const current = currentContext();
+  return current && formatTrace(current.rootSpan);
 }

@@ -20,9 +20,9 @@
 import * as v from "valibot";
 import { Brand, Course } from "#lib/moodle/inputs.ts";
 import { Name, Release, Size, Surroundings, Version } from "#lib/moodle/sizes.ts";
-import { text } from "#lib/base/schema.ts";
+import { boundedText } from "#lib/base/schema.ts";
 
-const Title = v.optional(text(1, 200));
+const Title = v.optional(boundedText(1, 200));
 const CURRENCY = "must be a currency such as EUR";
 
 /** Returns the schema of a list. Each item is an object with a name, or only a name. */
@@ -39,14 +39,14 @@ function namedList<S extends v.GenericSchema<unknown, { name: string }>>(entry: 
   ));
 }
 
-const NamedEntry = v.strictObject({ name: text(1, 100), title: Title });
+const NamedEntry = v.strictObject({ name: boundedText(1, 100), title: Title });
 
 export const CatalogFile = v.strictObject({
   regions: namedList(v.strictObject({
-    name: text(1, 100),
+    name: boundedText(1, 100),
     title: Title,
     /** The kubeconfig context of the cluster for the spokes of this region. */
-    context: v.optional(text(1, 253)),
+    context: v.optional(boundedText(1, 253)),
     /** Cluster settings that replace those of the blueprint. */
     cluster: v.optional(v.partial(Surroundings)),
   })),

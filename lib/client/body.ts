@@ -1,31 +1,31 @@
 /** Reads the text of a response, with a maximum size. */
 
 /** Maximum bytes. The largest lists of the API are much smaller. */
-export const ANSWER_LIMIT = 128 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
-export class AnswerTooLarge extends Error {
+export class ResponseTooLarge extends Error {
   constructor() {
-    super(`more than ${ANSWER_LIMIT / 1024 / 1024} MiB`);
-    this.name = "AnswerTooLarge";
+    super(`more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`);
+    this.name = "ResponseTooLarge";
   }
 }
 
-/** Reads the text. Throws AnswerTooLarge, the signal's reason, or the connection's error. */
-export async function readText({ headers, body }: Response, signal: AbortSignal): Promise<string> {
+/** Reads the text. Throws ResponseTooLarge, the signal's reason, or the connection's error. */
+export async function readResponseText({ headers, body }: Response, signal: AbortSignal): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
   // The signal of fetch does not cancel the body in every runtime.
   signal.addEventListener("abort", cancel);
   try {
-    if (Number(headers.get("content-length") ?? 0) > ANSWER_LIMIT) throw new AnswerTooLarge();
+    if (Number(headers.get("content-length") ?? 0) > MAX_RESPONSE_BYTES) throw new ResponseTooLarge();
     const texts: string[] = [];
     for (let size = 0;;) {
       const { done, value } = await reader.read();
       signal.throwIfAborted();
       if (done) return texts.join("") + decoder.decode();
       size += value.byteLength;
-      if (size > ANSWER_LIMIT) throw new AnswerTooLarge();
+      if (size > MAX_RESPONSE_BYTES) throw new ResponseTooLarge();
       texts.push(decoder.decode(value, { stream: true }));
     }
   } catch (error) {

@@ -10,16 +10,16 @@ export interface CallOptions {
   /** Milliseconds for the call with all attempts. */
   readonly timeout?: number | undefined;
   /** Maximum number of attempts, including the first. */
-  readonly tries?: number | undefined;
+  readonly maxAttempts?: number | undefined;
 }
 
-export interface KeyedOptions extends CallOptions {
+export interface IdempotentCallOptions extends CallOptions {
   /** Creations with the same key within 24 hours are done once. Without a key, the call generates one. */
   readonly idempotencyKey?: string | undefined;
 }
 
 /** Describes how to call an endpoint. Absent fields are false. */
-export interface ApiCall {
+export interface EndpointDescription {
   readonly method: string;
   readonly path: string;
   /** Whether it has path or query parameters. */
@@ -34,18 +34,22 @@ export interface ApiCall {
   readonly text?: boolean;
 }
 
-export type ApiCalls<Name extends string> = Readonly<Record<Name, ApiCall>>;
+export type EndpointDescriptions<Name extends string> = Readonly<Record<Name, EndpointDescription>>;
 
-export type Params = Readonly<Record<string, unknown>>;
+export type CallParams = Readonly<Record<string, unknown>>;
 
 interface CallArguments {
-  readonly params?: Params | undefined;
+  readonly params?: CallParams | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Builds the request of a call. Throws WheelwrightError `invalid_call`. */
-export function requestOf(call: ApiCall, { params = {}, body, headers }: CallArguments, key?: string): ApiRequest {
+export function buildRequest(
+  call: EndpointDescription,
+  { params = {}, body, headers }: CallArguments,
+  key?: string,
+): ApiRequest {
   const { method, path } = call, rest = { ...params };
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
@@ -64,7 +68,7 @@ export function requestOf(call: ApiCall, { params = {}, body, headers }: CallArg
     target: query.size > 0 ? `${target}?${query}` : target,
     ...((call.body || method === "POST") && { body: body ?? {} }),
     headers: { ...(call.keyed && { "idempotency-key": key ?? crypto.randomUUID() }), ...headers },
-    answer: call.stream ? "stream" : call.empty ? "nothing" : call.text ? "text" : undefined,
+    responseType: call.stream ? "stream" : call.empty ? "nothing" : call.text ? "text" : undefined,
   };
 }
 
@@ -72,20 +76,20 @@ export function requestOf(call: ApiCall, { params = {}, body, headers }: CallArg
 function segment(name: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
-  throw new WheelwrightError("invalid_call", `${name} must be text that names something`);
+  throw new WheelwrightError("invalid_call", `${name} must be a non-empty ID or name`);
 }
 
 /** Sends the request with retries. If the server does not have the endpoint, the error names it and the server's version. */
 export async function callEndpoint(
-  contact: ApiConnection,
-  asked: ApiRequest,
+  connection: ApiConnection,
+  request: ApiRequest,
   options: RetryBounds = {},
 ): Promise<ApiResponse> {
   try {
-    return await sendWithRetries(contact, asked, options);
+    return await sendWithRetries(connection, request, options);
   } catch (error) {
     if (error instanceof WheelwrightError && ["no_route", "wrong_method"].includes(error.code)) {
-      throw await missingEndpointError(contact, asked, error, options.signal);
+      throw await missingEndpointError(connection, request, error, options.signal);
     }
     throw error;
   }
@@ -94,15 +98,17 @@ export async function callEndpoint(
 const VERSION: ApiRequest = { method: "GET", path: "/api/version", target: "/api/version" };
 
 async function missingEndpointError(
-  contact: ApiConnection,
+  connection: ApiConnection,
   { method, path }: ApiRequest,
   error: WheelwrightError,
   signal?: AbortSignal,
 ) {
   const { statusCode, requestId, code } = error;
-  const answer = await sendWithRetries(contact, VERSION, { signal, tries: 1, timeout: 5000 }).catch(() => null);
+  const answer = await sendWithRetries(connection, VERSION, { signal, maxAttempts: 1, timeout: 5000 }).catch(() =>
+    null
+  );
   const { api, commit } = (answer?.body ?? {}) as { api?: string; commit?: string };
-  const version = api && commit ? `API ${api}, commit ${commit.slice(0, 12)}` : "a version that it does not tell";
-  const message = `The server at ${contact.url} (${version}) has no ${method} ${path}`;
+  const version = api && commit ? `API ${api}, commit ${commit.slice(0, 12)}` : "unknown version";
+  const message = `The server at ${connection.url} (${version}) does not support ${method} ${path}`;
   return new WheelwrightError(code, message, { statusCode, requestId, cause: error });
 }

@@ -8,7 +8,14 @@
  *
  * It has no dependencies. Unknown fields of newer servers are kept.
  */
-import { type ApiCall, callEndpoint, type CallOptions, type KeyedOptions, type Params, requestOf } from "./call.ts";
+import {
+  buildRequest,
+  callEndpoint,
+  type CallOptions,
+  type CallParams,
+  type EndpointDescription,
+  type IdempotentCallOptions,
+} from "./call.ts";
 import { type ApiConnection, type ConnectOptions, openConnection } from "./connection.ts";
 import { CLIENT_VERSION, ENDPOINTS, type WheelwrightApi } from "./endpoints.ts";
 import { type FollowOptions, followStream } from "./follow.ts";
@@ -16,11 +23,11 @@ import { pagedList } from "./pages.ts";
 import type { OperationDetail } from "./schemas.ts";
 import { waitForOperation, type WaitOptions } from "./wait.ts";
 
-export type { CallOptions, KeyedOptions } from "./call.ts";
+export type { CallOptions, IdempotentCallOptions } from "./call.ts";
 export type { ConnectOptions, RetryNotice } from "./connection.ts";
 export { CLIENT_VERSION, type WheelwrightApi } from "./endpoints.ts";
 export { WheelwrightError } from "./error.ts";
-export type { FollowOptions, StreamCut } from "./follow.ts";
+export type { FollowOptions, StreamDisconnect } from "./follow.ts";
 export type { PagedList } from "./pages.ts";
 export type * from "./schemas.ts";
 export type { WaitOptions } from "./wait.ts";
@@ -34,10 +41,10 @@ export interface Wheelwright extends WheelwrightApi {
    */
   waitFor(operation: string | { readonly id: string }, options?: WaitOptions): Promise<OperationDetail>;
   /** Calls an endpoint that this client does not know. A POST is retried only with an `idempotencyKey`. */
-  request(request: PlainRequest, options?: KeyedOptions): Promise<unknown>;
+  request(request: CustomRequest, options?: IdempotentCallOptions): Promise<unknown>;
 }
 
-export interface PlainRequest {
+export interface CustomRequest {
   readonly method: string;
   /** The path, with a leading slash. */
   readonly path: string;
@@ -48,34 +55,34 @@ export interface PlainRequest {
 /** Creates a client without sending a request. Throws WheelwrightError `invalid_call` for an invalid URL or token. */
 export function connect(options: ConnectOptions): Wheelwright {
   const headers = { "user-agent": `wheelwright-client/${CLIENT_VERSION}`, ...options.headers };
-  const contact = openConnection({ ...options, headers });
-  const functions = Object.entries(ENDPOINTS).map(([name, call]) => [name, createFunction(contact, call)]);
+  const connection = openConnection({ ...options, headers });
+  const functions = Object.entries(ENDPOINTS).map(([name, call]) => [name, createFunction(connection, call)]);
   return {
     ...Object.fromEntries(functions) as WheelwrightApi,
-    url: contact.url,
+    url: connection.url,
     waitFor: (operation, options) =>
       waitForOperation(
-        contact,
+        connection,
         ENDPOINTS.getOperation,
         typeof operation === "string" ? operation : operation.id,
         options,
       ),
-    async request({ method, path, query, body }, { idempotencyKey, ...patience } = {}) {
+    async request({ method, path, query, body }, { idempotencyKey, ...bounds } = {}) {
       const call = { method, path, body: body !== undefined, keyed: idempotencyKey !== undefined };
-      return (await callEndpoint(contact, requestOf(call, { params: query, body }, idempotencyKey), patience)).body;
+      return (await callEndpoint(connection, buildRequest(call, { params: query, body }, idempotencyKey), bounds)).body;
     },
   };
 }
 
 /** Creates the function of an endpoint. Its arguments are parameters, body and options, as far as the endpoint has them. */
-function createFunction(contact: ApiConnection, call: ApiCall): (...given: unknown[]) => unknown {
+function createFunction(connection: ApiConnection, call: EndpointDescription): (...args: unknown[]) => unknown {
   const bodyAt = call.params ? 1 : 0, optionsAt = bodyAt + (call.body ? 1 : 0);
-  return (...given) => {
-    const params = (call.params ? given[0] ?? {} : {}) as Params, body = call.body ? given[bodyAt] : undefined;
-    const options = (given[optionsAt] ?? {}) as CallOptions & KeyedOptions & FollowOptions;
-    const send = async (params: Params) =>
-      await callEndpoint(contact, requestOf(call, { params, body }, options.idempotencyKey), options);
-    if (call.stream) return followStream(contact, call, params, options);
+  return (...args) => {
+    const params = (call.params ? args[0] ?? {} : {}) as CallParams, body = call.body ? args[bodyAt] : undefined;
+    const options = (args[optionsAt] ?? {}) as CallOptions & IdempotentCallOptions & FollowOptions;
+    const send = async (params: CallParams) =>
+      await callEndpoint(connection, buildRequest(call, { params, body }, options.idempotencyKey), options);
+    if (call.stream) return followStream(connection, call, params, options);
     return call.pages ? pagedList(send, params) : send(params).then((answer) => answer.body);
   };
 }

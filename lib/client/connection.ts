@@ -3,7 +3,7 @@
  *
  * Errors never contain the token.
  */
-import { AnswerTooLarge, readText } from "./body.ts";
+import { readResponseText, ResponseTooLarge } from "./body.ts";
 import { WheelwrightError } from "./error.ts";
 
 export interface ConnectOptions {
@@ -12,11 +12,11 @@ export interface ConnectOptions {
   /** An API token. Without it, the session of `login` is used, or in a browser the existing session. */
   readonly token?: string | undefined;
   /** Maximum number of attempts, including the first; 5 by default. */
-  readonly tries?: number | undefined;
+  readonly maxAttempts?: number | undefined;
   /** Milliseconds for a call with all attempts and waits; 2 minutes by default. */
   readonly timeout?: number | undefined;
   /** Milliseconds for one attempt; 40 s by default, which is more than the server's own limit. */
-  readonly tryTimeout?: number | undefined;
+  readonly attemptTimeout?: number | undefined;
   /** Called before each wait for the next attempt. */
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined;
   /** Headers of each request. */
@@ -31,7 +31,7 @@ export interface ConnectOptions {
 export interface RetryNotice {
   readonly error: WheelwrightError;
   /** The number of the failed attempt, from 1. */
-  readonly tried: number;
+  readonly attempt: number;
   /** Milliseconds until the next attempt. */
   readonly wait: number;
 }
@@ -45,7 +45,7 @@ export interface ApiRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** The type of the response, if it is not JSON. */
-  readonly answer?: "text" | "stream" | "nothing" | undefined;
+  readonly responseType?: "text" | "stream" | "nothing" | undefined;
 }
 
 export interface ApiResponse {
@@ -59,7 +59,7 @@ export interface ApiConnection {
   readonly url: string;
   readonly options: ConnectOptions;
   /** Sends a request. Rejects with a WheelwrightError, or with the signal's reason. A stream lasts until the signal aborts. */
-  send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse>;
+  send(request: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse>;
 }
 
 /** Creates a connection. Throws WheelwrightError `invalid_call` for an invalid URL or token. */
@@ -77,29 +77,29 @@ export function openConnection(options: ConnectOptions): ApiConnection {
     };
   }
 
-  async function send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse> {
+  async function send(request: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse> {
     signal?.throwIfAborted();
-    const { method, target, path, body } = asked, late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error(`no answer within ${Math.round(ms / 100) / 10} s`)), ms);
-    const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+    const { method, target, path, body } = request, late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error(`no response within ${Math.round(ms / 100) / 10} s`)), ms);
+    const anySignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
     try {
       const response = await (options.fetch ?? fetch)(base + target, {
         method,
-        headers: headersOf(asked),
+        headers: headersOf(request),
         redirect: "manual",
-        signal: ends,
+        signal: anySignal,
         // A Blob, because Deno resends a text body when the connection is lost (denoland/deno#35610).
         ...(body !== undefined && { body: new Blob([JSON.stringify(body)]) }),
       });
       // Browsers handle cookies themselves.
       cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
       const { status, headers } = response;
-      if (asked.answer === "stream" && isStream(response)) return { status, headers, body: response.body };
-      return read(asked, base, response, await readText(response, ends));
+      if (request.responseType === "stream" && isStream(response)) return { status, headers, body: response.body };
+      return read(request, base, response, await readResponseText(response, anySignal));
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof WheelwrightError) throw error;
-      if (error instanceof AnswerTooLarge) {
+      if (error instanceof ResponseTooLarge) {
         const message = `${base} answered ${method} ${path} with ${error.message}`;
         throw new WheelwrightError("unexpected_answer", message, { cause: error });
       }
@@ -121,7 +121,7 @@ function isStream({ ok, headers }: Response): boolean {
 function baseOf(text: string | URL): string {
   const url = URL.canParse(text) ? new URL(text) : null; // Node 20 lacks URL.parse
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
-    const message = "The server's address must be an http or https URL without a name and a password in it";
+    const message = "The server's URL must use http or https and contain no user or password";
     throw new WheelwrightError("invalid_call", message);
   }
   return url.origin + url.pathname.replace(/(?:\/api)?\/*$/, "");
@@ -134,26 +134,29 @@ function tokenOf(text: string | undefined): string | null {
   throw new WheelwrightError("invalid_call", "The token must be visible ASCII characters without spaces");
 }
 
-function read({ method, path, answer }: ApiRequest, base: string, response: Response, text: string): ApiResponse {
+function read({ method, path, responseType }: ApiRequest, base: string, response: Response, text: string): ApiResponse {
   const { status, headers, ok } = response, requestId = headers.get("x-request-id");
   if (status === 304) return { status, headers, body: undefined };
-  const about = { statusCode: status, requestId, retryAfter: secondsIn(headers.get("retry-after")) };
+  const details = { statusCode: status, requestId, retryAfter: secondsIn(headers.get("retry-after")) };
   if (status === 0 || status >= 300 && status < 400) {
     const place = headers.get("location");
     throw new WheelwrightError(
       "redirected",
-      `${base} leads${place ? ` to ${place}` : " elsewhere"}; connect to that`,
-      about,
+      `${base} redirects${place ? ` to ${place}; use that URL` : " to another URL"}`,
+      details,
     );
   }
-  if (ok && answer === "nothing") return { status, headers, body: undefined };
-  if (ok && answer === "text") return { status, headers, body: text };
+  if (ok && responseType === "nothing") return { status, headers, body: undefined };
+  if (ok && responseType === "text") return { status, headers, body: text };
   const body = parse(text);
-  if (ok && body !== undefined && answer === undefined) return { status, headers, body };
+  if (ok && body !== undefined && responseType === undefined) return { status, headers, body };
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
-  if (!ok && typeof code === "string" && typeof message === "string") throw new WheelwrightError(code, message, about);
-  const saying = `${base} answered ${method} ${path} with ${status}, and not as Wheelwright does`;
-  throw new WheelwrightError("unexpected_answer", saying, about);
+  if (!ok && typeof code === "string" && typeof message === "string") {
+    throw new WheelwrightError(code, message, details);
+  }
+  const explanation =
+    `${base} answered ${method} ${path} with status ${status}, which is not a response of Wheelwright`;
+  throw new WheelwrightError("unexpected_answer", explanation, details);
 }
 
 function parse(text: string): unknown {

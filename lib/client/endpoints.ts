@@ -1,5 +1,5 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
-import type { ApiCalls, CallOptions, KeyedOptions } from "./call.ts";
+import type { CallOptions, EndpointDescriptions, IdempotentCallOptions } from "./call.ts";
 import type { FollowOptions } from "./follow.ts";
 import type { PagedList } from "./pages.ts";
 import type {
@@ -65,10 +65,10 @@ import type {
   VerifyEmail,
 } from "./schemas.ts";
 
-/** The release that this client was made for. */
+/** The release of this client. */
 export const CLIENT_VERSION = "0.1.0";
 
-/** A function for each endpoint, by the name that the reference gives it. */
+/** A function for each endpoint, named as in the reference. */
 export interface WheelwrightApi {
   /**
    * The audit log, newest first. Filters are combined
@@ -343,7 +343,7 @@ export interface WheelwrightApi {
    *
    * `POST /api/federation-requests`, scope cli. Its own codes: slug_taken, too_many_pending, unverified, not_offered.
    */
-  createFederationRequest(body: NewFederationRequest, options?: KeyedOptions): Promise<FederationRequest>;
+  createFederationRequest(body: NewFederationRequest, options?: IdempotentCallOptions): Promise<FederationRequest>;
 
   /**
    * One hub request and its outcome
@@ -382,7 +382,7 @@ export interface WheelwrightApi {
       requestId: string;
     },
     body?: Approval,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<FederationRequest>;
 
   /**
@@ -396,7 +396,7 @@ export interface WheelwrightApi {
       requestId: string;
     },
     body: Rejection,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<FederationRequest>;
 
   /**
@@ -427,7 +427,7 @@ export interface WheelwrightApi {
    *
    * `POST /api/federations`, scope cli. Its own codes: slug_taken, not_offered.
    */
-  createFederation(body: NewFederation, options?: KeyedOptions): Promise<Federation>;
+  createFederation(body: NewFederation, options?: IdempotentCallOptions): Promise<Federation>;
 
   /**
    * One hub and its current operation
@@ -570,7 +570,7 @@ export interface WheelwrightApi {
       federationId: string;
     },
     body: NewMember,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<HubJoining>;
 
   /**
@@ -657,7 +657,7 @@ export interface WheelwrightApi {
       dryRun: true;
     },
     body: NewSpoke,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<SpokePreview>;
   createFederationSpoke(
     params: {
@@ -667,7 +667,7 @@ export interface WheelwrightApi {
       dryRun?: false | undefined;
     },
     body: NewSpoke,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<Spoke>;
 
   /**
@@ -863,7 +863,7 @@ export interface WheelwrightApi {
       restoreRequestId: string;
     },
     body: RestoreDecision,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<RestoreRequest>;
 
   /**
@@ -1005,7 +1005,7 @@ export interface WheelwrightApi {
       spokeId: string;
     },
     body: NewMember,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<SpokeJoining>;
 
   /**
@@ -1085,7 +1085,7 @@ export interface WheelwrightApi {
       spokeId: string;
     },
     body: NewRestoreRequest,
-    options?: KeyedOptions,
+    options?: IdempotentCallOptions,
   ): Promise<RestoreRequest>;
 
   /**
@@ -1179,7 +1179,7 @@ export interface WheelwrightApi {
   }>;
 }
 
-export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
+export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listAuditEvents: { method: "GET", path: "/api/audit", params: true, pages: true },
   acceptInvite: { method: "POST", path: "/api/auth/accept-invite", body: true },
   forgotPassword: { method: "POST", path: "/api/auth/forgot-password", body: true },

@@ -3,12 +3,12 @@
  *
  * It resumes after the last event. Events that the server sends again are skipped.
  */
-import { type ApiCall, callEndpoint, type Params, requestOf } from "./call.ts";
+import { buildRequest, callEndpoint, type CallParams, type EndpointDescription } from "./call.ts";
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
-import { isTransient, pauseFor, waitAfter } from "./retry.ts";
+import { delayBeforeRetry, isTransient, pauseBeforeRetry } from "./retry.ts";
 import type { StreamEvent } from "./schemas.ts";
-import { sentFrames } from "./sse.ts";
+import { readFrames } from "./sse.ts";
 
 const SILENCE = 40_000; // ms; the server sends a comment every 15 s
 const CONNECTING = 40_000;
@@ -17,7 +17,7 @@ export interface FollowOptions {
   /** Ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is lost, and after each failed attempt to reconnect. */
-  readonly onCut?: ((cut: StreamCut) => void) | undefined;
+  readonly onDisconnect?: ((disconnect: StreamDisconnect) => void) | undefined;
   /** Called after a reconnect. */
   readonly onResume?: (() => void) | undefined;
   /** Milliseconds without an event or comment after which the connection counts as lost; 40 s by default. */
@@ -25,13 +25,13 @@ export interface FollowOptions {
   /** Milliseconds of reconnecting after which the iteration fails; unlimited if absent. */
   readonly timeout?: number | undefined;
   /** Maximum number of attempts of the first connection. */
-  readonly tries?: number | undefined;
+  readonly maxAttempts?: number | undefined;
 }
 
-export interface StreamCut {
+export interface StreamDisconnect {
   readonly error: WheelwrightError;
   /** The number of failed attempts to reconnect. */
-  readonly tried: number;
+  readonly attempts: number;
   /** Milliseconds until the next attempt. */
   readonly wait: number;
 }
@@ -43,33 +43,33 @@ interface StreamProgress {
   /** Milliseconds to wait before reconnecting, as sent by the server; null if not sent. */
   reconnectDelay: number | null;
   /** When the connection was lost (performance.now()) and the attempts since; null while connected. */
-  cut: { readonly at: number; tried: number } | null;
+  disconnect: { readonly at: number; tried: number } | null;
 }
 
 /** Ends when the hub is removed or the signal aborts. Rejects with permanent errors, such as a revoked token. */
 export async function* followStream(
-  contact: ApiConnection,
-  call: ApiCall,
-  { since, ...params }: Params,
+  connection: ApiConnection,
+  call: EndpointDescription,
+  { since, ...params }: CallParams,
   options: FollowOptions = {},
 ): AsyncGenerator<StreamEvent, void> {
   const { signal } = options, left = new AbortController();
   const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-  const course: StreamProgress = {
+  const progress: StreamProgress = {
     last: since === undefined || since === null ? null : Number(since),
     reconnectDelay: null,
-    cut: null,
+    disconnect: null,
   };
   let removed = false;
   try {
     for (let first = true;; first = false) {
       try {
-        const request = resumeRequest(call, params, course);
+        const request = resumeRequest(call, params, progress);
         // Only the first connection uses the retries of calls. This loop itself retries later ones.
         const answer = first
-          ? await callEndpoint(contact, request, { signal: over, tries: options.tries })
-          : await contact.send(request, contact.options.tryTimeout ?? CONNECTING, over);
-        for await (const event of events(answer, course, { ...options, signal: over })) {
+          ? await callEndpoint(connection, request, { signal: over, maxAttempts: options.maxAttempts })
+          : await connection.send(request, connection.options.attemptTimeout ?? CONNECTING, over);
+        for await (const event of events(answer, progress, { ...options, signal: over })) {
           yield event;
           removed ||= event.type === "FederationUpdateRemoved";
           if (event.type === "StreamEnd") return;
@@ -77,9 +77,9 @@ export async function* followStream(
         throw new Error("the server ended the stream");
       } catch (error) {
         if (over.aborted || removed) return; // a removed hub has no stream
-        const cause = error instanceof WheelwrightError ? error : streamCutError(contact, error);
+        const cause = error instanceof WheelwrightError ? error : disconnectError(connection, error);
         if (first && error instanceof WheelwrightError || !isTransient(cause)) throw cause;
-        await waitToReconnect(contact, cause, course, options, over);
+        await waitToReconnect(connection, cause, progress, options, over);
       }
     }
   } finally {
@@ -87,45 +87,45 @@ export async function* followStream(
   }
 }
 
-function resumeRequest(call: ApiCall, params: Params, { last }: StreamProgress): ApiRequest {
+function resumeRequest(call: EndpointDescription, params: CallParams, { last }: StreamProgress): ApiRequest {
   const headers = { accept: "text/event-stream", ...(last !== null && { "last-event-id": String(last) }) };
-  return requestOf(call, { params, headers });
+  return buildRequest(call, { params, headers });
 }
 
 async function* events(
   { body }: ApiResponse,
-  course: StreamProgress,
+  progress: StreamProgress,
   { silence = SILENCE, onResume, signal }: FollowOptions,
 ): AsyncGenerator<StreamEvent, void> {
-  for await (const { id, data, retry } of sentFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
-    if (course.cut) onResume?.();
-    Object.assign(course, { cut: null, reconnectDelay: retry });
+  for await (const { id, data, retry } of readFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
+    if (progress.disconnect) onResume?.();
+    Object.assign(progress, { cut: null, reconnectDelay: retry });
     if (data === null) continue;
     const event = JSON.parse(data) as StreamEvent, number = Number(id);
     // Events about the stream itself have the number of its first or last event.
-    if (course.last !== null && number <= course.last && !event.type.startsWith("Stream")) continue;
-    course.last = number;
+    if (progress.last !== null && number <= progress.last && !event.type.startsWith("Stream")) continue;
+    progress.last = number;
     yield event;
   }
 }
 
 async function waitToReconnect(
-  contact: ApiConnection,
+  connection: ApiConnection,
   error: WheelwrightError,
-  course: StreamProgress,
-  { timeout = Infinity, onCut }: FollowOptions,
+  progress: StreamProgress,
+  { timeout = Infinity, onDisconnect }: FollowOptions,
   over: AbortSignal,
 ): Promise<void> {
-  const cut = course.cut ??= { at: performance.now(), tried: 0 };
-  const wait = course.reconnectDelay ?? waitAfter(contact, error, cut.tried + 1);
-  if (performance.now() + wait > cut.at + timeout) throw error;
-  onCut?.({ error, tried: cut.tried, wait });
-  cut.tried++;
-  course.reconnectDelay = null;
-  await pauseFor(contact, wait, over).catch(() => {}); // the loop checks the signal
+  const disconnect = progress.disconnect ??= { at: performance.now(), tried: 0 };
+  const wait = progress.reconnectDelay ?? delayBeforeRetry(connection, error, disconnect.tried + 1);
+  if (performance.now() + wait > disconnect.at + timeout) throw error;
+  onDisconnect?.({ error, attempts: disconnect.tried, wait });
+  disconnect.tried++;
+  progress.reconnectDelay = null;
+  await pauseBeforeRetry(connection, wait, over).catch(() => {}); // the loop checks the signal
 }
 
-function streamCutError({ url }: ApiConnection, cause: unknown): WheelwrightError {
+function disconnectError({ url }: ApiConnection, cause: unknown): WheelwrightError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new WheelwrightError("unreachable", `The event stream of ${url} was cut: ${reason}`, { cause });
+  return new WheelwrightError("unreachable", `The event stream of ${url} was interrupted: ${reason}`, { cause });
 }

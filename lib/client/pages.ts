@@ -4,23 +4,23 @@
  * The cursor comes from the Link header of each page, so no item is skipped or repeated. Only the cursor is used, not the
  * URL, which could send the token to another server.
  */
-import type { Params } from "./call.ts";
+import type { CallParams } from "./call.ts";
 import type { ApiResponse } from "./connection.ts";
 
 const LARGEST = 100;
 
 /**
+ * A paginated list. Requests are sent when the list is awaited or iterated. For an iteration, `limit` is the page size.
+ *
  *     const newest = await wheelwright.listUsers({ limit: 10 });
  *     for await (const user of wheelwright.listUsers()) …
- *
- * No request is sent until then. When it is iterated, `limit` is the size of a page.
  */
 export interface PagedList<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
 
-/** `read` requests a page. */
+/** Creates a list. `read` requests a page. */
 export function pagedList<Item>(
-  read: (params: Params) => Promise<ApiResponse>,
-  params: Params,
+  read: (params: CallParams) => Promise<ApiResponse>,
+  params: CallParams,
 ): PagedList<Item> {
   let page: Promise<Item[]> | undefined;
   const first = () => page ??= read(params).then(({ body }) => body as Item[]);
@@ -34,7 +34,7 @@ export function pagedList<Item>(
       for (let before = params["before"];;) {
         const { body, headers } = await read({ ...params, limit, before });
         yield* body as Item[];
-        const next = nextIn(headers.get("link") ?? "");
+        const next = nextCursorIn(headers.get("link") ?? "");
         if (next === null) return;
         before = next;
       }
@@ -42,8 +42,8 @@ export function pagedList<Item>(
   };
 }
 
-/** The cursor in the link to the next page, or null. The header may carry further links. */
-function nextIn(header: string): string | null {
+/** Returns the cursor in the link to the next page, or null. The header may contain other links. */
+function nextCursorIn(header: string): string | null {
   const target = /<([^>]*)>\s*;[^<]*\brel="?next\b/i.exec(header)?.[1];
   return target === undefined ? null : new URL(target, "http://server").searchParams.get("before");
 }

@@ -18,31 +18,31 @@ const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|client erro
 export interface RetryBounds {
   readonly signal?: AbortSignal | undefined;
   readonly timeout?: number | undefined;
-  readonly tries?: number | undefined;
+  readonly maxAttempts?: number | undefined;
 }
 
 /** Sends a request with retries. Rejects with the last WheelwrightError, or with the signal's reason. */
 export async function sendWithRetries(
-  contact: ApiConnection,
-  asked: ApiRequest,
-  patience: RetryBounds = {},
+  connection: ApiConnection,
+  request: ApiRequest,
+  bounds: RetryBounds = {},
 ): Promise<ApiResponse> {
-  const { options } = contact, { signal } = patience;
-  const tries = patience.tries ?? options.tries ?? TRIES;
-  const end = performance.now() + (patience.timeout ?? options.timeout ?? TIMEOUT);
+  const { options } = connection, { signal } = bounds;
+  const maxAttempts = bounds.maxAttempts ?? options.maxAttempts ?? TRIES;
+  const end = performance.now() + (bounds.timeout ?? options.timeout ?? TIMEOUT);
   let mayBeDone = false;
-  for (let tried = 1;; tried++) {
+  for (let attempt = 1;; attempt++) {
     try {
       const left = Math.max(1, end - performance.now());
-      return await contact.send(asked, Math.min(left, options.tryTimeout ?? TRY_TIMEOUT), signal);
+      return await connection.send(request, Math.min(left, options.attemptTimeout ?? TRY_TIMEOUT), signal);
     } catch (error) {
       if (!(error instanceof WheelwrightError)) throw error;
-      if (mayBeDone && isGone(asked, error)) return { status: 204, headers: new Headers(), body: undefined };
-      const wait = waitAfter(contact, error, tried);
-      if (tried >= tries || performance.now() + wait >= end || !mayRepeat(asked, error)) throw error;
+      if (mayBeDone && isGone(request, error)) return { status: 204, headers: new Headers(), body: undefined };
+      const wait = delayBeforeRetry(connection, error, attempt);
+      if (attempt >= maxAttempts || performance.now() + wait >= end || !mayRepeat(request, error)) throw error;
       mayBeDone ||= mayHaveArrived(error);
-      options.onRetry?.({ error, tried, wait });
-      await pauseFor(contact, wait, signal);
+      options.onRetry?.({ error, attempt, wait });
+      await pauseBeforeRetry(connection, wait, signal);
     }
   }
 }
@@ -53,17 +53,21 @@ export function isTransient(error: WheelwrightError): boolean {
 }
 
 /** Returns the milliseconds to wait before the next attempt. */
-export function waitAfter(
+export function delayBeforeRetry(
   { options: { random = Math.random } }: ApiConnection,
   error: WheelwrightError,
-  tried: number,
+  attempt: number,
 ): number {
-  const full = Math.min(LONGEST, FIRST * 2 ** Math.min(tried, 30));
+  const full = Math.min(LONGEST, FIRST * 2 ** Math.min(attempt, 30));
   const own = full / 2 + random() * full / 2;
   return Math.round(error.retryAfter === null ? own : error.retryAfter * 1000 + own / 2);
 }
 
-export async function pauseFor({ options }: ApiConnection, ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pauseBeforeRetry(
+  { options }: ApiConnection,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   await (options.pause ?? pause)(ms, signal);
 }
 
@@ -78,8 +82,8 @@ function mayHaveArrived({ statusCode, code, message }: WheelwrightError): boolea
 }
 
 /** Whether an earlier attempt may have deleted the object, so that 404 means success. */
-function isGone({ method, answer }: ApiRequest, { statusCode, code }: WheelwrightError): boolean {
-  return method === "DELETE" && answer === "nothing" && statusCode === 404 && code !== "no_route";
+function isGone({ method, responseType }: ApiRequest, { statusCode, code }: WheelwrightError): boolean {
+  return method === "DELETE" && responseType === "nothing" && statusCode === 404 && code !== "no_route";
 }
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {

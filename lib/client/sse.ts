@@ -4,7 +4,7 @@
 const LARGEST_FRAME = 1024 * 1024;
 
 /** An event, a comment, or the milliseconds to wait before reconnecting. */
-export interface SentFrame {
+export interface ReceivedFrame {
   readonly id: string | null;
   readonly data: string | null;
   readonly retry: number | null;
@@ -22,10 +22,10 @@ interface ReadBounds {
 }
 
 /** Reads frames on demand. */
-export async function* sentFrames(
+export async function* readFrames(
   bytes: ReadableStream<Uint8Array>,
-  { silence, signal, now = () => performance.now(), after = later }: ReadBounds,
-): AsyncGenerator<SentFrame, void> {
+  { silence, signal, now = () => performance.now(), after = setTimer }: ReadBounds,
+): AsyncGenerator<ReceivedFrame, void> {
   const reader = bytes.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
   // On Deno, the signal of fetch no longer cancels the body after the response was garbage-collected.
@@ -33,7 +33,11 @@ export async function* sentFrames(
   try {
     for (let rest = "", left = silence;;) {
       const began = now();
-      const { done, value } = await within(reader.read(), (late) => after(Math.max(0, left), late), silence);
+      const { done, value } = await rejectAfterSilence(
+        reader.read(),
+        (late) => after(Math.max(0, left), late),
+        silence,
+      );
       if (done) return; // an incomplete event is dropped
       left -= now() - began; // time between reads does not count: the stream is not silent while its reader is busy
       // A chunk may end between the CR and LF of a line break.
@@ -41,7 +45,7 @@ export async function* sentFrames(
       rest = blocks.pop()!;
       if (rest.length > LARGEST_FRAME) throw new Error("an event is larger than 1 MiB");
       if (blocks.length > 0) left = silence;
-      for (const block of blocks) yield frameIn(block);
+      for (const block of blocks) yield parseFrame(block);
     }
   } finally {
     signal?.removeEventListener("abort", cancel);
@@ -49,7 +53,7 @@ export async function* sentFrames(
   }
 }
 
-function frameIn(block: string): SentFrame {
+function parseFrame(block: string): ReceivedFrame {
   const lines = block.split(/[\n\r]/);
   const values = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ""));
@@ -61,8 +65,12 @@ function frameIn(block: string): SentFrame {
   };
 }
 
-/** Rejects once the timer that `start` starts calls back. */
-async function within<T>(work: Promise<T>, start: (late: () => void) => () => void, silence: number): Promise<T> {
+/** Returns the result of the work. Rejects if the timer that `start` sets fires first. */
+async function rejectAfterSilence<T>(
+  work: Promise<T>,
+  start: (late: () => void) => () => void,
+  silence: number,
+): Promise<T> {
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
     cancel = start(() => reject(new Error(`silent for ${Math.round(silence / 1000)} s`)));
@@ -74,7 +82,7 @@ async function within<T>(work: Promise<T>, start: (late: () => void) => () => vo
   }
 }
 
-function later(ms: number, work: () => void): () => void {
+function setTimer(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms);
   return () => clearTimeout(timer);
 }

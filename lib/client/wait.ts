@@ -1,8 +1,8 @@
-/** Waits for an operation by polling with ETags. */
-import { type ApiCall, callEndpoint, requestOf } from "./call.ts";
+/** Polls an operation until it ends. */
+import { buildRequest, callEndpoint, type EndpointDescription } from "./call.ts";
 import type { ApiConnection } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
-import { isTransient, pauseFor } from "./retry.ts";
+import { isTransient, pauseBeforeRetry } from "./retry.ts";
 import type { OperationDetail } from "./schemas.ts";
 
 const SHORTEST = 500, LONGEST = 3000; // ms between two requests
@@ -21,20 +21,20 @@ export interface WaitOptions {
  * `timed_out`, or with a permanent error of the request. Temporary errors of the server are retried.
  */
 export async function waitForOperation(
-  contact: ApiConnection,
-  call: ApiCall,
+  connection: ApiConnection,
+  call: EndpointDescription,
   operationId: string,
   { signal, timeout = TIMEOUT, onProgress }: WaitOptions = {},
 ): Promise<OperationDetail> {
   const end = performance.now() + timeout;
   let latest: OperationDetail | null = null, etag: string | null = null;
   for (let wait = SHORTEST;; wait = Math.min(LONGEST, wait * 1.2)) {
-    const waitRequest = requestOf(call, {
+    const waitRequest = buildRequest(call, {
       params: { operationId },
       headers: { ...(etag !== null && { "if-none-match": etag }) },
     });
     const left = Math.max(1, end - performance.now());
-    const request = callEndpoint(contact, waitRequest, { signal, timeout: left, tries: Infinity });
+    const request = callEndpoint(connection, waitRequest, { signal, timeout: left, maxAttempts: Infinity });
     const { status, headers, body } = await request.catch((error) => {
       const isLate = error instanceof WheelwrightError && isTransient(error); // retried until the timeout
       throw isLate ? timeoutError(operationId, latest, timeout, error) : error;
@@ -44,15 +44,15 @@ export async function waitForOperation(
       etag = headers.get("etag");
       onProgress?.(latest);
     }
-    if (latest && isOver(latest)) return latest;
+    if (latest && hasSucceeded(latest)) return latest;
     const rest = end - performance.now();
     if (rest <= 0) throw timeoutError(operationId, latest, timeout);
-    await pauseFor(contact, Math.min(wait, rest), signal);
+    await pauseBeforeRetry(connection, Math.min(wait, rest), signal);
   }
 }
 
 /** Whether the operation succeeded. Throws if it failed or was cancelled. */
-function isOver(operation: OperationDetail): boolean {
+function hasSucceeded(operation: OperationDetail): boolean {
   const { id, kind, state, error } = operation;
   if (state === "failed") {
     const hint = error?.hint ? `; ${error.hint}` : "";
@@ -70,6 +70,6 @@ function timeoutError(
   cause?: unknown,
 ): WheelwrightError {
   const place = operation ? ` at step ${operation.step} of ${operation.of} (${operation.label})` : "";
-  const message = `Operation ${id} is not done after ${Math.round(timeout / 1000)} s${place}; it goes on`;
+  const message = `Operation ${id} is still running after ${Math.round(timeout / 1000)} s${place}`;
   return new WheelwrightError("timed_out", message, { operation, cause });
 }

@@ -11,7 +11,7 @@ import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
 import { readEvents, readLatestEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
 import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
-import { withoutOperatorDetailsIn } from "#lib/base/operator-details.ts";
+import { removeOperatorDetailsIn } from "#lib/base/operator-details.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
@@ -167,7 +167,7 @@ function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame 
   const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
   if (existing) return existing;
   const { number, type, data } = event;
-  const frame = { id: String(number), event: type, data: visibility === "all" ? data : withoutOperatorDetailsIn(data) };
+  const frame = { id: String(number), event: type, data: visibility === "all" ? data : removeOperatorDetailsIn(data) };
   frames.set(event, frame);
   return frame;
 }

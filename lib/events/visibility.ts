@@ -7,7 +7,7 @@ import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 /** The events of a hub that a reader may see: all, all without operator details, or only the events of some spokes. */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
@@ -84,7 +84,7 @@ export function openAccessChecks(
       } catch (error) {
         const level = failures === 0 ? "warn" : "debug"; // logged once as a warning, then at debug level
         log[level]("Cannot look at what readers may see; they wait", { reason: messageOf(error) });
-        await sleep(backoff(++failures, 100, 2 * SECOND), closing).catch(() => {});
+        await sleep(backoffDelay(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }
     }
     isRunning = false;

@@ -40,7 +40,7 @@ async function read(
   const cut = Promise.withResolvers<never>(), began = performance.now();
   const close = unread.track(
     address,
-    () => cut.reject(tooSlow("others came after it, and more may not be open at once")),
+    () => cut.reject(tooSlow("the limit of incomplete bodies was reached; send it faster")),
   );
   let bytes = new Uint8Array(Math.min(limit, INITIAL_SIZE)), length = 0, pieces = 0, over = false;
 

@@ -8,7 +8,7 @@ import { networkOf } from "#lib/base/limits/address.ts";
 import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
 import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 /** The access of one request to the queues. */
 export interface CreationQueue {
@@ -25,7 +25,7 @@ interface WaitingRequest {
   /** Withdraws the request while it waits. */
   readonly signal: AbortSignal;
   /** The time budget of the request. Waiting does not count. */
-  readonly allowance: TimeBudget;
+  readonly timeBudget: TimeBudget;
 }
 
 /** Creates the queue access of a request. */
@@ -40,13 +40,13 @@ export function openCreationQueues(connections: number): OpenCreationQueue {
   const callers = openKeyedQueues({ slots, perQueue: slots }), hubs = openKeyedQueues({ slots });
   let arrivals = 0;
 
-  return function open({ ip, signal, allowance }) {
+  return function open({ ip, signal, timeBudget }) {
     let order: number | undefined;
 
     async function attempt<T>(queues: KeyedQueues, key: string, work: () => Promise<T>): Promise<T> {
       order ??= ++arrivals;
       const arrival = { order, signal };
-      const release = await allowance.runPaused(() => queues.enter(key, arrival));
+      const release = await timeBudget.runPaused(() => queues.enter(key, arrival));
       try {
         signal.throwIfAborted();
         return await work();
@@ -61,9 +61,9 @@ export function openCreationQueues(connections: number): OpenCreationQueue {
           return await attempt(queues, key, work);
         } catch (error) {
           if (!(error instanceof Fault && BUSY_FAULTS.includes(error.code))) throw error;
-          allowance.reset();
-          const pause = backoff(failed, SECOND / 20, SECOND);
-          await allowance.runPaused(() => sleep(pause, signal));
+          timeBudget.reset();
+          const pause = backoffDelay(failed, SECOND / 20, SECOND);
+          await timeBudget.runPaused(() => sleep(pause, signal));
         }
       }
     }

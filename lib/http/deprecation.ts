@@ -1,13 +1,13 @@
 /** Collects the announced deprecations and limits, and builds the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. */
 import { noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
-import { documentedPath, type Manifest, METHODS } from "#lib/http/endpoint.ts";
+import { documentedPath, HTTP_METHODS, type Manifest } from "#lib/http/endpoint.ts";
 import {
-  type EndpointNotice,
-  type LimitNotice,
-  type Notice,
+  type AnnouncedChange,
+  type AnnouncedDeprecation,
+  type AnnouncedLimitChange,
   NOTICE_PERIOD,
-  parseNoticeDates,
+  parseAnnouncementDates,
 } from "#lib/base/notice.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
@@ -15,10 +15,10 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /**
- * Returns the headers of a deprecated endpoint. Both links lead to the announcement. The date of the deprecation may be
+ * Returns the headers of a deprecated endpoint. Both links point to the announcement. The date of the deprecation may be
  * in the future.
  */
-export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): HeaderLines {
+export function deprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL): HeaderLines {
   const address = noticeUrl(publicUrl, notice);
   return [
     ["deprecation", `@${Math.floor(notice.since.getTime() / SECOND)}`],
@@ -29,36 +29,45 @@ export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): Head
 }
 
 /** Returns all announcements, oldest first. Throws Error if one is less than 30 days ahead, or if two have the same ID. */
-export function collectNotices(manifest: Manifest, limits: readonly AnnouncedLimit[]): readonly Notice[] {
+export function collectAnnouncedChanges(
+  manifest: Manifest,
+  limits: readonly AnnouncedLimit[],
+): readonly AnnouncedChange[] {
   const endpoints = manifest.flatMap(([pattern, module]) =>
-    METHODS.flatMap((method): EndpointNotice[] => {
+    HTTP_METHODS.flatMap((method): AnnouncedDeprecation[] => {
       const deprecated = module[method]?.deprecated;
       if (!deprecated) return [];
       const path = documentedPath(pattern);
-      const { since, effect: sunset } = parseNoticeDates(`${method} ${path}`, deprecated.since, deprecated.sunset);
+      const { since, effect: sunset } = parseAnnouncementDates(
+        `${method} ${path}`,
+        deprecated.since,
+        deprecated.sunset,
+      );
       const id = endpointId(method, path, deprecated.since);
       return [{ kind: "endpoint", id, method, path, pattern, since, sunset, note: deprecated.note }];
     })
   );
-  const others = limits.map((limit): LimitNotice => {
-    const { since, effect: from } = parseNoticeDates(`The limit ${limit.name}`, limit.since, limit.from);
+  const others = limits.map((limit): AnnouncedLimitChange => {
+    const { since, effect: from } = parseAnnouncementDates(`The limit ${limit.name}`, limit.since, limit.from);
     return { kind: "limit", id: limitId(limit), title: limit.title, since, from, note: limit.note };
   });
   const notices = [...endpoints, ...others].sort((a, b) => a.since.getTime() - b.since.getTime());
   const duplicate = notices.find(({ id }, i) => notices.findIndex((other) => other.id === id) !== i);
-  if (duplicate) throw new Error(`Two announcements have one name: ${duplicate.id}`);
+  if (duplicate) throw new Error(`Two announcements have the same ID: ${duplicate.id}`);
   return notices;
 }
 
 /** Postpones announced changes, so that none takes effect earlier than 30 days after this deployment first announced it. */
-export function postponeNotices(
+export function postponeAnnouncedChanges(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],
   first: ReadonlyMap<string, Date>,
 ): { readonly manifest: Manifest; readonly limits: readonly AnnouncedLimit[] } {
-  const earliest = new Map(collectNotices(manifest, limits).map((notice) => [notice.id, earliestOf(notice, first)]));
+  const earliest = new Map(
+    collectAnnouncedChanges(manifest, limits).map((notice) => [notice.id, earliestOf(notice, first)]),
+  );
   const routes = manifest.map(([pattern, module]) => {
-    const later = METHODS.flatMap((method) => {
+    const later = HTTP_METHODS.flatMap((method) => {
       const endpoint = module[method], { deprecated } = endpoint ?? {};
       if (!endpoint || !deprecated) return [];
       const sunset = laterOf(
@@ -78,7 +87,7 @@ export function postponeNotices(
 }
 
 /** Returns the first midnight (UTC) that is at least 30 days after the first announcement. */
-function earliestOf({ id }: Notice, first: ReadonlyMap<string, Date>): Date | undefined {
+function earliestOf({ id }: AnnouncedChange, first: ReadonlyMap<string, Date>): Date | undefined {
   const at = first.get(id);
   return at && new Date(Math.ceil((at.getTime() + NOTICE_PERIOD) / DAY) * DAY);
 }

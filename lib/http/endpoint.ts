@@ -26,11 +26,11 @@ type Parsed<S> = S extends v.GenericSchema<any, infer Out> ? Out : undefined;
  */
 export type EndpointScope = TokenScope | "session" | "flow" | "public";
 
-export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-export type Method = (typeof METHODS)[number];
+export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type HttpMethod = (typeof HTTP_METHODS)[number];
 
 /** The exports of a file in routes/. */
-export type RouteModule = { readonly [M in Method]?: AnyEndpoint };
+export type RouteModule = { readonly [M in HttpMethod]?: AnyEndpoint };
 
 /** All routes, in the order in which their patterns are matched. */
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
@@ -46,7 +46,7 @@ export function documentedPath(pattern: string): string {
 }
 
 /** The functions through which endpoints read the state of the server. */
-export interface Service {
+export interface ServerInfo {
   readonly manifest: Manifest;
   /** Runs the readiness checks, once for simultaneous callers. Throws an `unavailable` fault (`not_ready`). */
   readonly readiness: () => Promise<Readiness>;
@@ -81,7 +81,7 @@ export type EndpointCall<A, L, P, Q, B> =
     readonly idempotency: IdempotencyKey | null;
     /** Runs a creation in the queue of its hub. */
     readonly runInHubQueue: CreationQueue["runInHubQueue"];
-    readonly service: Service;
+    readonly service: ServerInfo;
   }
   & Omit<L, "actor">;
 
@@ -148,7 +148,7 @@ export interface RequestRefusal {
 
 /** Returns the manifest without the portal's pages. */
 export function withoutPortal(manifest: Manifest): Manifest {
-  return manifest.filter(([, module]) => METHODS.every((method) => !module[method]?.portal));
+  return manifest.filter(([, module]) => HTTP_METHODS.every((method) => !module[method]?.portal));
 }
 
 /** Whether responses have an ETag. */

@@ -22,7 +22,7 @@ export interface Exchange {
   readonly trace: SpanContext;
   readonly log: Log;
   /** IDs of the user, hub and spoke, for the log. They are set once known. */
-  readonly about: { user?: string; hub?: string; spoke?: string };
+  readonly contextIds: { user?: string; hub?: string; spoke?: string };
   /** Aborts with ClientDisconnected, or with a fault when the time limit is reached. */
   readonly signal: AbortSignal;
   readonly abort: (reason: Fault | ClientDisconnected) => void;
@@ -31,10 +31,10 @@ export interface Exchange {
   /** Reads the body. Throws a fault: `too_large` (`body_too_large`) or `unsent` (`body_too_slow`). */
   readonly body: () => Promise<Uint8Array>;
   /** The slot of this request in load shedding. */
-  readonly place: LoadSlot;
+  readonly loadSlot: LoadSlot;
   /** The time budget of the request. */
-  readonly allowance: TimeBudget;
-  readonly turns: CreationQueue;
+  readonly timeBudget: TimeBudget;
+  readonly creationQueue: CreationQueue;
   /** Settles when the response is sent or the connection is lost. */
   readonly sent: Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** Builds the routes for requests without an endpoint: OPTIONS, unsupported methods and unknown paths. */
 import { Fault } from "#lib/base/errors.ts";
-import { METHODS, type RouteModule } from "#lib/http/endpoint.ts";
+import { HTTP_METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import type { Route } from "#lib/http/exchange.ts";
 
 /** Returns the route of OPTIONS, which lists the methods of the path. */
@@ -16,7 +16,7 @@ export function methodNotAllowed(method: string, module: RouteModule): Fault {
 }
 
 function allowedMethods(module: RouteModule): string {
-  const methods = METHODS.filter((method) => module[method]);
+  const methods = HTTP_METHODS.filter((method) => module[method]);
   return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
 }
 

@@ -8,7 +8,7 @@ import { collectProblems, describeProblems } from "#lib/http/input-problems.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 
 /** Whether requests with this method may have a body. */
-export function hasBody(method: string): boolean {
+export function mayHaveBody(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
@@ -33,7 +33,7 @@ export function parseQuery(endpoint: AnyEndpoint, query: Readonly<Record<string,
  * fault.
  */
 export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
-  if (raw || !hasBody(exchange.request.method)) return undefined;
+  if (raw || !mayHaveBody(exchange.request.method)) return undefined;
   const fields = await (form ? readForm : readBody)(exchange);
   refuseUnknownFields(body, fields);
   return parseInput(body, fields);

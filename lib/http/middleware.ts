@@ -3,9 +3,9 @@ import { runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { appendHeader, type HttpResponse, isBodyStream } from "#lib/http/response.ts";
 import { ClientDisconnected, type Exchange } from "#lib/http/exchange.ts";
-import { hasBody } from "#lib/http/input.ts";
+import { mayHaveBody } from "#lib/http/input.ts";
 import { toErrorResponse } from "#lib/http/problem.ts";
-import { isStream } from "#lib/http/sse.ts";
+import { isEventStream } from "#lib/http/sse.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
@@ -30,19 +30,19 @@ const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS
 
 /** Records a span for each request. Unknown methods are recorded as `other`, because clients may invent them. */
 export function recordTelemetry(telemetry: Telemetry): Middleware {
-  return ({ request, route, id, about }, next) => {
+  return ({ request, route, id, contextIds }, next) => {
     const method = KNOWN_METHODS.includes(request.method) ? request.method : "other";
     const options = { details: { request_id: id } };
     return telemetry.span("request", { method, route: route.pattern }, async ({ labels, details }) => {
       const answer = await next();
       labels.status = answer.status;
-      Object.assign(details, about);
+      Object.assign(details, contextIds);
       return answer;
     }, options);
   };
 }
 
-export const requestId: Middleware = async (exchange, next) => {
+export const addRequestId: Middleware = async (exchange, next) => {
   const answer = await next();
   answer.headers["x-request-id"] = exchange.id;
   return answer;
@@ -54,7 +54,7 @@ const REFUSED_STATUSES = [401, 403, 429];
  * Logs one line per request: the path pattern, because a URL may contain secrets, and the IDs of user, hub and spoke.
  * Lines of refused requests have the IP address, so that attacks are visible.
  */
-export const accessLog: Middleware = async ({ request, route, log, ip, about }, next) => {
+export const logAccess: Middleware = async ({ request, route, log, ip, contextIds }, next) => {
   const began = performance.now();
   const answer = await next();
   const { status } = answer;
@@ -63,14 +63,14 @@ export const accessLog: Middleware = async ({ request, route, log, ip, about }, 
   log[level](`${request.method.slice(0, 20)} ${route.pattern}`, {
     status,
     ms,
-    ...about,
+    ...contextIds,
     ...(REFUSED_STATUSES.includes(status) && { ip }),
   });
   return answer;
 };
 
 /** Adds security headers. A page may set its own Content-Security-Policy. */
-export function securityHeaders(publicUrl: URL): Middleware {
+export function addSecurityHeaders(publicUrl: URL): Middleware {
   const usual = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -88,7 +88,7 @@ export function securityHeaders(publicUrl: URL): Middleware {
 }
 
 /** Adds the route's headers to every response, including errors. */
-export const routeHeaders: Middleware = async ({ route }, next) => {
+export const addRouteHeaders: Middleware = async ({ route }, next) => {
   const answer = await next();
   for (const [name, value] of route.headers) appendHeader(answer.headers, name, value);
   return answer;
@@ -104,7 +104,7 @@ export const renderErrors: Middleware = async (exchange, next) => {
       { errorPage: undefined, negotiatedErrorPage: route.negotiatedErrorPage };
     const acceptsHtml = () => request.headers.get("accept")?.includes("text/html");
     const show = errorPage ?? (negotiatedErrorPage && acceptsHtml() ? negotiatedErrorPage : undefined);
-    const path = hasBody(request.method) ? null : url.pathname + url.search;
+    const path = mayHaveBody(request.method) ? null : url.pathname + url.search;
     const refused = toErrorResponse(error, exchange, show && ((problem) => show({ ...problem, path })));
     return request.method === "HEAD" ? { ...refused, body: null } : refused;
   }
@@ -120,32 +120,32 @@ export const receiveBody: Middleware = async (exchange, next) => {
  * Counts the request as in flight until its response is sent. Streams and early refusals count only until their
  * response starts.
  */
-export const shedLoad: Middleware = async ({ place, sent }, next) => {
-  place.enter();
+export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
+  loadSlot.enter();
   let streams = false;
   try {
     const answer = await next();
-    streams = isStream(answer);
+    streams = isEventStream(answer);
     return answer;
   } finally {
-    if (streams || !place.isAssigned) place.release();
-    else void sent.then(place.release);
+    if (streams || !loadSlot.isAssigned) loadSlot.release();
+    else void sent.then(loadSlot.release);
   }
 };
 
 /** Cancels the request when its time budget of `ms` is used up or the client disconnects. */
 export function deadline(ms: number): Middleware {
-  return async ({ signal, abort, onDisconnect: onGone, allowance }, next) => {
+  return async ({ signal, abort, onDisconnect: onGone, timeBudget }, next) => {
     const onLate = () => {
       const message = `The request took longer than the limit of ${ms / SECOND} s; retry later`;
       abort(new Fault("timeout", "too_slow", message));
     };
     onGone(() => abort(new ClientDisconnected()));
-    allowance.start(onLate);
+    timeBudget.start(onLate);
     try {
       return await Promise.race([next(), rejectOnAbort(signal)]);
     } finally {
-      allowance.close();
+      timeBudget.close();
     }
   };
 }

@@ -9,15 +9,15 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
 import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
-import { collectNotices, deprecationHeaders, type HeaderLines } from "#lib/http/deprecation.ts";
+import { collectAnnouncedChanges, deprecationHeaders, type HeaderLines } from "#lib/http/deprecation.ts";
 import {
   aliasesOf,
   type AnyEndpoint,
   canRevalidate,
-  type Method,
-  METHODS,
+  HTTP_METHODS,
+  type HttpMethod,
   type RouteModule,
-  type Service,
+  type ServerInfo,
 } from "#lib/http/endpoint.ts";
 import { methodNotAllowed, optionsRoute, refusingRoute, routeNotFound } from "#lib/http/fallback-routes.ts";
 import { type HttpResponse, isBodyStream } from "#lib/http/response.ts";
@@ -25,7 +25,7 @@ import type { Exchange, Route } from "#lib/http/exchange.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
 import {
   decodePathParameters,
-  hasBody,
+  mayHaveBody,
   parseBody,
   parseInput,
   parseQuery,
@@ -40,17 +40,17 @@ export type Authenticate = (app: App, request: Request, origin: RequestOrigin) =
 
 interface MountOptions {
   readonly app: App;
-  readonly service: Service;
+  readonly service: ServerInfo;
   readonly authenticate: Authenticate;
-  readonly bucket: RateLimit;
+  readonly rateLimit: RateLimit;
   readonly calls: Pick<CallCounter, "count">;
   /** Renders the 404 of unknown paths for browsers. Without it, the 404 is JSON. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
 }
 
-/** The options and the responses that are rendered once, by endpoint name. */
+/** The options, and the cached responses of endpoints with `renderedOnce`, by endpoint name. */
 interface Mounted extends MountOptions {
-  readonly kept: Map<string, (request: Request) => CachedResponse>;
+  readonly renderedResponses: Map<string, (request: Request) => CachedResponse>;
 }
 
 /** Finds the route of a request. */
@@ -62,16 +62,16 @@ interface Target {
   readonly pattern: string;
   readonly module: RouteModule;
   /** Headers of the deprecated endpoints, by method. */
-  readonly headers: Partial<Record<Method, HeaderLines>>;
+  readonly headers: Partial<Record<HttpMethod, HeaderLines>>;
 }
 
 /** Mounts all routes. Throws Error for an invalid declaration, so that the process does not start. */
 export function mountRoutes(mounting: MountOptions): FindRoute {
-  const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, kept: new Map() };
+  const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, renderedResponses: new Map() };
   for (const [pattern, module] of mounting.service.manifest) {
     const target = { pattern, module, headers: headersOf(mounting, pattern, module) };
     for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
-    for (const method of METHODS) assertCacheable(pattern, module[method]);
+    for (const method of HTTP_METHODS) assertCacheable(pattern, module[method]);
   }
   return function find(method, path) {
     const [[found] = []] = router.match("ALL", withoutSlash(path));
@@ -82,8 +82,8 @@ export function mountRoutes(mounting: MountOptions): FindRoute {
       };
     }
     const [target, params] = found as readonly [Target, Record<string, string>];
-    const { pattern, module } = target, known = methodOf(method);
-    if (known && module[known]) return routeTo(mounted, target, known, params);
+    const { pattern, module } = target, existing = methodOf(method);
+    if (existing && module[existing]) return routeTo(mounted, target, existing, params);
     return method === "OPTIONS"
       ? optionsRoute(pattern, module)
       : refusingRoute(pattern, () => methodNotAllowed(method, module));
@@ -95,12 +95,12 @@ function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-function methodOf(method: string): Method | undefined {
-  return METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
+function methodOf(method: string): HttpMethod | undefined {
+  return HTTP_METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
 }
 
 function headersOf({ app }: MountOptions, pattern: string, module: RouteModule): Target["headers"] {
-  const notices = collectNotices([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
+  const notices = collectAnnouncedChanges([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
   return Object.fromEntries(
     notices.map((notice) => [notice.method, deprecationHeaders(notice, app.config.publicUrl)]),
   );
@@ -108,16 +108,16 @@ function headersOf({ app }: MountOptions, pattern: string, module: RouteModule):
 
 function assertCacheable(pattern: string, endpoint: AnyEndpoint | undefined): void {
   if (endpoint?.renderedOnce && endpoint.cacheSeconds === undefined) {
-    throw new Error(`${pattern} must say for how long it holds`);
+    throw new Error(`${pattern} needs cacheSeconds, because it is rendered once`);
   }
   if (endpoint?.cacheSeconds === undefined || endpoint.scope === "public") return;
-  throw new Error(`${pattern} lets caches keep its answers, but may have answers for one caller alone`);
+  throw new Error(`${pattern} must be public, because caches may store its responses`);
 }
 
 function routeTo(
   mounting: Mounted,
   { pattern, module, headers }: Target,
-  method: Method,
+  method: HttpMethod,
   encoded: Readonly<Record<string, string>>,
 ): Route {
   const endpoint = module[method]!, name = `${method} ${pattern}`;
@@ -127,8 +127,8 @@ function routeTo(
     headers: headers[method] ?? [],
     receive: (exchange) => receive(mounting, endpoint, exchange),
     async respond(exchange) {
-      const made = await handleRequest(mounting, name, endpoint, encoded, exchange);
-      return exchange.request.method === "HEAD" ? withoutBody(made) : made;
+      const response = await handleRequest(mounting, name, endpoint, encoded, exchange);
+      return exchange.request.method === "HEAD" ? withoutBody(response) : response;
     },
   };
 }
@@ -137,14 +137,14 @@ function routeTo(
  * Checks the rate limit and reads the body, before the request counts as in flight. Requests that come from another
  * site are refused before they count. Otherwise another site could use up the attempts of its visitors.
  */
-async function receive({ app, bucket }: MountOptions, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
-  const { request, ip, body, place } = exchange;
+async function receive({ app, rateLimit }: MountOptions, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
+  const { request, ip, body, loadSlot } = exchange;
   refuseBearer(endpoint, request.headers);
   if (endpoint.rateLimitMessage !== undefined) {
     requireSameOrigin(request, null, app.config.publicUrl);
-    bucket.take(ip, endpoint.rateLimitMessage);
+    rateLimit.countAttempt(ip, endpoint.rateLimitMessage);
   }
-  if (hasBody(request.method)) place.setBodySize((await body()).length);
+  if (mayHaveBody(request.method)) loadSlot.setBodySize((await body()).length);
 }
 
 /**
@@ -152,29 +152,29 @@ async function receive({ app, bucket }: MountOptions, endpoint: AnyEndpoint, exc
  * input, and calls the handler. Its transactions check the caller's rights again (auth/authorize-transactions.ts).
  */
 async function handleRequest(
-  { app, service, authenticate, calls, kept }: Mounted,
+  { app, service, authenticate, calls, renderedResponses }: Mounted,
   name: string,
   endpoint: AnyEndpoint,
   encoded: Readonly<Record<string, string>>,
   exchange: Exchange,
 ): Promise<HttpResponse> {
-  const { request, url, ip, userAgent, signal, place, allowance, turns } = exchange;
+  const { request, url, ip, userAgent, signal, loadSlot, timeBudget, creationQueue } = exchange;
   const requestApp = { ...app, log: exchange.log, db: app.db.within(signal) };
   const admit = async () => {
     const caller = endpoint.scope === "public" ? null : await authenticate(requestApp, request, { ip, userAgent });
-    if (caller) exchange.about.user = caller.userId;
-    place.assignTo(caller?.userId ?? networkOf(ip));
+    if (caller) exchange.contextIds.user = caller.userId;
+    loadSlot.assignTo(caller?.userId ?? networkOf(ip));
     requireScope(endpoint, caller);
     const params = decodePathParameters(encoded), query = readQuery(url);
     return { caller, params, query, ...await endpoint.access.admit({ app: requestApp, actor: caller, params, query }) };
   };
-  const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? turns.admit(admit) : admit());
-  Object.assign(exchange.about, aboutOf(loaded));
+  const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? creationQueue.admit(admit) : admit());
+  Object.assign(exchange.contextIds, contextIdsOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
   // Counts the call even if it fails later.
   if (caller?.credential.kind === "token") calls.count(caller.credential.id, name);
   const right = caller && endpoint.scope !== "flow"
-    ? authorizeTransactions(requestApp, caller, allowance.runPaused)
+    ? authorizeTransactions(requestApp, caller, timeBudget.runPaused)
     : null;
   const call = {
     ...loaded,
@@ -189,23 +189,23 @@ async function handleRequest(
     userAgent,
     signal,
     idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
-    runInHubQueue: turns.runInHubQueue,
+    runInHubQueue: creationQueue.runInHubQueue,
     service,
   };
-  const known = kept.get(name);
-  if (known) return revalidate(known(request), request);
+  const existing = renderedResponses.get(name);
+  if (existing) return revalidate(existing(request), request);
   const value = await endpoint.handle(call);
   await right?.recheckIfLate();
-  const made = endpoint.reply.send(value, url);
-  if (!canRevalidate(endpoint) || made.status !== 200 || typeof made.body !== "string") return made;
-  const cacheable = cacheResponse({ ...made, body: made.body }, endpoint.cacheSeconds);
+  const response = endpoint.reply.send(value, url);
+  if (!canRevalidate(endpoint) || response.status !== 200 || typeof response.body !== "string") return response;
+  const cacheable = cacheResponse({ ...response, body: response.body }, endpoint.cacheSeconds);
   if (!endpoint.renderedOnce) return revalidate(cacheable, request);
-  kept.set(name, withGzipVariant(cacheable));
-  return revalidate(kept.get(name)!(request), request);
+  renderedResponses.set(name, withGzipVariant(cacheable));
+  return revalidate(renderedResponses.get(name)!(request), request);
 }
 
 /** Returns the IDs of the loaded hub and spoke. */
-function aboutOf(loaded: object): Exchange["about"] {
+function contextIdsOf(loaded: object): Exchange["contextIds"] {
   const { federation, spoke } = loaded as {
     federation?: { id: string };
     spoke?: { id: string; federationId: string };

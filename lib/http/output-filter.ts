@@ -11,7 +11,7 @@ import { Timestamp } from "#lib/base/schema.ts";
 /** Returns the filtered value, or UNDECIDED. */
 export type OutputFilter = (value: unknown) => unknown;
 
-export const UNDECIDED = Symbol("the schema has to be asked");
+export const UNDECIDED = Symbol("undecided");
 
 const asText: OutputFilter = (value) => typeof value === "string" ? value : UNDECIDED;
 const asNumber: OutputFilter = (value) => typeof value === "number" && !Number.isNaN(value) ? value : UNDECIDED;
@@ -20,17 +20,17 @@ const asBoolean: OutputFilter = (value) => typeof value === "boolean" ? value : 
 /** Compiles the filter of a schema. */
 export function compileFilter(schema: v.GenericSchema): OutputFilter {
   if (schema === Timestamp) return (value) => value instanceof Date ? value.toISOString() : asText(value);
-  const known = schema as PlainSchema;
-  if ("pipe" in known) return runSchema(schema);
-  switch (known.type) {
+  const plainSchema = schema as PlainSchema;
+  if ("pipe" in plainSchema) return runSchema(schema);
+  switch (plainSchema.type) {
     case "object":
-      return filterObject(known.entries);
+      return filterObject(plainSchema.entries);
     case "array":
-      return filterList(compileFilter(known.item));
+      return filterList(compileFilter(plainSchema.item));
     case "nullable":
-      return filterNullable(compileFilter(known.wrapped));
+      return filterNullable(compileFilter(plainSchema.wrapped));
     case "optional":
-      return compileFilter(known.wrapped);
+      return compileFilter(plainSchema.wrapped);
     case "string":
       return asText;
     case "number":
@@ -38,7 +38,7 @@ export function compileFilter(schema: v.GenericSchema): OutputFilter {
     case "boolean":
       return asBoolean;
     case "picklist": {
-      const options = new Set<unknown>(known.options);
+      const options = new Set<unknown>(plainSchema.options);
       return (value) => options.has(value) ? value : UNDECIDED;
     }
     default:
@@ -68,15 +68,15 @@ function filterObject(entries: Readonly<Record<string, v.GenericSchema>>): Outpu
   }));
   return (value) => {
     if (typeof value !== "object" || value === null) return UNDECIDED;
-    const picked: Record<string, unknown> = {};
-    for (const { name, pick, maybe } of fields) {
+    const output: Record<string, unknown> = {};
+    for (const { name, pick: filter, maybe: optional } of fields) {
       const item = (value as Record<string, unknown>)[name];
-      if (item === undefined && maybe) continue;
-      const taken = item === undefined ? UNDECIDED : pick(item);
-      if (taken === UNDECIDED) return UNDECIDED;
-      picked[name] = taken;
+      if (item === undefined && optional) continue;
+      const filtered = item === undefined ? UNDECIDED : filter(item);
+      if (filtered === UNDECIDED) return UNDECIDED;
+      output[name] = filtered;
     }
-    return picked;
+    return output;
   };
 }
 
@@ -85,19 +85,19 @@ function isOptional(schema: v.GenericSchema): boolean {
   return schema.type === "optional" && (schema as v.GenericSchema & { default: unknown }).default === undefined;
 }
 
-function filterList(pick: OutputFilter): OutputFilter {
+function filterList(filter: OutputFilter): OutputFilter {
   return (value) => {
     if (!Array.isArray(value)) return UNDECIDED;
-    const picked = [];
+    const output = [];
     for (const item of value) {
-      const taken = pick(item);
-      if (taken === UNDECIDED) return UNDECIDED;
-      picked.push(taken);
+      const filtered = filter(item);
+      if (filtered === UNDECIDED) return UNDECIDED;
+      output.push(filtered);
     }
-    return picked;
+    return output;
   };
 }
 
-function filterNullable(pick: OutputFilter): OutputFilter {
-  return (value) => value === null ? null : pick(value);
+function filterNullable(filter: OutputFilter): OutputFilter {
+  return (value) => value === null ? null : filter(value);
 }

@@ -28,9 +28,9 @@ export type Markup = HtmlEscapedString;
 
 /** Template tag: `` markup`<p>${text}</p>` `` escapes text and inserts markup unchanged. */
 export function markup(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
-  const made = html(strings, ...values);
-  if (made instanceof Promise) throw new Error("A page is rendered from values, not from promises");
-  return made;
+  const escaped = html(strings, ...values);
+  if (escaped instanceof Promise) throw new Error("Await promises before you render them in a page");
+  return escaped;
 }
 
 /** Marks text as markup without escaping, such as an SVG constant. Never use it for text from callers. */
@@ -46,7 +46,7 @@ export function renderPage({ title, feed, style, sheet, script, source, body }: 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">${
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON_SVG)}">${
     feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
   }${sheet === undefined ? "" : markup`\n<link rel="stylesheet" href="${sheet}">`}${
     style === "" && sheet !== undefined ? "" : markup`\n<style>${trustedMarkup(style)}</style>`
@@ -83,5 +83,5 @@ function hashOf(text: string): string {
 }
 
 /** The icon. It is inline in each page, so that browsers do not request /favicon.ico. */
-export const ICON =
+export const ICON_SVG =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`;

@@ -6,7 +6,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** A check that must pass before this replica gets requests. It fails by returning false or throwing. */
-export interface Check {
+export interface ReadinessCheck {
   readonly name: string;
   readonly passes: (app: App) => boolean | Promise<boolean>;
 }
@@ -27,7 +27,7 @@ const TIMEOUT = 2 * SECOND; // milliseconds; probes do not wait longer
  */
 export function openReadiness(
   app: App,
-  checks: readonly Check[],
+  checks: readonly ReadinessCheck[],
   notes: () => readonly string[],
 ): () => Promise<Readiness> {
   let running: Promise<Readiness["checks"]> | undefined;
@@ -37,7 +37,7 @@ export function openReadiness(
   };
 }
 
-async function runChecks(app: App, checks: readonly Check[]): Promise<Readiness["checks"]> {
+async function runChecks(app: App, checks: readonly ReadinessCheck[]): Promise<Readiness["checks"]> {
   const bound = { ...app, db: app.db.within(AbortSignal.timeout(TIMEOUT)) };
   const names = (await Promise.all(checks.map((check) => runCheck(bound, check)))).filter((name) => name !== null);
   if (names.length > 0) {
@@ -47,7 +47,7 @@ async function runChecks(app: App, checks: readonly Check[]): Promise<Readiness[
 }
 
 /** Runs a check. Returns null if it passes. Otherwise returns its name and, if available, a hint for the operator. */
-async function runCheck(app: App, { name, passes }: Check): Promise<string | null> {
+async function runCheck(app: App, { name, passes }: ReadinessCheck): Promise<string | null> {
   try {
     return await passes(app) ? null : name;
   } catch (error) {

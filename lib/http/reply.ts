@@ -7,7 +7,7 @@ import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import { compileFilter, type OutputFilter, UNDECIDED } from "#lib/http/output-filter.ts";
-import { encoder, type FrameSource, STREAM_TYPE, toBodyStream } from "#lib/http/sse.ts";
+import { createFrameEncoder, EVENT_STREAM_TYPE, type FrameSource, toBodyStream } from "#lib/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
@@ -17,7 +17,7 @@ type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
  */
 export interface Reply<T, Told = unknown> {
   readonly status: number;
-  readonly content: Content | null;
+  readonly content: ReplyContent | null;
   /** Names of the response headers of this reply. */
   readonly headers: readonly string[];
   /** The endpoint's second reply, for the documentation (eitherReply). */
@@ -33,7 +33,7 @@ export interface Reply<T, Told = unknown> {
 /** The documented parts of a reply. */
 export type ReplyDescription = Pick<Reply<never>, "status" | "content" | "headers">;
 
-export interface Content {
+export interface ReplyContent {
   readonly type: string;
   // deno-lint-ignore no-explicit-any
   readonly schema: Schema<any>;
@@ -44,28 +44,28 @@ export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
 }
 
 /**
- * A page of a list. Its Link header (RFC 8288) leads to the next page with the same filters. The last page has no such
+ * A page of a list. Its Link header (RFC 8288) points to the next page with the same filters. The last page has no Link
  * header.
  */
 export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
-  const whole = ok(v.array(item));
+  const list = ok(v.array(item));
   return {
-    ...whole,
+    ...list,
     headers: ["link"],
     send({ items, next }, address) {
-      const answer = whole.send([...items]);
+      const answer = list.send([...items]);
       if (next === null || !address) return answer;
       const query = new URLSearchParams(address.searchParams);
       query.set("before", next);
       return { ...answer, headers: { ...answer.headers, link: `<${address.pathname}?${query}>; rel="next"` } };
     },
-    toResult: ({ items, next }) => ({ items: whole.toResult([...items]), next }),
+    toResult: ({ items, next }) => ({ items: list.toResult([...items]), next }),
   };
 }
 
 /** 201 for a created object; `location` is its path. */
-export function created<In, Out>(schema: Schema<In, Out>, location: (made: Out) => string): Reply<In, Out> {
-  return json(201, schema, (made) => ({ location: location(made) }), ["location"]);
+export function created<In, Out>(schema: Schema<In, Out>, location: (object: Out) => string): Reply<In, Out> {
+  return json(201, schema, (object) => ({ location: location(object) }), ["location"]);
 }
 
 /** 201 for a value that is shown only once and has no path. */
@@ -152,16 +152,16 @@ interface WithCookie<T> {
 }
 
 /** Server-sent events, with data filtered by the schema. */
-export function events<In extends object>(schema: Schema<In>): Reply<FrameSource<In>, FrameSource<In>> {
-  const filter = createFilter(schema), encode = encoder((data: In) => JSON.stringify(filter(data)));
+export function eventStream<In extends object>(schema: Schema<In>): Reply<FrameSource<In>, FrameSource<In>> {
+  const filter = createFilter(schema), encode = createFrameEncoder((data: In) => JSON.stringify(filter(data)));
   return {
     status: 200,
-    content: { type: STREAM_TYPE, schema },
+    content: { type: EVENT_STREAM_TYPE, schema },
     headers: [],
     send: (source) => ({
       status: 200,
       // X-Accel-Buffering keeps nginx from buffering events.
-      headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
+      headers: { "content-type": EVENT_STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
       body: toBodyStream(source, encode),
     }),
     toResult: identity,
@@ -200,7 +200,7 @@ function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
     if (picked !== UNDECIDED) return picked as Out;
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
-    throw new Error(`The reply does not fit its schema: ${v.summarize(result.issues)}`, {
+    throw new Error(`The reply does not match its schema: ${v.summarize(result.issues)}`, {
       cause: new v.ValiError(result.issues),
     });
   };

@@ -2,7 +2,7 @@
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 
 /** An event, a comment that keeps the connection open, or the milliseconds to wait before reconnecting. */
-export type Frame<Data> =
+export type EventStreamFrame<Data> =
   | { readonly id?: string; readonly event: string; readonly data: Data }
   | { readonly comment: string }
   | { readonly retry: number };
@@ -10,36 +10,39 @@ export type Frame<Data> =
 /** The source of frames for one reader. */
 export interface FrameSource<Data> {
   /** Sends the frames. The promise of `send` resolves when there is space for more. */
-  run(send: (frame: Frame<Data>) => void | Promise<void>): Promise<void>;
+  run(send: (frame: EventStreamFrame<Data>) => void | Promise<void>): Promise<void>;
   /** Stops the source, even before it started. */
   cancel(): void;
 }
 
-export const STREAM_TYPE = "text/event-stream";
+export const EVENT_STREAM_TYPE = "text/event-stream";
 
 /** Whether the response is an event stream. */
-export function isStream({ headers }: HttpResponse): boolean {
-  return headers["content-type"] === STREAM_TYPE;
+export function isEventStream({ headers }: HttpResponse): boolean {
+  return headers["content-type"] === EVENT_STREAM_TYPE;
 }
 
 /** Converts a source of frames to a body. */
-export function toBodyStream<Data>(source: FrameSource<Data>, encode: (frame: Frame<Data>) => Uint8Array): BodyStream {
+export function toBodyStream<Data>(
+  source: FrameSource<Data>,
+  encode: (frame: EventStreamFrame<Data>) => Uint8Array,
+): BodyStream {
   return { run: (write) => source.run((frame) => write(encode(frame))), cancel: source.cancel };
 }
 
 /** Returns an encoder of frames. `write` formats the data as one line. A frame for several readers is encoded once. */
-export function encoder<Data>(write: (data: Data) => string): (frame: Frame<Data>) => Uint8Array {
-  const text = new TextEncoder(), encoded = new WeakMap<Frame<Data>, Uint8Array>();
+export function createFrameEncoder<Data>(write: (data: Data) => string): (frame: EventStreamFrame<Data>) => Uint8Array {
+  const text = new TextEncoder(), encoded = new WeakMap<EventStreamFrame<Data>, Uint8Array>();
   return (frame) => {
-    const known = encoded.get(frame);
-    if (known) return known;
+    const cached = encoded.get(frame);
+    if (cached) return cached;
     const bytes = text.encode(textOf(frame, write));
     encoded.set(frame, bytes);
     return bytes;
   };
 }
 
-function textOf<Data>(frame: Frame<Data>, write: (data: Data) => string): string {
+function textOf<Data>(frame: EventStreamFrame<Data>, write: (data: Data) => string): string {
   if ("comment" in frame) return `: ${oneLine(frame.comment)}\n\n`;
   if ("retry" in frame) return `retry: ${Math.round(frame.retry)}\n\n`;
   const id = frame.id === undefined ? "" : `id: ${oneLine(frame.id)}\n`;

@@ -1,6 +1,6 @@
 /** Defines jobs and operations. An operation is a job that users can see. */
 import { createHash } from "node:crypto";
-import type { Blame } from "#lib/base/errors.ts";
+import type { FailureCause } from "#lib/base/errors.ts";
 import { parseTrace, type Sampler, type SpanContext, startSpanContext } from "#lib/base/trace.ts";
 import { type Requester, SYSTEM } from "#lib/audit/requester.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -11,7 +11,7 @@ export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelle
 export interface FailureReport {
   readonly step: string;
   readonly code: string;
-  readonly fault: Blame;
+  readonly fault: FailureCause;
   readonly message: string;
   readonly hint: string | null;
   readonly log: readonly string[];

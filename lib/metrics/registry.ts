@@ -12,13 +12,13 @@ import {
 type Labels = Readonly<Record<string, string | number>>;
 
 /** The value of a gauge: a number, a number per set of labels, or null if unknown. */
-export type Reading = number | readonly (readonly [labels: Labels, value: number])[] | null;
-export type Readings = Readonly<Record<GaugeName, Reading>>;
+export type GaugeValue = number | readonly (readonly [labels: Labels, value: number])[] | null;
+export type GaugeValues = Readonly<Record<GaugeName, GaugeValue>>;
 
 export interface MetricsRegistry {
   readonly observer: Observer;
   /** Returns all metrics in the Prometheus text format 0.0.4. */
-  text(readings: Readings): Promise<string>;
+  text(readings: GaugeValues): Promise<string>;
   readonly contentType: string;
 }
 
@@ -72,7 +72,7 @@ export function openRegistry(): MetricsRegistry {
 }
 
 /** Sets a gauge. An unknown value is left out, because 0 would be wrong. */
-function setGauge(gauge: Gauge, reading: Reading): void {
+function setGauge(gauge: Gauge, reading: GaugeValue): void {
   gauge.reset();
   if (typeof reading === "number") return gauge.set(reading);
   gauge.remove({}); // reset() sets a gauge without labels to 0

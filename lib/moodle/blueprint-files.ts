@@ -165,6 +165,6 @@ async function listDirectory(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch (error) {
-    throw new ConfigError([`BLUEPRINT_DIR names a directory that cannot be read: ${reasonOf(error)}`]);
+    throw new ConfigError([`BLUEPRINT_DIR points to a directory that cannot be read: ${reasonOf(error)}`]);
   }
 }

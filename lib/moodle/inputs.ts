@@ -5,7 +5,7 @@
  * newer one.
  */
 import * as v from "valibot";
-import { Email, HostName, Slug, text } from "#lib/base/schema.ts";
+import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
 import { Image, Name, NamespaceName, Size, Surroundings, Version } from "#lib/moodle/sizes.ts";
 
 const LABEL = "must be a label value";
@@ -28,8 +28,8 @@ const DEMO = "must be XS, S or M: a made-up course of that size";
 /** A course: empty, restored from a Moodle backup, or generated for demonstrations. */
 export const Course = v.pipe(
   v.strictObject({
-    shortname: text(1, 100),
-    title: v.optional(text(1, 200)),
+    shortname: boundedText(1, 100),
+    title: v.optional(boundedText(1, 200)),
     backup: v.optional(WebFile),
     demo: v.optional(v.picklist(["XS", "S", "M"], DEMO)),
   }),
@@ -39,7 +39,7 @@ export type Course = v.InferOutput<typeof Course>;
 
 export const Brand = v.strictObject({
   color: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-fA-F]{6}$/, COLOR))),
-  scss: v.optional(text(1, 50_000)),
+  scss: v.optional(boundedText(1, 50_000)),
   /** A PNG or JPEG image. */
   logo: v.optional(WebFile),
 });
@@ -69,13 +69,13 @@ export const SpokeInputs = v.object({
   spokeId: Label,
   namespace: NamespaceName,
   slug: Slug,
-  displayName: text(1, 255),
+  displayName: boundedText(1, 255),
   host: HostName,
   /** The Secret with the certificate; set if the host has changed since creation. */
   certificate: v.optional(Label),
   /** Former hosts that redirect to the current one, with the Secrets of their certificates. */
   formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
-  adminEmail: Email,
+  adminEmail: EmailAddress,
   version: Version,
   images: v.strictObject({ moodle: Image, postgres: Image, fpmDirectory: v.string() }),
   size: Name,
@@ -104,11 +104,11 @@ export const SpokeInputs = v.object({
   identity: v.boolean(),
   /** Whether the site uses the hub's shared courses. */
   content: v.boolean(),
-  contentMode: v.nullable(text(1, 100)),
+  contentMode: v.nullable(boundedText(1, 100)),
   /** The brand's name, and its theme if the catalog contains one. */
-  brand: v.nullable(v.strictObject({ name: text(1, 100), theme: v.nullable(Brand) })),
+  brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(Brand) })),
   /** The seed's name, and its courses if the catalog contains them. */
-  seed: v.nullable(v.strictObject({ name: text(1, 100), courses: v.nullable(v.array(Course)) })),
+  seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(Course)) })),
   surroundings: v.object(Surroundings.entries),
   /** Whether the site's URL uses https, wherever TLS is terminated. */
   https: v.boolean(),
@@ -127,6 +127,6 @@ export const HubInputs = v.object({
   slug: Slug,
   surroundings: v.object(Surroundings.entries),
   issuer: v.nullable(Label),
-  acmeEmail: v.nullable(Email),
+  acmeEmail: v.nullable(EmailAddress),
 });
 export type HubInputs = v.InferOutput<typeof HubInputs>;

@@ -4,13 +4,13 @@
  * print the cause in messages that rarely change. Without a known message, the line that looks most like an error is
  * used.
  */
-import type { Blame } from "#lib/base/errors.ts";
+import type { FailureCause } from "#lib/base/errors.ts";
 
 interface LogCause {
   readonly code: string;
   /** Completes a sentence that begins with the failed action. */
   readonly why: string;
-  readonly blame: Blame;
+  readonly blame: FailureCause;
   readonly hint: string;
   /** The log line that shows the cause. */
   readonly line: string;

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
 import { mailOf, type SEED_NAMES } from "#lib/moodle/values.ts";
-import { text } from "#lib/base/schema.ts";
+import { boundedText } from "#lib/base/schema.ts";
 
 interface Identity {
   readonly name: string;
@@ -146,10 +146,10 @@ export function seedValues(
 const ADDRESSES = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
 /** Moodle's own length limits. */
 const IDENTITY_TEXTS = {
-  name: text(1, 255),
-  clientId: text(1, 1000),
-  clientSecret: text(1, 1000),
-  scopes: text(1, 1000),
+  name: boundedText(1, 255),
+  clientId: boundedText(1, 1000),
+  clientSecret: boundedText(1, 1000),
+  scopes: boundedText(1, 1000),
 };
 
 function readIdentity(

@@ -5,16 +5,16 @@
 import type { Expected } from "#lib/moodle/expected-objects.ts";
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-export type ObjectChange = Patch | Put | Removal | ClaimGrowth | ImpossibleChange;
+export type ObjectChange = ObjectPatch | ObjectPut | ObjectRemoval | PvcGrowth | ImpossibleChange;
 
 /** Patches fields of an existing object. */
-export interface Patch {
+export interface ObjectPatch {
   readonly ref: Ref;
   readonly patch: (current: KubeObject) => readonly PatchOperation[];
 }
 
 /** Creates the object if it is missing, and updates an existing one, unless only its presence matters. */
-export interface Put extends Omit<Expected, "object"> {
+export interface ObjectPut extends Omit<Expected, "object"> {
   readonly ref: Ref;
   readonly put: KubeObject;
   /** Why the object is not recreated if it is missing. Then the operation changes nothing. */
@@ -24,7 +24,7 @@ export interface Put extends Omit<Expected, "object"> {
 }
 
 /** Deletes the object. */
-export interface Removal {
+export interface ObjectRemoval {
   readonly ref: Ref;
   readonly remove: true;
 }
@@ -33,7 +33,7 @@ export interface Removal {
  * Grows a smaller PersistentVolumeClaim to this size. It has no dry run, which would be refused until the quota is
  * raised.
  */
-export interface ClaimGrowth {
+export interface PvcGrowth {
   readonly ref: Ref;
   readonly grow: string;
 }
@@ -45,14 +45,14 @@ interface ImpossibleChange {
 }
 
 /** Returns a patch that sets a field. */
-export function setField(ref: Ref, path: string, value: string | number | boolean): Patch {
+export function setField(ref: Ref, path: string, value: string | number | boolean): ObjectPatch {
   return { ref, patch: () => [{ op: "add", path, value }] };
 }
 
-export function putObject(object: KubeObject): Put {
+export function putObject(object: KubeObject): ObjectPut {
   return { ref: refOf(object), put: object, applied: object, judged: "whole" };
 }
 
-export function growClaim(claim: string, size: string): ClaimGrowth {
+export function createPvcGrowth(claim: string, size: string): PvcGrowth {
   return { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, grow: size };
 }

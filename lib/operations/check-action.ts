@@ -22,17 +22,17 @@
  * all queued operations have succeeded. So `resume` can be requested while the spoke is still suspending.
  */
 import { Fault } from "#lib/base/errors.ts";
-import type { Declaration } from "#lib/operations/operation.ts";
+import type { OperationDeclaration } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
 /** Operations that can be requested, except removal: the actions, `configure` (by a PATCH) and `restore`. */
 type RequestableOperation = SpokeActionName | "configure" | "restore";
 
-type Rules = Declaration<string, string>;
+type Rules = OperationDeclaration<string, string>;
 
 /** Returns the rules of an operation. The operation of a retry depends on the spoke. */
-export function rulesOf(operation: RequestableOperation): Pick<Rules, "verbPhrase" | "from"> & Partial<Rules> {
+export function operationRules(operation: RequestableOperation): Pick<Rules, "verbPhrase" | "from"> & Partial<Rules> {
   return operation === "retry" ? { verbPhrase: "retry", from: ["failed"] } : SPOKE_OPERATIONS[operation];
 }
 
@@ -54,20 +54,20 @@ const MAX_LIVE = 10;
 
 export interface SpokeFacts {
   readonly state: SpokeState;
-  /** Whether it was ever active. If so, its failure is not one of provisioning. */
+  /** Whether the spoke was ever active. If so, provisioning did not fail. */
   readonly wasReady: boolean;
   /** Whether the site is in maintenance after all queued operations. */
   readonly maintenance: boolean;
-  /** Kinds of its running and queued operations, oldest first. */
+  /** Kinds of the spoke's running and queued operations, oldest first. */
   readonly live: readonly string[];
-  /** Whether its failed operation is an upgrade that can be retried. */
+  /** Whether the spoke's failed operation is an upgrade that can be retried. */
   readonly failedUpgrade: boolean;
   /** Whether a restore failed after it stopped the site. Its objects may then be partly old and partly restored. */
   readonly halfRestored: boolean;
 }
 
 /** The result of an accepted action. */
-export interface Acceptance {
+export interface AcceptedAction {
   /** The kind of operation to enqueue. */
   readonly kind: SpokeOperationKind;
   /** The spoke's state from now on. */
@@ -79,7 +79,7 @@ export interface Acceptance {
 /**
  * Checks an action. Throws a `conflict` fault (`spoke_state`) if neither the state nor the queued operations allow it.
  */
-export function checkAction(action: RequestableOperation, facts: SpokeFacts): Acceptance {
+export function checkAction(action: RequestableOperation, facts: SpokeFacts): AcceptedAction {
   const { state, live } = facts;
   const kind = kindOf(action, facts);
   const stateChanges = live.filter((each) => transitionOf(each) !== null);
@@ -88,12 +88,12 @@ export function checkAction(action: RequestableOperation, facts: SpokeFacts): Ac
   const expected = expectedState(state, stateChanges);
   const riskyKind = live.find((each) => findOperation(each)?.risky);
   const allowed = riskyKind === undefined && isAllowed(action, expected, facts) &&
-    (rulesOf(action).repeatable || before.at(-1) !== kind);
+    (operationRules(action).repeatable || before.at(-1) !== kind);
   if (facts.halfRestored && action !== "restore") {
-    throw stateFault(action, state, "its restore is incomplete: an operator must restore it again or roll it back");
+    throw stateFault(action, state, "its restore is incomplete; an operator must restore it again or roll it back");
   }
   if (!allowed) throw stateFault(action, state, describeRefusal(action, state, before, riskyKind));
-  const { verbPhrase, maintenanceRefusal } = rulesOf(action);
+  const { verbPhrase, maintenanceRefusal } = operationRules(action);
   if (maintenanceRefusal && facts.maintenance) {
     throw new Fault(
       "conflict",
@@ -105,7 +105,7 @@ export function checkAction(action: RequestableOperation, facts: SpokeFacts): Ac
     throw stateFault(
       action,
       state,
-      `${live.length} operations are already queued for it; wait until some are finished`,
+      `${live.length} operations are already queued for this spoke; wait until some are finished`,
     );
   }
   return {
@@ -123,7 +123,7 @@ function kindOf(action: RequestableOperation, { wasReady, failedUpgrade, state }
 }
 
 function isAllowed(action: RequestableOperation, expected: SpokeState, { wasReady }: SpokeFacts): boolean {
-  const { from, allowedWhenFailed: allowedWhenFailed = false } = rulesOf(action);
+  const { from, allowedWhenFailed: allowedWhenFailed = false } = operationRules(action);
   return from.includes(expected) || allowedWhenFailed && wasReady && expected === "failed";
 }
 
@@ -137,7 +137,7 @@ function stateFault(action: RequestableOperation, state: SpokeState, reason: str
   return new Fault(
     "conflict",
     "spoke_state",
-    `Cannot ${rulesOf(action).verbPhrase} a spoke that is ${state}; ${reason}`,
+    `Cannot ${operationRules(action).verbPhrase} a spoke that is ${state}; ${reason}`,
   );
 }
 
@@ -147,7 +147,7 @@ function describeRefusal(
   live: readonly string[],
   riskyKind: string | undefined,
 ): string {
-  const { from } = rulesOf(action), last = live.at(-1);
+  const { from } = operationRules(action), last = live.at(-1);
   if (riskyKind) {
     return riskyKind === action ? "this is already requested" : `wait until its ${riskyKind} has ended`;
   }

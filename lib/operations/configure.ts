@@ -2,12 +2,12 @@
 import { changedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { type Put, putObject, type Removal } from "#lib/operations/change.ts";
+import { type ObjectPut, type ObjectRemoval, putObject } from "#lib/operations/change.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Each step returns immediately if there is nothing to change. */
+/** Changes the settings of a site. Each step returns immediately if there is nothing to change. */
 export const configure = declareOperation({
   name: "configure",
   verbPhrase: "change",
@@ -36,11 +36,11 @@ export const configure = declareOperation({
  */
 interface AddressChanges {
   /** Redirects from names that are no longer reserved for the site. */
-  readonly ingress: readonly Removal[];
+  readonly ingress: readonly ObjectRemoval[];
   /** Objects that the site's pods are created from, or read. */
-  readonly app: readonly Put[];
+  readonly app: readonly ObjectPut[];
   /** The site's Ingress, and redirects from its former domains. */
-  readonly redirect: readonly Put[];
+  readonly redirect: readonly ObjectPut[];
 }
 
 /** Returns the changes. The operation applies them; a preview sends them as a dry run. */
@@ -51,7 +51,7 @@ export function addressChanges(
 ): AddressChanges {
   const ingresses = (inputs: SpokeInputs) => blueprint.spokeObjects(inputs, "ingress").map(putObject);
   const old = ingresses(before), current = ingresses(after);
-  const isIn = (all: readonly Put[], { ref }: Put) => all.some((each) => each.ref.name === ref.name);
+  const isIn = (all: readonly ObjectPut[], { ref }: ObjectPut) => all.some((each) => each.ref.name === ref.name);
   const removed = old.filter((each) => !isIn(current, each)); // the site may take one of these names
   return {
     ingress: removed.map(({ ref }) => ({ ref, remove: true })),

@@ -1,8 +1,8 @@
 /** Declares the operations on a hub. */
-import { hubOperation } from "#lib/operations/operation.ts";
+import { declareHubOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-export const provisionHub = hubOperation({
+export const provisionHub = declareHubOperation({
   name: "provision-hub",
   plan: {
     version: 1,
@@ -15,7 +15,7 @@ export const provisionHub = hubOperation({
   },
 });
 
-export const removeHub = hubOperation({
+export const removeHub = declareHubOperation({
   name: "remove-hub",
   persistent: true,
   plan: {

@@ -5,7 +5,7 @@ import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Scheduled tasks fail during maintenance, so they are paused first. */
+/** Turns maintenance on. Scheduled tasks fail during maintenance, so they are paused first. */
 export const maintenanceOn = declareOperation({
   name: "maintenance-on",
   isAction: true,

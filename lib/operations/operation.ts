@@ -15,12 +15,12 @@ type Step = readonly [label: string, timeout: number];
 
 interface PlanOf<Name extends string> {
   /**
-   * Raised with each change of steps or step names. A running operation continues with the plan that it started with.
+   * Increases with each change of steps or step names. A running operation continues with the plan that it started with.
    */
   readonly version: number;
   /** Milliseconds from the first start until a transient error becomes final. */
   readonly limit: number;
-  /** In order. A finished step is recorded by its name. */
+  /** The steps, in order. A finished step is recorded by its name. */
   readonly steps: Readonly<Record<Name, Step>>;
 }
 
@@ -38,7 +38,7 @@ export interface SpokeSubject {
 /** Parameters of an action. */
 interface ActionParameters {
   readonly lmsVersion?: string | undefined;
-  /** Equal to lmsVersion, under another name. */
+  /** Another name of lmsVersion. */
   readonly moodleVersion?: string | undefined;
   readonly size?: string | undefined;
   readonly skipBackup?: boolean | undefined;
@@ -58,11 +58,11 @@ export function parameterNeededFault(field: keyof ActionParameters, action: stri
 interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
-  /** Retried without a time limit, because giving up would leave objects behind. */
+  /** Whether it is retried without a time limit, because giving up would leave objects behind. */
   readonly persistent?: true;
 }
 
-export interface Declaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
+export interface OperationDeclaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
   /** The verb before "a spoke that is …" in error messages. */
   readonly verbPhrase: string;
   /** States in which it is allowed, stable ones first. Empty if it is never requested directly. */
@@ -73,18 +73,18 @@ export interface Declaration<Name extends string, Step extends string> extends H
   readonly isAction?: true;
   /** Whether only operators can request it. */
   readonly forOperators?: true;
-  /** Also allowed from `failed` if the spoke was active before, to repair it. */
+  /** Whether it is allowed from `failed` to repair a spoke that was active before. */
   readonly allowedWhenFailed?: true;
-  /** Can be queued behind another of its kind, because each has its own parameters. */
+  /** Whether several of its kind can be queued, because each has its own parameters. */
   readonly repeatable?: true;
   /**
-   * It may fail with the site down. Nothing can be queued behind it: it would run on a broken site, and its success
-   * would mark the site as active.
+   * Whether a failure may leave the site down. Nothing can be queued behind a risky operation: the queued one would run
+   * on a broken site, and its success would mark the site as active.
    */
   readonly risky?: true;
   /** The action to do first if the site is in maintenance. If undefined, maintenance does not matter. */
   readonly maintenanceRefusal?: string;
-  /** Starts only when its hub is active. Until then it waits without blocking its lane. */
+  /** Whether it waits until its hub is active, without blocking its lane. */
   readonly needsActiveHub?: true;
   /** Whether the site is unavailable during or after it, or which changes cause that. */
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
@@ -95,7 +95,7 @@ export interface Declaration<Name extends string, Step extends string> extends H
    * catalog.
    */
   readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
-  /** Throws a `conflict` or `impossible` fault if it would have no effect on this spoke. */
+  /** Throws a `conflict` or `impossible` fault if the operation would have no effect on this spoke. */
   readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
   /** Returns effects that no object's field shows, one sentence each. */
   readonly describe?: (subject: SpokeSubject) => readonly string[];
@@ -109,15 +109,15 @@ export interface Declaration<Name extends string, Step extends string> extends H
 export function declareOperation<
   const Name extends string,
   Step extends string,
-  const Declared extends Declaration<Name, Step>,
+  const Declared extends OperationDeclaration<Name, Step>,
 >(
-  declaration: Declared & Declaration<Name, Step>,
-): Declared & Declaration<Name, Step> & { readonly kind: JobKind } {
+  declaration: Declared & OperationDeclaration<Name, Step>,
+): Declared & OperationDeclaration<Name, Step> & { readonly kind: JobKind } {
   return { ...declaration, kind: kindOf(declaration) };
 }
 
 /** Declares an operation on a hub, with the kind of its job. */
-export function hubOperation<const Name extends string, Step extends string>(
+export function declareHubOperation<const Name extends string, Step extends string>(
   declaration: HubDeclaration<Name, Step>,
 ): HubDeclaration<Name, Step> & { readonly kind: JobKind } {
   return { ...declaration, kind: kindOf(declaration) };

@@ -3,9 +3,9 @@
  * that enqueues jobs does not import them.
  */
 export interface StepPlan {
-  /** Recorded when the step is finished. Renamed only with a new plan version. */
+  /** The name, which is recorded when the step is finished. A new name needs a new plan version. */
   readonly name: string;
-  /** Shown while the step runs, for example "Installing Moodle". */
+  /** The label that users see while the step runs, for example "Installing Moodle". */
   readonly label: string;
   /** Milliseconds. */
   readonly timeout: number;
@@ -19,9 +19,9 @@ export interface JobKind {
   readonly steps: readonly StepPlan[];
   /** Milliseconds from the first start until a transient error becomes permanent. Ignored for persistent kinds. */
   readonly timeLimit: number;
-  /** Starts only when its hub is active. Until then it waits without blocking its lane. */
+  /** Whether it waits until its hub is active, without blocking its lane. */
   readonly needsActiveHub?: boolean;
-  /** Retried without a time limit, because giving up would leave objects behind. */
+  /** Whether it is retried without a time limit, because giving up would leave objects behind. */
   readonly persistent?: boolean;
   /** Milliseconds after its end until the next one runs. At most one of the kind is live. */
   readonly repeatEvery?: number;

@@ -3,8 +3,9 @@ import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /**
- * Images are pulled in `database` and `install`, which wait longest for slow registries. `install` is longer than its
- * Job's 1800 s and the 30 s that its shutdown may take. In `volumes`, a copy waits for the storage to copy its data.
+ * Installs a spoke. Images are pulled in `database` and `install`, which wait longest for slow registries. `install` is
+ * longer than its Job's 1800 s and the 30 s that its shutdown may take. In `volumes`, a copy waits for the storage to
+ * copy its data.
  */
 export const provision = declareOperation({
   name: "provision",

@@ -2,7 +2,7 @@
 import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected-objects.ts";
 import { withOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
-import type { Put } from "#lib/operations/change.ts";
+import type { ObjectPut } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
@@ -57,7 +57,7 @@ export const reapply = declareOperation({
   },
 });
 
-const NEW_AMOUNTS_NOTE = "The amounts of its size have changed since it was created: all but the disks are applied";
+const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and quota are updated, disks are not";
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
@@ -65,7 +65,7 @@ type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
  * Returns the changes that reapply the objects of these steps. The operation applies them; a preview sends them as a
  * dry run.
  */
-export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): Put[] {
+export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
   return expectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
     return { ref: refOf(object), put: object, ...how, ...(missingReason !== null && { missingReason }) };
@@ -74,10 +74,10 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
 
 /** Returns why reapply would do nothing without this object; null if it would recreate it. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
-  if (kind === "PersistentVolumeClaim") return "It is gone, and so is the site's data: reapply would do nothing";
+  if (kind === "PersistentVolumeClaim") return "The volume and the site's data are gone; reapply cannot recreate them";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
   if (kind !== "Secret" || !holdsPasswords || !isReadByPods(site, name)) return null;
-  return "It is gone, and so is the database's password: reapply would do nothing";
+  return "The Secret and the database's password are gone; reapply cannot recreate them";
 }
 
 /** Returns whether a workload of the site reads its environment from this Secret. */

@@ -7,7 +7,7 @@ import { setFields, type Sized, sizedObjects } from "#lib/moodle/size-fields.ts"
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { growClaim, type Patch } from "#lib/operations/change.ts";
+import { createPvcGrowth, type ObjectPatch } from "#lib/operations/change.ts";
 import { declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -17,7 +17,7 @@ export interface ResizeParameters {
   readonly size: string;
 }
 
-/** The quota grows first and shrinks last, so that all objects always fit. */
+/** Resizes a spoke. The quota grows first and shrinks last, so that all objects always fit. */
 export const resize = declareOperation({
   name: "resize",
   isAction: true,
@@ -37,7 +37,7 @@ export const resize = declareOperation({
       throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: it already has that size`);
     }
   },
-  describe: () => ["Disks grow where the cluster can do that, and never shrink"],
+  describe: () => ["Disks grow if the storage class supports it, and never shrink"],
   plan: {
     version: 1,
     limit: 2 * HOUR,
@@ -58,9 +58,9 @@ export const resize = declareOperation({
     const canGrow = { files: true, database: true }; // the storage class decides whether a disk can grow
     const target = resizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
     const { files, database } = target.resources.disks, claims = claimNames(inputs);
-    const parts = sizedParts(blueprint, target);
+    const parts = sizeDependentObjects(blueprint, target);
     return {
-      disks: [growClaim(claims.files, files), growClaim(claims.database, database)],
+      disks: [createPvcGrowth(claims.files, files), createPvcGrowth(claims.database, database)],
       database: parts.database.map(createSizePatch),
       app: parts.app.map(createSizePatch),
       cron: parts.cron.map(createSizePatch),
@@ -78,20 +78,20 @@ const BLUEPRINT_STEPS = {
 } as const;
 
 /** Returns the objects that depend on the size, with the fields that do. Disks are not included. */
-export function sizedParts(
+export function sizeDependentObjects(
   blueprint: Blueprint,
   inputs: SpokeInputs,
 ): Record<keyof typeof BLUEPRINT_STEPS, readonly Sized[]> {
-  const sized = (steps: readonly SpokeStep[]) =>
+  const objectsOf = (steps: readonly SpokeStep[]) =>
     steps.flatMap((step) => sizedObjects(inputs, (each) => blueprint.spokeObjects(each, step)));
   return {
-    database: sized(BLUEPRINT_STEPS.database),
-    app: sized(BLUEPRINT_STEPS.app),
-    cron: sized(BLUEPRINT_STEPS.cron),
-    limits: sized(BLUEPRINT_STEPS.limits),
+    database: objectsOf(BLUEPRINT_STEPS.database),
+    app: objectsOf(BLUEPRINT_STEPS.app),
+    cron: objectsOf(BLUEPRINT_STEPS.cron),
+    limits: objectsOf(BLUEPRINT_STEPS.limits),
   };
 }
 
-function createSizePatch({ ref, fields }: Sized): Patch {
+function createSizePatch({ ref, fields }: Sized): ObjectPatch {
   return { ref, patch: (current) => setFields(current, fields) };
 }

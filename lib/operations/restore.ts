@@ -13,7 +13,7 @@ export type RestoreParameters = { readonly backupId: string } | { readonly rollb
 export const REPLACED_DAYS = 7;
 
 /**
- * Nothing of the site is touched before `stop`. After that, the old volumes exist next to the new ones and allow a
+ * Restores a site. Nothing is changed before `stop`. After that, the old volumes exist next to the new ones and allow a
  * rollback. They are kept until the restored site answers, and for several days after that.
  */
 export const restore = declareOperation({
@@ -29,7 +29,7 @@ export const restore = declareOperation({
       "rollback" in payload
         ? "Changes since the site was restored are lost, including new passwords"
         : "Changes since the backup are lost, including new passwords, and everybody must sign in again",
-      `Its current volumes are kept for ${REPLACED_DAYS} days; --back returns to them`,
+      `Its current volumes are kept for ${REPLACED_DAYS} days; use --back to return to them`,
       ...(state === "suspended" || state === "suspending" ? ["The suspended site is started"] : []),
       ...(maintenance ? ["The site leaves maintenance while it is checked, and returns to it afterwards"] : []),
     ];
@@ -41,7 +41,7 @@ export const restore = declareOperation({
       prepare: ["Checking the backup", 35 * MINUTE],
       volumes: ["Creating volumes from the backup", 3 * HOUR],
       stop: ["Stopping the site", 20 * MINUTE],
-      switch: ["Putting the restored volumes in place", 10 * MINUTE],
+      switch: ["Switching to the restored volumes", 10 * MINUTE],
       database: ["Starting the restored database", 30 * MINUTE],
       app: ["Starting Moodle", 40 * MINUTE],
       setup: ["Checking the site's data and its login page", 35 * MINUTE],

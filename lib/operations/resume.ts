@@ -5,7 +5,7 @@ import { declareOperation, type SpokeSubject } from "#lib/operations/operation.t
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** The data is checked before Moodle starts: with an empty database, Moodle would install itself again. */
+/** Resumes a site. Checks the data before Moodle starts, because Moodle would install itself in an empty database. */
 export const resume = declareOperation({
   name: "resume",
   isAction: true,

@@ -4,7 +4,7 @@ import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Scheduled tasks stop first, so that none starts while the site shuts down. The database stops last. */
+/** Suspends a site. Scheduled tasks stop first, so that none starts during the shutdown. The database stops last. */
 export const suspend = declareOperation({
   name: "suspend",
   isAction: true,

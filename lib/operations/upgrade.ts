@@ -5,7 +5,7 @@ import { compareVersions } from "#lib/moodle/sizes.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type Put, putObject } from "#lib/operations/change.ts";
+import { type ObjectPut, putObject } from "#lib/operations/change.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
 import { type CurrentSpoke, declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
@@ -19,8 +19,8 @@ export interface UpgradeParameters {
 }
 
 /**
- * The site is not touched before `stop`. After that, only the backup can undo the upgrade. The image is pulled in `prepare`.
- * `migrate` is longer than its Job's 6 hours.
+ * Upgrades Moodle. The site is not touched before `stop`. After that, only the backup can undo the upgrade. The image is
+ * pulled in `prepare`. `migrate` is longer than its Job's 6 hours.
  */
 export const upgrade = declareOperation({
   name: "upgrade",
@@ -34,7 +34,7 @@ export const upgrade = declareOperation({
   parsePayload(catalog, { lmsVersion, moodleVersion, skipBackup = false }): UpgradeParameters {
     const version = lmsVersion ?? moodleVersion;
     if (lmsVersion !== undefined && moodleVersion !== undefined && lmsVersion !== moodleVersion) {
-      const message = "lmsVersion and moodleVersion are two names for one thing, and must agree where both are given";
+      const message = "lmsVersion and moodleVersion are the same parameter; set only one, or both to the same value";
       throw new Fault("invalid", "version_mismatch", message);
     }
     if (version === undefined) throw parameterNeededFault("lmsVersion", "upgrade", "the target version");
@@ -77,7 +77,10 @@ export const upgrade = declareOperation({
 });
 
 /** Returns the changes to the objects of these inputs. Objects that a newer blueprint adds are included. */
-export function upgradeChanges(blueprint: Blueprint, inputs: SpokeInputs): Readonly<Record<"app" | "cron", Put[]>> {
+export function upgradeChanges(
+  blueprint: Blueprint,
+  inputs: SpokeInputs,
+): Readonly<Record<"app" | "cron", ObjectPut[]>> {
   const applied = (step: "app" | "cron") => blueprint.spokeObjects(inputs, step).map(putObject);
   return { app: applied("app"), cron: applied("cron") };
 }

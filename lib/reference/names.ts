@@ -4,7 +4,7 @@
  * `POST /api/federations/:federationId/spokes` is `createFederationSpoke`, `POST /api/spokes/:spokeId/delegate` is
  * `delegateSpoke`. Exceptions are listed.
  */
-import type { Method } from "#lib/http/endpoint.ts";
+import type { HttpMethod } from "#lib/http/endpoint.ts";
 
 export const NAMES: Readonly<Record<string, string>> = {
   "GET /": "showFrontPage",
@@ -33,7 +33,7 @@ export const NAMES: Readonly<Record<string, string>> = {
   "POST /api/billing/webhook": "receiveBillingEvent",
 };
 
-export function operationName(pattern: string, method: Method): string {
+export function operationName(pattern: string, method: HttpMethod): string {
   const known = NAMES[`${method} ${pattern}`];
   if (known !== undefined) return known;
   const page = !pattern.startsWith("/api/");

@@ -13,9 +13,9 @@ import {
   aliasesOf,
   type AnyEndpoint,
   documentedPath,
+  HTTP_METHODS,
+  type HttpMethod,
   type Manifest,
-  type Method,
-  METHODS,
   withoutPortal,
 } from "#lib/http/endpoint.ts";
 
@@ -41,7 +41,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
     tags: listAreas().filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(manifest.map(([pattern, module]) => [
       documentedPath(pattern),
-      Object.fromEntries(METHODS.flatMap((method) => {
+      Object.fromEntries(HTTP_METHODS.flatMap((method) => {
         const endpoint = module[method];
         return endpoint ? [[method.toLowerCase(), describeEndpoint(pattern, method, endpoint, named)]] : [];
       })),
@@ -75,7 +75,7 @@ function withExamples(named: Named): Named {
   );
 }
 
-function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): DocumentPart {
+function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): DocumentPart {
   const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
   const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
   return {

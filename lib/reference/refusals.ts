@@ -1,7 +1,7 @@
 /** Lists the fault codes of an endpoint by status, from its declaration. The functions below follow the sequence in lib/http/mount.ts. */
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
-import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
-import { hasBody, refusesUnknownParameters } from "#lib/http/input.ts";
+import type { AnyEndpoint, HttpMethod } from "#lib/http/endpoint.ts";
+import { mayHaveBody, refusesUnknownParameters } from "#lib/http/input.ts";
 import { httpStatusOf } from "#lib/http/problem.ts";
 
 /** Describes who passes each access check, and its faults. Each access needs a line in NOTES; a test names missing ones. */
@@ -46,7 +46,11 @@ function note(who: string, ...refuses: FaultCode[]): AccessNote {
 }
 
 /** Returns the codes by status, in order. 500 has no codes. */
-export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoint): Map<number, readonly FaultCode[]> {
+export function refusalsOf(
+  pattern: string,
+  method: HttpMethod,
+  endpoint: AnyEndpoint,
+): Map<number, readonly FaultCode[]> {
   const codes = new Set([
     ...inputFaults(pattern, method, endpoint),
     ...credentialFaults(endpoint),
@@ -63,8 +67,8 @@ export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoin
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
-function inputFaults(pattern: string, method: Method, endpoint: AnyEndpoint): readonly FaultCode[] {
-  const { params, query, body, form, raw, idempotent } = endpoint, read = hasBody(method) && !raw;
+function inputFaults(pattern: string, method: HttpMethod, endpoint: AnyEndpoint): readonly FaultCode[] {
+  const { params, query, body, form, raw, idempotent } = endpoint, read = mayHaveBody(method) && !raw;
   return [
     ...(params || query || body ? ["invalid_input" as const] : []),
     ...(pattern.includes(":") ? ["bad_path" as const] : []),
@@ -73,7 +77,7 @@ function inputFaults(pattern: string, method: Method, endpoint: AnyEndpoint): re
     ...(read ? ["unknown_field" as const] : []),
     ...(read && form ? ["bad_form" as const, "not_a_form" as const] : []),
     ...(read && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
-    ...(hasBody(method) ? ["body_too_large" as const, "body_too_slow" as const] : []),
+    ...(mayHaveBody(method) ? ["body_too_large" as const, "body_too_slow" as const] : []),
     ...(idempotent ? ["bad_idempotency_key" as const, "idempotency_key_reused" as const] : []),
   ];
 }
@@ -84,7 +88,7 @@ function credentialFaults({ scope, access }: AnyEndpoint): readonly FaultCode[] 
   return access.name === "anyone" ? [refused] : ["sign_in_required", refused];
 }
 
-function scopeFaults(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
+function scopeFaults(method: HttpMethod, { scope }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(scope === "provisioning" || scope === "cli" ? ["scope_too_narrow" as const] : []),
     ...(scope !== "public" && method !== "GET" ? ["cross_origin" as const] : []),
@@ -93,7 +97,7 @@ function scopeFaults(method: Method, { scope }: AnyEndpoint): readonly FaultCode
 }
 
 /** Faults of an overloaded or broken service. Only public endpoints work without the database. */
-function serviceFaults(method: Method, { scope, probe, rateLimitMessage }: AnyEndpoint): readonly FaultCode[] {
+function serviceFaults(method: HttpMethod, { scope, probe, rateLimitMessage }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(rateLimitMessage === undefined ? [] : ["too_many_tries" as const]),
     ...(probe ? [] : ["overloaded" as const]),

@@ -3,7 +3,7 @@ import { type JsonSchema, outputSchema } from "#lib/reference/json-schema.ts";
 import { refusalsOf } from "#lib/reference/refusals.ts";
 import { sampleOf } from "#lib/reference/sample.ts";
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
-import { type AnyEndpoint, canRevalidate, type Method } from "#lib/http/endpoint.ts";
+import { type AnyEndpoint, canRevalidate, type HttpMethod } from "#lib/http/endpoint.ts";
 import { INTERNAL_ERROR, internalProblem, problemOf } from "#lib/http/problem.ts";
 import type { ReplyDescription } from "#lib/http/reply.ts";
 
@@ -47,7 +47,7 @@ const INTERNAL_EXAMPLE = internalProblem(
 /** The response to a request whose ETag is current. */
 const NOT_MODIFIED: ReplyDescription = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
-export function responsesOf(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
+export function responsesOf(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): JsonSchema {
   const { reply, errorPage, deprecated } = endpoint, revalidates = canRevalidate(endpoint);
   const own = !revalidates ? reply : { ...reply, headers: [...reply.headers, ...NOT_MODIFIED.headers] };
   const answers = reply.alternative ? [own, reply.alternative] : [own];

@@ -4,7 +4,7 @@ import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 type Work<T> = (tx: Tx, job: Job) => Promise<T>;
 
@@ -34,7 +34,7 @@ export function openHeldJob(db: Database, claimed: Job, lease: ReplicaLease, log
       } catch (error) {
         if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
         warn("Cannot use the database; trying again", { reason: messageOf(error) });
-        await sleep(backoff(attempt, 50, SECOND));
+        await sleep(backoffDelay(attempt, 50, SECOND));
       }
     }
   }

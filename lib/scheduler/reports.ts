@@ -12,7 +12,7 @@ import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { StepTimeout } from "#lib/scheduler/stop-reasons.ts";
-import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
+import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface FailureAnalysis {
   /**
@@ -148,7 +148,7 @@ export function retryDelay(
   clusterAway = false,
 ): number {
   const { firstMs, maxMs } = retry ?? { firstMs: 2 * SECOND, maxMs: kind.persistent ? 15 * MINUTE : MINUTE };
-  return backoff(attempt, firstMs, clusterAway ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
+  return backoffDelay(attempt, firstMs, clusterAway ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
 }
 
 /** Whether to end a job whose start or end could not be recorded `unended` times. */

@@ -12,7 +12,7 @@ import {
   type Seeding,
   type SiteIdentity,
 } from "#lib/moodle/job-results.ts";
-import type { Blame } from "#lib/base/errors.ts";
+import type { FailureCause } from "#lib/base/errors.ts";
 import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -63,7 +63,7 @@ function failureOf(result: JobResult, what: string, events: Evidence["events"]):
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
   const told = exitCode === null || message.includes("exit code");
   const ending = told ? message : `${message}, exit code ${exitCode}`;
-  const make = (code: string, text: string, hint: string, blame: Blame = "cluster") =>
+  const make = (code: string, text: string, hint: string, blame: FailureCause = "cluster") =>
     new ClusterError(code, `${what} because ${text}`, { transient: false, blame, hint, evidence: { log, events } });
 
   if (reason === "OOMKilled") {

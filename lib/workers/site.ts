@@ -16,8 +16,8 @@ import {
   type Steps,
 } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { Blame } from "#lib/base/errors.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import type { FailureCause } from "#lib/base/errors.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 export const BATCH_JOB = { apiVersion: "batch/v1", kind: "Job" };
 
@@ -115,7 +115,12 @@ export async function addNotes(run: Run, notes: readonly string[]): Promise<void
 }
 
 /** Creates an error that is not retried automatically. The hint says what to fix first. */
-export function permanentError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
+export function permanentError(
+  code: string,
+  message: string,
+  hint: string,
+  blame: FailureCause = "operator",
+): ClusterError {
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
@@ -150,6 +155,6 @@ export async function pollUntil(run: Run, look: () => Promise<string | null>): P
     const lack = await look();
     if (lack === null || performance.now() > end) return lack;
     run.showProgress(lack);
-    await sleep(backoff(looks, 50, PAUSE), run.signal);
+    await sleep(backoffDelay(looks, 50, PAUSE), run.signal);
   }
 }

@@ -16,7 +16,7 @@ import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
-import { type Patch, type Put, setField } from "#lib/operations/change.ts";
+import { type ObjectPatch, type ObjectPut, setField } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
@@ -38,7 +38,7 @@ export async function patchSiteObject(
 export async function patchSiteObjects(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
-  changes: readonly (Patch | Put)[],
+  changes: readonly (ObjectPatch | ObjectPut)[],
 ): Promise<void> {
   for (const change of changes) {
     if ("put" in change) await replaceFenced(space, change.applied ?? change.put, run.job, run);

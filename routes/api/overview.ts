@@ -5,14 +5,14 @@ import { showOverview } from "#lib/domains/federations/overview.ts";
 import { OverviewView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { text } from "#lib/base/schema.ts";
+import { boundedText } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The spokes that you can see, counted by state, in total and per hub, and the length of the queue",
   access: signedIn,
   scope: "readonly",
   polled: true,
-  query: v.object({ federationId: v.optional(text(1, 100)) }),
+  query: v.object({ federationId: v.optional(boundedText(1, 100)) }),
   reply: ok(OverviewView),
   faults: ["federation_missing"],
   handle: ({ app, actor, query }) => showOverview(app.db.rows, actor, query.federationId),

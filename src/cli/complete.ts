@@ -80,19 +80,22 @@ async function valuesOf(cli: Cli, meaning: string): Promise<Candidate[]> {
 
 /** Reads candidates from the server, keyed by the argument's name in the help. */
 const LIVE: Readonly<Record<string, (api: Wheelwright) => Promise<Candidate[]>>> = {
-  HUB: async (api) => (await api.listFederations({}, { tries: 1 })).map(({ slug, name }) => [slug, name]),
+  HUB: async (api) => (await api.listFederations({}, { maxAttempts: 1 })).map(({ slug, name }) => [slug, name]),
   SPOKE: async (api) => {
-    const [spokes, hubs] = await Promise.all([api.listMySpokes({}, { tries: 1 }), hubSlugs(api)]);
+    const [spokes, hubs] = await Promise.all([api.listMySpokes({}, { maxAttempts: 1 }), hubSlugs(api)]);
     return spokes.map(({ federationId, slug, domain, state }) => {
       const hub = hubs.get(federationId);
       return [hub ? `${hub}/${slug}` : domain, state];
     });
   },
-  "HUB/SLUG": async (api) => (await api.listFederations({}, { tries: 1 })).map(({ slug, name }) => [`${slug}/`, name]),
-  TOKEN: async (api) => (await api.listTokens({}, { tries: 1 })).map(({ id, name }) => [id, name]),
+  "HUB/SLUG": async (api) =>
+    (await api.listFederations({}, { maxAttempts: 1 })).map(({ slug, name }) => [`${slug}/`, name]),
+  TOKEN: async (api) => (await api.listTokens({}, { maxAttempts: 1 })).map(({ id, name }) => [id, name]),
   REQUEST: async (api) =>
-    (await api.listFederationRequests({ state: "pending" }, { tries: 1 })).map(({ id, slug }) => [id, slug]),
-  USER: async (api) => (await api.listUsers({ limit: 100 }, { tries: 1 })).map(({ email, role }) => [email, role]),
-  SIZE: async (api) => (await api.getCatalog({ tries: 1 })).sizes.map(({ name, title }) => [name, title ?? ""]),
-  VERSION: async (api) => (await api.getCatalog({ tries: 1 })).versions.map(({ name, title }) => [name, title ?? ""]),
+    (await api.listFederationRequests({ state: "pending" }, { maxAttempts: 1 })).map(({ id, slug }) => [id, slug]),
+  USER: async (api) =>
+    (await api.listUsers({ limit: 100 }, { maxAttempts: 1 })).map(({ email, role }) => [email, role]),
+  SIZE: async (api) => (await api.getCatalog({ maxAttempts: 1 })).sizes.map(({ name, title }) => [name, title ?? ""]),
+  VERSION: async (api) =>
+    (await api.getCatalog({ maxAttempts: 1 })).versions.map(({ name, title }) => [name, title ?? ""]),
 };

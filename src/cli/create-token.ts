@@ -46,7 +46,7 @@ export async function mintToken(
       throw error;
     });
   } finally {
-    await session.logout({ tries: 2 }).catch(() => {}); // the session expires anyway
+    await session.logout({ maxAttempts: 2 }).catch(() => {}); // the session expires anyway
   }
 }
 

@@ -30,7 +30,7 @@ export const eventsNoun: Noun = {
         return found;
       };
       const events = cli.api.followFederation({ federationId: federationId!, ...from }, {
-        onCut: ({ error, tried }) => tried === 0 && remark(cli, `${error.message}; trying again`),
+        onDisconnect: ({ error, attempts: tried }) => tried === 0 && remark(cli, `${error.message}; trying again`),
         onResume: () => remark(cli, "Connected again"),
       });
       for await (const event of events) {

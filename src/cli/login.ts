@@ -92,7 +92,7 @@ async function keep(cli: Cli, profile: Profile): Promise<void> {
   });
   if (before?.tokenId) {
     const past = connectTo(cli, before.url, before.token);
-    await past.deleteToken({ tokenId: before.tokenId }, { tries: 1 }).catch(() => {});
+    await past.deleteToken({ tokenId: before.tokenId }, { maxAttempts: 1 }).catch(() => {});
   }
   const sentence = `Signed in to ${profile.url} as ${profile.email}; the token is in ${file}`;
   showChange(cli, { profile: name, ...shown }, sentence, name);

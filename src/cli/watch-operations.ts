@@ -100,7 +100,7 @@ function openLooks(
       if (busy.has(course)) continue;
       waiting.delete(course);
       busy.add(course);
-      api.getOperation({ operationId: course.id }, { signal, tries: 1 })
+      api.getOperation({ operationId: course.id }, { signal, maxAttempts: 1 })
         .then((seen) => signal.aborted || onSeen(course, seen))
         .catch((error) => signal.aborted || onError(error))
         .finally(() => {
@@ -149,8 +149,8 @@ async function follow(
   onEvent: (concerns: Concerns) => void,
 ): Promise<void> {
   const events = api.followFederation({ federationId }, {
-    ...{ signal, tries: 1 },
-    onCut: ({ error }) => line.lost(error),
+    ...{ signal, maxAttempts: 1 },
+    onDisconnect: ({ error }) => line.lost(error),
     onResume() {
       line.found();
       onEvent((course) => course.federationId === federationId);

@@ -1,7 +1,7 @@
 /** Implements `wheelwright config`: lists each variable, its meaning, its default, and whether it is set. */
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
-import { Variables } from "#lib/base/variables.ts";
+import { EnvironmentVariables } from "#lib/base/variables.ts";
 import { listed, wrapped } from "./wrap-text.ts";
 
 const ABOUT = [
@@ -11,10 +11,10 @@ const ABOUT = [
 
 export function config(): Promise<void> {
   const set = listSetVariables();
-  const names = Object.keys(Variables.entries) as (keyof Variables)[];
+  const names = Object.keys(EnvironmentVariables.entries) as (keyof EnvironmentVariables)[];
   const width = Math.max(...names.map((name) => name.length));
   const rows = names.map((name) => {
-    const [meaning, otherwise = v.getDefault(Variables.entries[name])] = MEANINGS[name];
+    const [meaning, otherwise = v.getDefault(EnvironmentVariables.entries[name])] = MEANINGS[name];
     const what = `${meaning}${otherwise ? ` (${otherwise})` : ""}`;
     return [`${name.padEnd(width)}  ${(set.get(name) ?? "-").padEnd(4)}`, what] as const;
   });
@@ -26,7 +26,7 @@ export function config(): Promise<void> {
  * The meaning of each variable. `otherwise` describes the behaviour if the variable is not set. Without it, the help
  * shows the schema's default, if one exists.
  */
-export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: string, otherwise?: string]>> = {
+export const MEANINGS: Readonly<Record<keyof EnvironmentVariables, readonly [meaning: string, otherwise?: string]>> = {
   HOST: ["address to listen on", "0.0.0.0; 127.0.0.1 in dev"],
   PORT: ["port to listen on"],
   PUBLIC_URL: ["where browsers find this service", "serve needs it; http://localhost:PORT in dev"],

@@ -12,7 +12,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
-import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/base/config.ts";
+import { type Config, ConfigError, type ConfigMode, readProcessConfig } from "#lib/base/config.ts";
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
@@ -142,7 +142,7 @@ async function examineDevDatabase(): Promise<Section | null> {
   }
 }
 
-function configOf(mode: Mode, problems: string[]): Config | null {
+function configOf(mode: ConfigMode, problems: string[]): Config | null {
   try {
     return readProcessConfig(mode);
   } catch (error) {

@@ -66,16 +66,16 @@ export function endpointsOf(document: ApiDocument, version: string): string {
     ...new Set(calls.flatMap((call) => JSON.stringify(signatures(call, document)).match(/\b[A-Z]\w+/g) ?? [])),
   ];
   const schemas = named.filter((name) => Object.hasOwn(document.components.schemas, name)).sort();
-  return `import type { ApiCalls, CallOptions, KeyedOptions } from "./call.ts";\n` +
+  return `import type { EndpointDescriptions, CallOptions, IdempotentCallOptions } from "./call.ts";\n` +
     `import type { FollowOptions } from "./follow.ts";\n` +
     `import type { PagedList } from "./pages.ts";\n` +
     (schemas.length > 0
       ? `import type {\n${schemas.map((name) => `  ${name},\n`).join("")}} from "./schemas.ts";\n`
       : "") +
-    `\n/** The release that this client was made for. */\nexport const CLIENT_VERSION = ${JSON.stringify(version)};\n` +
-    `\n/** A function for each endpoint, by the name that the reference gives it. */\nexport interface WheelwrightApi {\n` +
+    `\n/** The release of this client. */\nexport const CLIENT_VERSION = ${JSON.stringify(version)};\n` +
+    `\n/** A function for each endpoint, named as in the reference. */\nexport interface WheelwrightApi {\n` +
     calls.map((call) => functionOf(call, document)).join("\n") +
-    `}\n\nexport const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {\n${calls.map(rowOf).join("")}};\n`;
+    `}\n\nexport const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {\n${calls.map(rowOf).join("")}};\n`;
 }
 
 function callsOf(document: ApiDocument): Call[] {
@@ -135,7 +135,7 @@ function signature(call: Call, answers: readonly JsonSchema[]): string {
   const optional = parameters.every(({ required }) => !required) && !body?.required;
   const params = parameters.length > 0 &&
     `params${optional ? "?" : ""}: {\n${parameters.map(parameterOf).join("")}    }`;
-  const options = type === STREAM ? "FollowOptions" : keyed ? "KeyedOptions" : "CallOptions";
+  const options = type === STREAM ? "FollowOptions" : keyed ? "IdempotentCallOptions" : "CallOptions";
   const taken = [
     params,
     body && `body${body.required ? "" : "?"}: ${written(body.schema, true)}`,

@@ -7,10 +7,10 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { METHODS } from "#lib/http/endpoint.ts";
+import { HTTP_METHODS } from "#lib/http/endpoint.ts";
 import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
 import { METRICS } from "#lib/metrics/definitions.ts";
-import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
+import { type GaugeValues, openRegistry } from "#lib/metrics/registry.ts";
 import { manifest } from "#src/manifest.ts";
 import type { MeasuredServer } from "#test/bench/servers.ts";
 import { formatNumber, formatSpread, median, ratioOf, renderTable } from "#test/bench/statistics.ts";
@@ -137,7 +137,7 @@ async function remember(contenders: readonly MeasuredServer<Way>[]): Promise<voi
 async function look(): Promise<void> {
   const registry = openRegistry(), telemetry = openTelemetry([registry.observer]);
   await fill(telemetry);
-  const readings = Object.fromEntries(METRICS.map(({ name }) => [name, 0])) as unknown as Readings;
+  const readings = Object.fromEntries(METRICS.map(({ name }) => [name, 0])) as unknown as GaugeValues;
   const times: number[] = [];
   let text = "";
   for (let i = 0; i < 30; i++) {
@@ -155,7 +155,7 @@ async function look(): Promise<void> {
 async function fill(telemetry: Telemetry): Promise<void> {
   const done = () => Promise.resolve();
   for (const [route, module] of manifest) {
-    for (const method of METHODS.filter((method) => module[method])) {
+    for (const method of HTTP_METHODS.filter((method) => module[method])) {
       for (const status of [200, 401, 404]) await telemetry.span("request", { method, route, status }, done);
     }
   }

@@ -3,7 +3,7 @@
  * it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Variables } from "#lib/base/variables.ts";
+import { EnvironmentVariables } from "#lib/base/variables.ts";
 import { type Config, readConfig } from "#lib/base/config.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findStaleManifests } from "./manifests.ts";
@@ -217,7 +217,7 @@ for (const [what, values, reason] of REFUSED) {
 rendered("takes no variable of the configuration for another", async () => {
   const { properties } = JSON.parse(await readFile(`${CHART}/values.schema.json`, "utf8"));
   const [{ pattern }, { enum: set }] = properties.config.propertyNames.not.anyOf;
-  const known = Object.keys(Variables.entries);
+  const known = Object.keys(EnvironmentVariables.entries);
   assert.equal(set.filter((name: string) => !known.includes(name)), []);
   const secret = known.filter((name) => /PASS|SECRET|TOKEN|_KEY$|HEADERS$|^DATABASE_.*URL$/.test(name));
   assert.equal(secret.filter((name) => !new RegExp(pattern).test(name)), []);

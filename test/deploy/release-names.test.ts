@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { Variables } from "#lib/base/variables.ts";
+import { EnvironmentVariables } from "#lib/base/variables.ts";
 import { MINIMAL, renderObjects } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 
@@ -29,7 +29,7 @@ rendered("differ from those of every other release, and the program accepts its 
   const names = RELEASES.map(namesOf);
   for (const each of [0, 1] as const) assert.is(new Set(names.map((both) => both[each])).size, RELEASES.length);
   for (const [i, [role, releaseId]] of names.entries()) {
-    assert.ok(v.is(Variables.entries.RELEASE_ID, releaseId), `${RELEASES[i]}: ${releaseId}`);
+    assert.ok(v.is(EnvironmentVariables.entries.RELEASE_ID, releaseId), `${RELEASES[i]}: ${releaseId}`);
     assert.ok(role.length <= 40, role);
     assert.match(role, /(^|-)wheelwright(-|$)/);
   }

@@ -143,7 +143,7 @@ async function checkClient(client: string, project: string): Promise<void> {
 }
 
 const USE = `import { connect, WheelwrightError } from "@wheelwright/client";
-const wheelwright = connect({ url: globalThis.process.argv[2], token: "ww_cli_x", tries: 1 });
+const wheelwright = connect({ url: globalThis.process.argv[2], token: "ww_cli_x", maxAttempts: 1 });
 const { user } = await wheelwright.getMe();
 const refused = await wheelwright.getSpoke({ spokeId: "ash" }).catch((error) => error);
 console.log(user.email, refused instanceof WheelwrightError, refused.code);

@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { METHODS, type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
+import { HTTP_METHODS, type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as whole } from "#src/manifest.ts";
 import { type ListedEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
@@ -139,7 +139,7 @@ function isWideEnough({ endpoint, means }: Outcome): boolean {
 
 /** Keeps the declarations, but accepts any body and removes the bucket, so that only access rules can refuse. */
 function replaced(module: RouteModule): RouteModule {
-  const endpoints = METHODS.flatMap((method) => {
+  const endpoints = HTTP_METHODS.flatMap((method) => {
     const { rateLimitMessage: _bucket, form: _form, query: _query, ...endpoint } = module[method] ?? {};
     return module[method] ? [[method, { ...endpoint, body: v.any(), handle: reached }]] : [];
   });

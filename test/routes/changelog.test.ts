@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { collectNotices } from "#lib/http/deprecation.ts";
+import { collectAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 import { manifest as routes } from "#src/manifest.ts";
@@ -46,7 +46,7 @@ test.before(async (context) => {
   });
   const manifest: Manifest = [["/api/old/:id", { GET: old }], ...routes];
   const limit = { name: "calls", title: "So many calls", since: "2026-10-12", from: "2026-11-20", note: "Call less." };
-  const app = { ...await createTestApp(db), notices: collectNotices(manifest, [limit]) };
+  const app = { ...await createTestApp(db), notices: collectAnnouncedChanges(manifest, [limit]) };
   const server = openServer(app, manifest, { releases: NOTES });
   const ask: Context["ask"] = (path, headers = {}) =>
     server.request(new Request(new URL(path, "http://localhost:3000"), { headers }));

@@ -1,7 +1,7 @@
 /** Tests every endpoint against the OpenAPI document: responses, refusals and paging. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type AnyEndpoint, METHODS, withoutPortal } from "#lib/http/endpoint.ts";
+import { type AnyEndpoint, HTTP_METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { isPageEndpoint, isStreamEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 import { listFields } from "#test/support/probes/fields.ts";
@@ -45,7 +45,7 @@ test("answers GET to an operator, and HEAD without a body", async ({ scene, samp
 test("answers 405 with Allow to other methods, and 204 with Allow to OPTIONS", async ({ scene, samples }) => {
   for (const [pattern, module] of manifest) {
     const path = pathOf(pattern, samples);
-    for (const method of [...METHODS, "BREW"] as const) {
+    for (const method of [...HTTP_METHODS, "BREW"] as const) {
       if (method in module || method === "GET" && "HEAD" in module) continue;
       assert.is((await retryUnavailable(() => scene.send(path, { method }))).status, 405, `${method} ${pattern}`);
     }

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { type AnyEndpoint, METHODS, type RouteModule } from "#lib/http/endpoint.ts";
+import { type AnyEndpoint, HTTP_METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 import { manifest } from "#src/manifest.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
@@ -136,7 +136,7 @@ function replace(stage: Stage, module: RouteModule): RouteModule {
     if (request.headers.get("x-only") === "reads") return;
     await app.db.transact(() => Promise.resolve(stage.deeds++));
   };
-  const endpoints = METHODS.flatMap((method) => {
+  const endpoints = HTTP_METHODS.flatMap((method) => {
     const { rateLimitMessage: _bucket, form: _form, query: _query, params: _params, ...endpoint } = module[method] ??
       {};
     return module[method] ? [[method, { ...endpoint, body: v.any(), reply: noContent, handle }]] : [];

@@ -73,7 +73,7 @@ const SERVE: readonly Row[] = [
     "a kubeconfig that is not there",
     ({ directory }) => ({ KUBECONFIG: join(directory, "none") }),
     78,
-    /^wheelwright serve cannot start: .*\n {2}KUBECONFIG names a file that cannot be read: no such file or directory$/,
+    /^wheelwright serve cannot start: .*\n {2}KUBECONFIG points to a file that cannot be read: no such file or directory$/,
   ],
   [
     "a kubeconfig that is no YAML, of which nothing is shown",
@@ -103,7 +103,7 @@ const SERVE: readonly Row[] = [
     "a file for a variable that is not there",
     ({ directory }) => ({ PUBLIC_URL: "", PUBLIC_URL_FILE: join(directory, "none") }),
     78,
-    /^wheelwright serve cannot start: .*\n {2}PUBLIC_URL_FILE names a file .*: no such file or directory$/,
+    /^wheelwright serve cannot start: .*\n {2}PUBLIC_URL_FILE points to a file .*: no such file or directory$/,
   ],
 ];
 
@@ -146,7 +146,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "occupied") }),
     69,
-    /^Cannot run PostgreSQL under .*\/occupied\/postgres: it exists already; free disk space there, or set DATA_DIR/,
+    /^Cannot run PostgreSQL under .*\/occupied\/postgres: it already exists; free disk space there, or set DATA_DIR/,
   ],
   [
     "dev",

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { events, ok } from "#lib/http/reply.ts";
+import { eventStream, ok } from "#lib/http/reply.ts";
 import type { FrameSource } from "#lib/http/sse.ts";
 import { openTestHandler } from "#test/support/handler.ts";
 import { openRawConnection } from "#test/support/socket.ts";
@@ -49,7 +49,7 @@ async function open(env: Record<string, string> = {}) {
     },
     cancel: left.done,
   };
-  const stream = endpoint({ ...base, reply: events(Tick), handle: () => ticks });
+  const stream = endpoint({ ...base, reply: eventStream(Tick), handle: () => ticks });
   const handler = await openTestHandler([
     ["/echo", { POST: echo as AnyEndpoint }],
     ["/wait", { GET: wait as AnyEndpoint }],

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { created, events } from "#lib/http/reply.ts";
+import { created, eventStream } from "#lib/http/reply.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 import { checkExchange, createConformanceCheck, type Exchange } from "#test/support/conformance.ts";
 import { openOpenApiReader } from "#test/support/probes/document.ts";
@@ -19,7 +19,7 @@ const make = endpoint({
   reply: created(Thing, ({ id }) => `/things/${id}`),
   handle: () => ({ id: "1", at: new Date() }),
 });
-const follow = { ...make, reply: events(v.object({ state: v.string() })) };
+const follow = { ...make, reply: eventStream(v.object({ state: v.string() })) };
 const document = openOpenApiReader(
   describeApi([
     ["/things", { POST: make as AnyEndpoint, GET: follow as AnyEndpoint }],

@@ -7,7 +7,7 @@ import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
-import type { Check } from "#lib/http/readiness.ts";
+import type { ReadinessCheck } from "#lib/http/readiness.ts";
 import { openLog } from "#lib/base/log.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { createTestApp } from "#test/support/app.ts";
@@ -33,7 +33,7 @@ export interface TestResponse {
 
 export interface TestHandlerOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly checks?: readonly Check[];
+  readonly checks?: readonly ReadinessCheck[];
 }
 
 export async function openTestHandler(manifest: Manifest, setting: TestHandlerOptions = {}): Promise<TestHandler> {

@@ -2,24 +2,24 @@
 import { isIP } from "node:net";
 
 /** 128 bits. An IPv4 address is stored as its IPv4-mapped IPv6 address (::ffff:0:0/96), so both notations are equal. */
-export type Address = bigint;
+export type IpAddress = bigint;
 
 const IPV4_MAPPED_PREFIX = 0xffffn << 32n;
 
 /** Parses an address; null if it is not one. A zone such as `%eth0` is ignored. */
-export function parseAddress(text: string): Address | null {
+export function parseIpAddress(text: string): IpAddress | null {
   const plain = text.replace(/%.*$/, "");
   const family = isIP(plain);
   if (family === 4) return IPV4_MAPPED_PREFIX | parseIPv4(plain);
   return family === 6 ? parseIPv6(plain) : null;
 }
 
-function isIPv4(address: Address): boolean {
+function isIPv4(address: IpAddress): boolean {
   return address >> 32n === 0xffffn;
 }
 
 /** Formats an address in one canonical way: `203.0.113.7` or `2001:db8:0:0:0:0:0:1`. */
-export function formatAddress(address: Address): string {
+export function formatIpAddress(address: IpAddress): string {
   const parts = (count: number, bits: bigint) =>
     Array.from({ length: count }, (_, i) => (address >> (bits * BigInt(count - 1 - i))) & ((1n << bits) - 1n));
   if (isIPv4(address)) return parts(4, 8n).join(".");
@@ -32,18 +32,18 @@ export function formatAddress(address: Address): string {
  */
 export function networkOf(text: string, bits = 48): string {
   if (isIP(text) === 4) return text;
-  const address = parseAddress(text);
+  const address = parseIpAddress(text);
   if (address === null || isIPv4(address)) return text;
   return `${(address >> BigInt(128 - bits)).toString(16)}/${bits}`;
 }
 
 /** Whether an address is in the network. */
-type Network = (address: Address) => boolean;
+type Network = (address: IpAddress) => boolean;
 
 /** Parses a CIDR such as 10.0.0.0/8, or an address. Throws Error otherwise. */
 export function parseNetwork(cidr: string): Network {
   const [text = "", length] = cidr.split("/");
-  const base = parseAddress(text);
+  const base = parseIpAddress(text);
   if (base === null) throw new Error(`${cidr} is not a network`);
   const host = BigInt(isIP(text) === 4 ? 32 - Number(length ?? 32) : 128 - Number(length ?? 128));
   return (address) => address >> host === base >> host;

@@ -5,7 +5,7 @@
  * its peer, so the header is read from the right.
  */
 import { isIP } from "node:net";
-import { formatAddress, parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
+import { formatIpAddress, parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 
 /** Finds the client's address from the socket's peer and X-Forwarded-For; empty if the socket has no address. */
@@ -21,18 +21,18 @@ export function createClientFinder(trusted: readonly string[], log: Log = silent
   let warned = false;
   return function find(peer, forwarded) {
     if (forwarded === null && isIP(peer) === 4) return peer;
-    let client = parseAddress(peer);
+    let client = parseIpAddress(peer);
     if (!warned && forwarded !== null && client !== null && !isTrusted(client)) {
       warned = true;
-      log.warn(untrustedProxyMessage(formatAddress(client)));
+      log.warn(untrustedProxyMessage(formatIpAddress(client)));
     }
     const hops = forwarded?.split(",") ?? [];
     while (client !== null && isTrusted(client)) {
-      const next = parseAddress(withoutPort(hops.pop() ?? ""));
+      const next = parseIpAddress(withoutPort(hops.pop() ?? ""));
       if (next === null) break; // the entry is missing or unreadable: the last proxy counts as the client
       client = next;
     }
-    return client === null ? "" : formatAddress(client);
+    return client === null ? "" : formatIpAddress(client);
   };
 }
 

@@ -17,16 +17,16 @@ export interface QueueEntry {
 interface FairQueueOptions<T extends QueueEntry> {
   readonly capacity: number;
   /** Returns the recent count of the entry's caller. */
-  readonly recentCount: (turn: T) => number;
+  readonly recentCount: (entry: T) => number;
   /** Returns the fault for an entry that the full queue rejects. */
   readonly refusal: () => Fault;
 }
 
 interface FairQueue<T extends QueueEntry> {
   /** Resolves when `serveNext` selects the entry. Rejects with the refusal, or with the signal's reason. */
-  wait(turn: T): Promise<void>;
+  wait(entry: T): Promise<void>;
   /** Serves the next entry that `accepts` allows, and returns it. */
-  serveNext(accepts?: (turn: T) => boolean): T | undefined;
+  serveNext(accepts?: (entry: T) => boolean): T | undefined;
 }
 
 interface Waiter<T> {
@@ -43,8 +43,8 @@ export function openFairQueue<T extends QueueEntry>(
   /** Evicts the newest entry of the heaviest caller. Throws the refusal if no caller is heavier than the newcomer. */
   function evictHeaviest(newcomer: T): void {
     if (waiting.size < capacity) return;
-    const counts = Map.groupBy(waiting, ({ entry: turn }) => turn.caller);
-    const weigh = (turn: T) => recentCount(turn) + (counts.get(turn.caller)?.length ?? 0);
+    const counts = Map.groupBy(waiting, ({ entry }) => entry.caller);
+    const weigh = (entry: T) => recentCount(entry) + (counts.get(entry.caller)?.length ?? 0);
     let heaviest: Waiter<T> | undefined, most = weigh(newcomer) + 2;
     for (const waiter of waiting) {
       const weight = weigh(waiter.entry);
@@ -55,17 +55,17 @@ export function openFairQueue<T extends QueueEntry>(
   }
 
   return {
-    async wait(turn) {
-      const { signal } = turn;
+    async wait(entry) {
+      const { signal } = entry;
       signal?.throwIfAborted();
-      evictHeaviest(turn);
+      evictHeaviest(entry);
       await new Promise<void>((resolve, reject) => {
         const leave = () => {
           waiting.delete(waiter);
           signal?.removeEventListener("abort", onAbort);
         };
         const waiter: Waiter<T> = {
-          entry: turn,
+          entry,
           serve: () => (leave(), resolve()),
           refuse: (reason) => (leave(), reject(reason)),
         };

@@ -87,6 +87,6 @@ export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOp
         removeIfIdle(key, queue);
       };
     },
-    waiting: () => [...queues.values()].reduce((sum, { waitQueue: line }) => sum + line.length, 0),
+    waiting: () => [...queues.values()].reduce((sum, { waitQueue }) => sum + waitQueue.length, 0),
   };
 }

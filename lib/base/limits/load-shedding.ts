@@ -85,7 +85,7 @@ export function openLoadShedder(options: LoadShedderOptions): LoadShedder {
     }),
   };
   return {
-    openSlot: (room) => room === "probes" ? UNLIMITED_SLOT : pools[room].openSlot(),
+    openSlot: (poolName) => poolName === "probes" ? UNLIMITED_SLOT : pools[poolName].openSlot(),
     inFlight: () => pools.people.inFlight() + pools.general.inFlight(),
     close: stop,
   };

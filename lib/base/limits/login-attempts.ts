@@ -54,7 +54,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
   const { capacity = 10_000, now = () => performance.now(), after = setTimer } = options;
   const accounts = new Map<string, Account>(); // ordered by last failure, oldest first
   const failures = openExpiringCounter({ span: FAILURE_MEMORY, capacity, now });
-  const keyOf = ({ email, caller: whose }: LoginAttempt) => `${email} ${whose}`;
+  const keyOf = ({ email, caller }: LoginAttempt) => `${email} ${caller}`;
   const queue = openFairQueue<LoginAttempt>({
     capacity: MAX_WAITING,
     recentCount: (attempt) => failures.count(keyOf(attempt)),

@@ -16,7 +16,7 @@ export interface RateLimit {
    * Counts an attempt of this address. Throws a `limited` fault (`too_many_tries`) with the message if the attempt
    * exceeds the limit.
    */
-  take(address: string, message: string): void;
+  countAttempt(address: string, message: string): void;
 }
 
 export interface RateLimitOptions {
@@ -39,18 +39,18 @@ interface SlidingWindow {
 const NETWORK_LIMITS: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
 
 export function openRateLimit({ capacity = 20_000, now = () => performance.now() }: RateLimitOptions = {}): RateLimit {
-  const sizes = NETWORK_LIMITS.map(([bits, most]) => ({ bits, tries: openWindow(most, capacity, now) }));
+  const sizes = NETWORK_LIMITS.map(([bits, maximum]) => ({ bits, tries: openWindow(maximum, capacity, now) }));
   return {
-    take(address, message) {
-      const own = sizes.map(({ bits, tries }) => ({ key: networkOf(address, bits), tries }));
-      const wait = Math.max(...own.map(({ key, tries }) => tries.wait(key)));
+    countAttempt(address, message) {
+      const windows = sizes.map(({ bits, tries: window }) => ({ key: networkOf(address, bits), tries: window }));
+      const wait = Math.max(...windows.map(({ key, tries: window }) => window.wait(key)));
       if (wait > 0) throw new Fault("limited", "too_many_tries", message, { retryAfter: wait / SECOND });
-      for (const { key, tries } of own) tries.count(key);
+      for (const { key, tries: window } of windows) window.count(key);
     },
   };
 }
 
-function openWindow(most: number, capacity: number, now: () => number): SlidingWindow {
+function openWindow(maximum: number, capacity: number, now: () => number): SlidingWindow {
   // Ordered by last attempt, oldest first: a key moves to the end with each attempt.
   const belowLimit = new Map<string, Times>(), atLimit = new Map<string, Times>();
   const recent = (key: string): Times =>
@@ -73,7 +73,7 @@ function openWindow(most: number, capacity: number, now: () => number): SlidingW
   return {
     wait(key) {
       const times = recent(key);
-      return times.length < most ? 0 : times[0]! + MINUTE - now();
+      return times.length < maximum ? 0 : times[0]! + MINUTE - now();
     },
     count(key) {
       const times = [...recent(key), now()];
@@ -82,7 +82,7 @@ function openWindow(most: number, capacity: number, now: () => number): SlidingW
       belowLimit.delete(key);
       atLimit.delete(key);
       evictOne();
-      (times.length >= most ? atLimit : belowLimit).set(key, times);
+      (times.length >= maximum ? atLimit : belowLimit).set(key, times);
     },
   };
 }

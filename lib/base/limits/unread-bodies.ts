@@ -56,9 +56,9 @@ export function openUnreadBodies(
 
   function cutExcess(): void {
     timer = undefined;
-    for (const own of byNetwork.values()) cutOldest(own, share);
+    for (const networkBodies of byNetwork.values()) cutOldest(networkBodies, share);
     cutOldest(all, most);
-    if (all.size > most || [...byNetwork.values()].some((own) => own.size > share)) {
+    if (all.size > most || [...byNetwork.values()].some((networkBodies) => networkBodies.size > share)) {
       timer = setTimeout(cutExcess, grace);
     }
   }
@@ -66,10 +66,10 @@ export function openUnreadBodies(
   return {
     track(address, cut) {
       const body: Body = { network: networkOf(address), since: now(), cut };
-      const own = byNetwork.get(body.network) ?? new Set();
-      byNetwork.set(body.network, own.add(body));
+      const networkBodies = byNetwork.get(body.network) ?? new Set();
+      byNetwork.set(body.network, networkBodies.add(body));
       all.add(body);
-      if (own.size > share || all.size > most) timer ??= setTimeout(cutExcess, grace);
+      if (networkBodies.size > share || all.size > most) timer ??= setTimeout(cutExcess, grace);
       return () => close(body);
     },
   };

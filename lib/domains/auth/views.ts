@@ -2,7 +2,14 @@
 import * as v from "valibot";
 import { findPasswordProblem, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
-import { Email, InputTime, NullableTimestamp, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
+import {
+  boundedText,
+  EmailAddress,
+  InputTime,
+  NullableTimestamp,
+  optionalOrNull,
+  Timestamp,
+} from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
@@ -18,7 +25,7 @@ const CurrentPassword = v.pipe(
   v.check((value) => value.isWellFormed() && !value.includes("\0"), PASSWORD),
 );
 
-export const LoginBody = v.object({ email: Email, password: CurrentPassword });
+export const LoginBody = v.object({ email: EmailAddress, password: CurrentPassword });
 
 /** A new password. The password rules apply only here, not at sign-in. */
 export const NewPassword = v.pipe(
@@ -27,17 +34,21 @@ export const NewPassword = v.pipe(
 );
 
 /** The value of `?token=` in a mailed link. A malformed token is treated like a used one. */
-const LinkToken = text(1, 200);
-export const DisplayName = text(1, 200);
+const LinkToken = boundedText(1, 200);
+export const DisplayName = boundedText(1, 200);
 
-export const ForgotBody = v.object({ email: Email });
+export const ForgotBody = v.object({ email: EmailAddress });
 export const ResetBody = v.object({ token: LinkToken, password: NewPassword, keepTokens: optionalOrNull(v.boolean()) });
 export const AcceptBody = v.object({
   token: LinkToken,
   password: NewPassword,
   displayName: optionalOrNull(DisplayName),
 });
-export const SignupBody = v.object({ email: Email, password: NewPassword, displayName: optionalOrNull(DisplayName) });
+export const SignupBody = v.object({
+  email: EmailAddress,
+  password: NewPassword,
+  displayName: optionalOrNull(DisplayName),
+});
 export const VerifyBody = v.object({ token: LinkToken, password: optionalOrNull(NewPassword) });
 
 /** The next step, as a sentence for the user. */
@@ -66,7 +77,7 @@ export const SessionView = v.object({
 export const MeView = v.object({ user: UserView });
 
 export const TokenBody = v.object({
-  name: text(1, 100),
+  name: boundedText(1, 100),
   scope: v.picklist(TOKEN_SCOPES, `must be one of ${TOKEN_SCOPES.join(", ")}`),
   expiresAt: optionalOrNull(InputTime),
 });

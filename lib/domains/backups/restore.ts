@@ -8,7 +8,7 @@ import type { Backup } from "#lib/domains/backups/store.ts";
 import { requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
 import { findRollback } from "#lib/domains/backups/rollback.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Acceptance, checkAction } from "#lib/operations/check-action.ts";
+import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { enqueueAction, readFacts } from "#lib/domains/spokes/actions.ts";
@@ -23,7 +23,7 @@ export interface RestorePlan {
   readonly backup: Backup | null;
   /** The site's version after the restore. */
   readonly version: string;
-  readonly acceptance: Acceptance;
+  readonly acceptance: AcceptedAction;
   /** Notes for the operator, one sentence each. */
   readonly notes: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** Schemas of a hub's billing in the API. Amounts are in minor units of their currency. */
 import * as v from "valibot";
 import { SUBSCRIPTION_STATUSES } from "#lib/drivers/payments/payments.ts";
-import { Email, NullableTimestamp } from "#lib/base/schema.ts";
+import { EmailAddress, NullableTimestamp } from "#lib/base/schema.ts";
 
 export const BillingView = v.object({
   connected: v.boolean(),
@@ -34,5 +34,5 @@ export const BillingView = v.object({
 });
 export type BillingRecord = v.InferInput<typeof BillingView>;
 
-export const BillingAddress = v.object({ email: Email });
+export const BillingAddress = v.object({ email: EmailAddress });
 export type BillingAddress = v.InferOutput<typeof BillingAddress>;

@@ -4,7 +4,7 @@
  * Anchors are part of URLs in headers, mails and feeds. They must never change, and each notice has its own.
  */
 import { absoluteUrl } from "#lib/base/config.ts";
-import type { Notice } from "#lib/base/notice.ts";
+import type { AnnouncedChange } from "#lib/base/notice.ts";
 
 export const CHANGELOG_PATH = "/changelog";
 export const FEED_PATH = "/changelog.atom";
@@ -15,7 +15,7 @@ const MIDNIGHT = "T00:00:00.000Z";
  * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`.
  * The anchor is used as an element ID and as a URL fragment.
  */
-export function anchorOf(notice: Notice): string {
+export function anchorOf(notice: AnnouncedChange): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;
   const since = notice.since.toISOString();
   const day = since.endsWith(MIDNIGHT) ? since.slice(0, -MIDNIGHT.length) : since;
@@ -23,6 +23,6 @@ export function anchorOf(notice: Notice): string {
 }
 
 /** Returns the URL of a notice. */
-export function noticeUrl(publicUrl: URL, notice: Notice): string {
+export function noticeUrl(publicUrl: URL, notice: AnnouncedChange): string {
   return `${absoluteUrl(publicUrl, CHANGELOG_PATH).href}#${anchorOf(notice)}`;
 }

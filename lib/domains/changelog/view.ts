@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { anchorOf, noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
+import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 
 /** An announcement with its status: whether it is in effect. */
@@ -74,7 +74,7 @@ export function changelogAt(
   };
 }
 
-function showNotice(notice: Notice, publicUrl: URL, now: Date): Announcement {
+function showNotice(notice: AnnouncedChange, publicUrl: URL, now: Date): Announcement {
   const at = effectiveDateOf(notice);
   return {
     id: anchorOf(notice),

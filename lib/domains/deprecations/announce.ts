@@ -18,13 +18,13 @@ import {
 } from "#lib/domains/deprecations/store.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
-import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
+import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
 /** Maximum number of notices in a mail. Others are counted, and the changelog lists them. */
 const MAX_DESCRIBED = 10;
 
 /** Returns the notices that have been announced and are not in effect yet. */
-export function selectCurrentNotices(notices: readonly Notice[], now: Date): readonly Notice[] {
+export function selectCurrentNotices(notices: readonly AnnouncedChange[], now: Date): readonly AnnouncedChange[] {
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
@@ -44,7 +44,7 @@ export interface AnnounceResult {
 /** Mails the next page of users. */
 export async function announceToPage(
   tx: Tx,
-  notices: readonly Notice[],
+  notices: readonly AnnouncedChange[],
   page: ReaderPage,
 ): Promise<AnnounceResult> {
   const ids = notices.map(({ id }) => id);
@@ -59,11 +59,11 @@ export async function announceToPage(
 /** Returns a mail for each user with a new notice. */
 async function composeLetters(
   rows: Rows,
-  notices: readonly Notice[],
+  notices: readonly AnnouncedChange[],
   readers: readonly NoticeReader[],
   deliveries: readonly NoticeDelivery[],
 ): Promise<Letter[]> {
-  const news = new Map(readers.map(({ id }) => [id, [] as Notice[]]));
+  const news = new Map(readers.map(({ id }) => [id, [] as AnnouncedChange[]]));
   const delivered = new Set(deliveries.map(deliveryKey));
   for (const [userId, own] of news) {
     own.push(...notices.filter((notice) => delivered.has(deliveryKey({ noticeId: notice.id, userId }))));
@@ -86,7 +86,7 @@ async function composeLetters(
   });
 }
 
-function describe(notice: Notice, tokens: readonly TokenCalls[]): AnnouncedNotice {
+function describe(notice: AnnouncedChange, tokens: readonly TokenCalls[]): AnnouncedNotice {
   const [first] = tokens, listed = tokens.reduce((sum, { calls }) => sum + calls, 0);
   return {
     kind: notice.kind,
@@ -99,7 +99,7 @@ function describe(notice: Notice, tokens: readonly TokenCalls[]): AnnouncedNotic
 }
 
 /** Returns the endpoint whose calls are counted for the notice. Null if all calls count. */
-function endpointOf(notice: Notice): string | null {
+function endpointOf(notice: AnnouncedChange): string | null {
   return notice.kind === "endpoint" ? `${notice.method} ${notice.pattern}` : null;
 }
 

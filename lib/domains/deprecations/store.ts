@@ -1,6 +1,6 @@
 /** Stores the calls of tokens and which notices each user was sent. */
 import { sql } from "kysely";
-import type { Notice } from "#lib/base/notice.ts";
+import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
 /** Maximum tokens that a mail lists for each notice, and maximum tokens of a user whose calls are counted. */
@@ -138,7 +138,10 @@ export async function readTokenCalls(
  * release, which may be installed much later. Notices without a record are announced now, unless an earlier release
  * already mailed them.
  */
-export async function firstAnnounced(rows: Rows, notices: readonly Notice[]): Promise<ReadonlyMap<string, Date>> {
+export async function firstAnnounced(
+  rows: Rows,
+  notices: readonly AnnouncedChange[],
+): Promise<ReadonlyMap<string, Date>> {
   if (notices.length === 0) return new Map();
   const ids = notices.map(({ id }) => id);
   await sql`

@@ -4,12 +4,12 @@ import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
+  boundedText,
   NullableTimestamp,
   optionalChoice,
   optionalOrNull,
   SearchText,
   Slug,
-  text,
   Timestamp,
 } from "#lib/base/schema.ts";
 
@@ -79,11 +79,11 @@ export type FederationFilter = {
   readonly [F in keyof typeof federationFilters]?: v.InferOutput<(typeof federationFilters)[F]>;
 };
 
-const choice = optionalOrNull(text(1, 100));
+const choice = optionalOrNull(boundedText(1, 100));
 
 export const NewFederation = v.object({
   slug: Slug,
-  name: optionalOrNull(text(1, 200)),
+  name: optionalOrNull(boundedText(1, 200)),
   region: choice,
   mode: choice,
   tier: choice,

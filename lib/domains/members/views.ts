@@ -1,8 +1,8 @@
 /** Schemas of members in the API. */
 import * as v from "valibot";
-import { Email, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
+import { boundedText, EmailAddress, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
 
-export const NewMember = v.object({ email: Email, displayName: optionalOrNull(text(1, 200)) });
+export const NewMember = v.object({ email: EmailAddress, displayName: optionalOrNull(boundedText(1, 200)) });
 export type NewMember = v.InferOutput<typeof NewMember>;
 
 const invitationFields = {

@@ -19,7 +19,7 @@ import {
 } from "#lib/domains/notifications/marks.ts";
 import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
 import { selectUnmarked } from "#lib/domains/notifications/read-ranges.ts";
-import { backoff, sleep } from "#lib/base/time.ts";
+import { backoffDelay, sleep } from "#lib/base/time.ts";
 
 /** The maximum of events per object in a batch, and the approximate maximum of unread events in a batch. */
 const BATCH_SIZE = 2000;
@@ -40,7 +40,7 @@ export async function markAllRead(db: Database, reader: MarkingReader): Promise<
     const size = batchLength(remaining);
     const result = await db.transact((tx) => markBatch(tx, reader, remaining.slice(0, size)));
     if (!result) {
-      await sleep(backoff(++waits, 20, 200));
+      await sleep(backoffDelay(++waits, 20, 200));
       continue;
     }
     marked += result.marked;

@@ -8,7 +8,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { checkAction } from "#lib/operations/check-action.ts";
-import type { Declaration, SpokeSubject } from "#lib/operations/operation.ts";
+import type { OperationDeclaration, SpokeSubject } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { parseAction, payloadOf, readFacts, requireEffect } from "#lib/domains/spokes/actions.ts";
 import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
@@ -27,7 +27,7 @@ export async function previewAction(
   const facts = await readFacts(app.db.rows, spoke);
   const { kind, becomes } = checkAction(request.action, facts);
   requireEffect(app, spoke, facts, request);
-  const operation: Declaration<string, string> = SPOKE_OPERATIONS[kind];
+  const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: payloadOf(facts, request) });
   // A spoke without a namespace has no objects to change.
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
@@ -66,14 +66,17 @@ function subjectOf(
   };
 }
 
-function causesDowntime({ downtime = false }: Declaration<string, string>, changes: ActionPreview["changes"]): boolean {
+function causesDowntime(
+  { downtime = false }: OperationDeclaration<string, string>,
+  changes: ActionPreview["changes"],
+): boolean {
   return typeof downtime === "boolean" ? downtime : changes.some(downtime);
 }
 
 async function previewPrice(
   app: App,
   spoke: SpokeRow,
-  { affectsPrice: priced, transition: passage }: Declaration<string, string>,
+  { affectsPrice: priced, transition: passage }: OperationDeclaration<string, string>,
   { size }: { readonly size: string },
   signal: AbortSignal,
 ): Promise<Cost> {

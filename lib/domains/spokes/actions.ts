@@ -15,7 +15,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { ResizeParameters } from "#lib/operations/resize.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
-import { type Acceptance, checkAction, rulesOf, type SpokeFacts } from "#lib/operations/check-action.ts";
+import { type AcceptedAction, checkAction, operationRules, type SpokeFacts } from "#lib/operations/check-action.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, moveSpoke, setBlueprintInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
@@ -47,7 +47,7 @@ interface ActionRequest {
  * invalid parameters.
  */
 export function parseAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
-  const { action } = input, { forOperators, parsePayload: parameters } = rulesOf(action);
+  const { action } = input, { forOperators, parsePayload: parameters } = operationRules(action);
   if (forOperators) requireOperator(actor);
   return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
@@ -59,7 +59,7 @@ export function requireEffect(
   { size }: { readonly size: string },
   { action, parameters }: ActionRequest,
 ): void {
-  rulesOf(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
+  operationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
 /** The facts that an action is checked against: the spoke's state after all its queued operations. */
@@ -120,7 +120,7 @@ export async function enqueueAction(
   tx: Tx,
   requester: Requester,
   before: SpokeRow,
-  { kind, state }: Pick<Acceptance, "kind" | "state">,
+  { kind, state }: Pick<AcceptedAction, "kind" | "state">,
   action: string,
   payload: object,
 ): Promise<[SpokeRow, Job]> {

@@ -1,7 +1,7 @@
 /** Hides the API server's addresses in a cluster's error messages from callers who are not operators. */
 import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { withoutAddresses } from "#lib/base/addresses.ts";
+import { removeInternalAddresses } from "#lib/base/addresses.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 
 const BUSY = "it is busy; try again in a moment";
@@ -12,7 +12,7 @@ const URLS = /\bhttps?:\/\/[^\s"']+/gi;
 export function clusterMessageFor({ role }: Pick<Actor, "role">, error: ClusterError): string {
   if (role === "operator") return error.message;
   if (isClusterBusy(error)) return BUSY;
-  return isConnectionError(error) ? AWAY : withoutAddresses(error.message.replace(URLS, "…"));
+  return isConnectionError(error) ? AWAY : removeInternalAddresses(error.message.replace(URLS, "…"));
 }
 
 const CONNECTION_CODES = [

@@ -7,7 +7,7 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
-import type { ClaimGrowth, ObjectChange, Patch, Put } from "#lib/operations/change.ts";
+import type { ObjectChange, ObjectPatch, ObjectPut, PvcGrowth } from "#lib/operations/change.ts";
 import { withLabels } from "#lib/domains/spokes/check-drift.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
@@ -84,7 +84,7 @@ async function previewChange(
 async function predictObject(
   { space, find }: PreviewTarget,
   before: KubeObject | null,
-  change: Patch | Put | ClaimGrowth,
+  change: ObjectPatch | ObjectPut | PvcGrowth,
   signal: AbortSignal,
 ): Promise<KubeObject | null> {
   if ("patch" in change) return await space.dryRunPatch(change.ref, change.patch(before!), { signal });

@@ -27,7 +27,7 @@ export function applyDefaults(
     throw new Fault("invalid", "federation_mismatch", "federationId must be the id or slug of the hub in the path");
   }
   if (moodleVersion !== undefined && lmsVersion !== moodleVersion) {
-    const message = "lmsVersion and moodleVersion are two names for one thing, and must agree where both are given";
+    const message = "lmsVersion and moodleVersion are the same parameter; set only one, or both to the same value";
     throw new Fault("invalid", "version_mismatch", message);
   }
   const { size, region, contentMode, brand, seed } = input;

@@ -10,7 +10,7 @@ import { listLiveOperations } from "#lib/jobs/store.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
 import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
-import { type Acceptance, checkAction } from "#lib/operations/check-action.ts";
+import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type Changes, diffFields, findPendingChanges, toDesired } from "#lib/domains/spokes/desired.ts";
@@ -24,7 +24,7 @@ interface PatchPlan {
    * `install`: the install that has not run yet includes them. `waiting`: a queued operation includes them. Otherwise:
    * a new operation.
    */
-  readonly execution: "nothing" | "install" | "waiting" | Acceptance;
+  readonly execution: "nothing" | "install" | "waiting" | AcceptedAction;
 }
 
 /** Plans the patch in this transaction or connection. */

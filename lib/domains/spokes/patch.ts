@@ -23,7 +23,7 @@ import { enqueue } from "#lib/jobs/store.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { planPatch, requireAllowedDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
-import type { Acceptance } from "#lib/operations/check-action.ts";
+import type { AcceptedAction } from "#lib/operations/check-action.ts";
 import { lockSpoke, moveSpoke, setAppliedInputs, type SpokeRow, updateDesired } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
@@ -92,7 +92,7 @@ export async function enqueueConfigure(
   tx: Tx,
   requester: Requester,
   spoke: SpokeRow,
-  { state }: Acceptance,
+  { state }: AcceptedAction,
 ): Promise<[SpokeRow, Job]> {
   const after = state === spoke.state ? spoke : await moveSpoke(tx, spoke.id, state);
   return [after, await enqueue(tx, requester, operationOn(after, "configure"))];

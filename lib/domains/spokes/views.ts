@@ -5,14 +5,14 @@ import { Version } from "#lib/moodle/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedList,
-  Email,
+  boundedText,
+  EmailAddress,
   HostName,
   NullableTimestamp,
   optionalChoice,
   optionalOrNull,
   SearchText,
   Slug,
-  text,
   Timestamp,
 } from "#lib/base/schema.ts";
 import { Drift } from "#lib/domains/spokes/drift.ts";
@@ -82,29 +82,29 @@ export const spokeFilters = {
 export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
 
 const BOOLEAN_MESSAGE = "must be true or false";
-const choice = optionalOrNull(text(1, 100));
+const choice = optionalOrNull(boundedText(1, 100));
 const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   slug: Slug,
   /** ID or slug of the hub. If given, it must match the path. */
   federationId: choice,
-  displayName: optionalOrNull(text(1, 200)),
+  displayName: optionalOrNull(boundedText(1, 200)),
   domain: optionalOrNull(HostName),
   size: choice,
   identity: flag,
   content: flag,
   contentMode: choice,
   brand: choice,
-  adminEmail: optionalOrNull(Email),
+  adminEmail: optionalOrNull(EmailAddress),
   region: choice,
   lmsVersion: optionalOrNull(Version),
   moodleVersion: optionalOrNull(Version),
   seed: choice,
   /** The spoke to copy, by ID or domain. Omitted values are taken from it. */
-  copyOf: optionalOrNull(text(1, 253)),
+  copyOf: optionalOrNull(boundedText(1, 253)),
   /** `newest` (the default), `now` to take a backup first, or the ID of a backup. */
-  copyBackup: optionalOrNull(text(1, 100)),
+  copyBackup: optionalOrNull(boundedText(1, 100)),
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
@@ -132,7 +132,7 @@ export const SpokeAction = v.object({ action: Action, ...actionParameters });
 export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 
 export const BulkAction = v.object({
-  ids: boundedList(text(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
+  ids: boundedList(boundedText(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
   action: Action,
   ...actionParameters,
 });

@@ -1,7 +1,14 @@
 /** Schemas of users in the API. */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import * as v from "valibot";
-import { NullableTimestamp, optionalChoice, optionalOrNull, SearchText, text, Timestamp } from "#lib/base/schema.ts";
+import {
+  boundedText,
+  NullableTimestamp,
+  optionalChoice,
+  optionalOrNull,
+  SearchText,
+  Timestamp,
+} from "#lib/base/schema.ts";
 import type { User } from "#lib/domains/users/store.ts";
 
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
@@ -45,7 +52,7 @@ export type UserRecord = v.InferInput<typeof UserRecordView>;
 
 export const userFilters = {
   /** Address, or its prefix. */
-  email: v.optional(v.pipe(text(1, 254), v.transform(canonicalPrefix))),
+  email: v.optional(v.pipe(boundedText(1, 254), v.transform(canonicalPrefix))),
   role: optionalChoice(ROLES),
   state: optionalChoice(STATES),
   /** A part of the address or the display name. */
@@ -53,7 +60,7 @@ export const userFilters = {
 };
 
 export const UserPatch = v.object({
-  displayName: optionalOrNull(text(1, 200)),
+  displayName: optionalOrNull(boundedText(1, 200)),
   operator: optionalOrNull(v.boolean()),
   disabled: optionalOrNull(v.boolean()),
 });

@@ -6,7 +6,7 @@
  * the name, but never the UID.
  */
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
-import { makeReadable } from "#lib/base/readable.ts";
+import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 
 export interface Meta {
   name: string;
@@ -102,7 +102,7 @@ export class ClusterError extends DriverError {
   readonly evidence: Evidence | undefined;
 
   constructor(code: string, message: string, options: ClusterErrorOptions) {
-    super(code, makeReadable(message), { blame: "cluster", ...options });
+    super(code, escapeInvisibleCharacters(message), { blame: "cluster", ...options });
     this.cause = options.cause;
     this.status = options.status ?? 0;
     this.evidence = options.evidence;

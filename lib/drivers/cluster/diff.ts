@@ -6,7 +6,7 @@
  * defaults, so a dry run must confirm its results. It never misses a difference. `diffObjects` compares an object with
  * the result of `space.dryRun`, so both sides have the server's defaults.
  */
-import { makeReadable, makeValueReadable } from "#lib/base/readable.ts";
+import { escapeInvisibleCharacters, escapeInvisibleCharactersIn } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -55,7 +55,11 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Diffe
 
 /** Makes values safe to display. They may come from untrusted writers. */
 function readableDifference(path: string, from: unknown, to: unknown): Difference {
-  return { path: makeReadable(path), from: makeValueReadable(from), to: makeValueReadable(to) };
+  return {
+    path: escapeInvisibleCharacters(path),
+    from: escapeInvisibleCharactersIn(from),
+    to: escapeInvisibleCharactersIn(to),
+  };
 }
 
 interface RawDifference {

@@ -11,7 +11,7 @@ import type { Call, Evidence, KubeObject } from "#lib/drivers/cluster/cluster.ts
 import { type LogSource, readLog } from "#lib/drivers/cluster/logs.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { makeReadable } from "#lib/base/readable.ts";
+import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 
 const MAX_EVENTS = 100;
 const MAX_MESSAGE_LENGTH = 2048;
@@ -47,9 +47,9 @@ export function describeEvents(events: readonly KubeObject[]): Evidence["events"
   const merged = new Map<string, Evidence["events"][number]>();
   for (const event of events.toSorted((a, b) => lastSeen(a) - lastSeen(b))) {
     const about = event["involvedObject"] ?? {};
-    const object = makeReadable(`${about.kind ?? "?"}/${about.name ?? "?"}`),
-      reason = makeReadable(String(event["reason"] ?? ""));
-    const message = makeReadable(String(event["message"] ?? "").slice(0, MAX_MESSAGE_LENGTH));
+    const object = escapeInvisibleCharacters(`${about.kind ?? "?"}/${about.name ?? "?"}`),
+      reason = escapeInvisibleCharacters(String(event["reason"] ?? ""));
+    const message = escapeInvisibleCharacters(String(event["message"] ?? "").slice(0, MAX_MESSAGE_LENGTH));
     const key = JSON.stringify([object, reason, message]);
     const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
     const before = merged.get(key)?.count ?? 0;

@@ -10,8 +10,8 @@ import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/c
 import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { makeReadable } from "#lib/base/readable.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 4096;
@@ -96,7 +96,7 @@ export function followLogs(
         if (stop.signal.aborted || !isWorthReopening(error)) return;
       }
       if (ended.has(key) || closing.signal.aborted) return;
-      await sleep(backoff(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // the next line checks for the abort
+      await sleep(backoffDelay(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // the next line checks for the abort
       if (closing.signal.aborted || ended.has(key)) return;
     }
   }
@@ -150,5 +150,5 @@ function pathOfLog(source: LogSource): string {
 }
 
 function trim(line: string): string {
-  return makeReadable(line.slice(0, MAX_LINE_LENGTH).replace(/\r$/, ""));
+  return escapeInvisibleCharacters(line.slice(0, MAX_LINE_LENGTH).replace(/\r$/, ""));
 }

@@ -11,7 +11,7 @@ import { watch, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import { openNotifier } from "#lib/base/notifier.ts";
 import type { Log } from "#lib/base/log.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 export type CheckResult<T> =
   | { readonly done: T }
@@ -69,10 +69,10 @@ export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promi
         signal.throwIfAborted();
         if (!(error instanceof ClusterError) || !error.transient) throw error;
         report(`The cluster ${error.status > 0 ? "answers" : "does not answer"}: ${error.message}`);
-        pause = Math.max(backoff(++failures, SECOND, POLL_INTERVAL), error.retryAfterMs ?? 0);
+        pause = Math.max(backoffDelay(++failures, SECOND, POLL_INTERVAL), error.retryAfterMs ?? 0);
       }
       await sleep(Math.min(MIN_INTERVAL, pause), signal);
-      await notifier.waitForNews(pause - MIN_INTERVAL, signal);
+      await notifier.waitForNotification(pause - MIN_INTERVAL, signal);
     }
   };
   const late = () => timeoutError(wait.what, waiting.timeout, sentence);

@@ -9,7 +9,7 @@ import { type Client, openClient, type Result } from "#lib/drivers/db/client.ts"
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 interface ControlOptions {
   readonly url: DatabaseSource;
@@ -63,7 +63,7 @@ export function openControl(options: ControlOptions): OpenControl {
         // The first failure is logged as a warning, and repeated failures at debug level.
         options.log[down ? "debug" : "warn"]("The control connection to the database is down, replacing it", { error });
         down = true;
-        await sleep(backoff(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
+        await sleep(backoffDelay(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
       }
     }
     ready.reject(new ConnectionLost(new Error("The control connection was closed")));

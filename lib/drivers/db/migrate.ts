@@ -32,7 +32,7 @@ import {
 import { createIndex, isConcurrent, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
 const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start at the same time need fewer
@@ -192,7 +192,7 @@ async function apply(
         if (attempt === 1) {
           tell(`The migration ${name}.sql is waiting for a table lock and keeps retrying`);
         }
-        await sleep(backoff(attempt, SECOND / 10, 5 * SECOND));
+        await sleep(backoffDelay(attempt, SECOND / 10, 5 * SECOND));
       }
     }
   } catch (cause) {

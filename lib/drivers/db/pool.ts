@@ -12,7 +12,7 @@ import { openConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { openPooledConnections } from "#lib/drivers/db/pooled-connections.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { backoff, SECOND } from "#lib/base/time.ts";
+import { backoffDelay, SECOND } from "#lib/base/time.ts";
 
 export interface PoolOptions {
   readonly url: DatabaseSource;
@@ -69,7 +69,7 @@ export function openPool(options: PoolOptions): Pool {
         failure = error;
         failedAt = began;
         failures++;
-        retry ??= setTimeout(() => (retry = undefined, grow()), backoff(failures, 50, SECOND / 2));
+        retry ??= setTimeout(() => (retry = undefined, grow()), backoffDelay(failures, 50, SECOND / 2));
       }).finally(() => {
         connecting--;
         grow();

@@ -1,6 +1,6 @@
 /** Retries transactions and statements that the server rolled back because of concurrent ones. */
 import { isRetryable, isStalePlan, lockedFault } from "#lib/drivers/db/faults.ts";
-import { backoff, sleep } from "#lib/base/time.ts";
+import { backoffDelay, sleep } from "#lib/base/time.ts";
 
 const MAX_ATTEMPTS = 3; // after deadlocks
 
@@ -28,7 +28,7 @@ export async function retryTransient<T>(
       if (!isRetryable(error)) throw error;
       if (isStalePlan(error) && stale++ < sessions()) attempt--;
       else if (attempt === MAX_ATTEMPTS) throw lockedFault(error);
-      else await sleep(backoff(attempt, 20, 200), signal);
+      else await sleep(backoffDelay(attempt, 20, 200), signal);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Retries a read until the database answers, for background work that may wait. */
 import { Fault } from "#lib/base/errors.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 /**
  * Runs the read until it succeeds. Rejects with the signal's reason when the signal aborts, and immediately with
@@ -13,7 +13,7 @@ export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: A
       return await read();
     } catch (error) {
       if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
-      await sleep(backoff(failed, 100, 2 * SECOND), signal);
+      await sleep(backoffDelay(failed, 100, 2 * SECOND), signal);
     }
   }
 }

@@ -3,7 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";
 import { type DatabaseAddress, type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
-import { KEYWORDS } from "#lib/base/database-keywords.ts";
+import { CONNECTION_KEYWORDS } from "#lib/base/database-keywords.ts";
 import { COPY_END, copyLine, parseCopyLine, splitPieces } from "#lib/drivers/dump/script.ts";
 
 interface PgDumpOptions {
@@ -61,7 +61,7 @@ export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions):
  */
 function variablesFor(address: DatabaseAddress): ProcessVariables {
   const { hosts, tls } = address;
-  const unset = Object.values(KEYWORDS).flatMap(({ variable }) => variable ? [[variable, undefined]] : []);
+  const unset = Object.values(CONNECTION_KEYWORDS).flatMap(({ variable }) => variable ? [[variable, undefined]] : []);
   return {
     ...Object.fromEntries(unset),
     PGHOST: hosts.map(({ host }) => host).join(","),

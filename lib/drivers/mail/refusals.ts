@@ -6,7 +6,7 @@
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
-import { makeReadable } from "#lib/base/readable.ts";
+import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { MailError } from "#lib/drivers/mail/transport.ts";
 
@@ -105,5 +105,5 @@ export function redactReply(said: string, secrets: readonly string[]): string {
   const left = known.reduce((text, secret) => text.replaceAll(secret, "***"), said.toWellFormed());
   // Also removes tokens from links that a filter has re-encoded.
   const line = left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
-  return makeReadable(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
+  return escapeInvisibleCharacters(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }

@@ -12,7 +12,7 @@ import { runDetached } from "#lib/base/work-context.ts";
 import { DriverError, reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
-import { backoff, MINUTE, SECOND, sleep, withTimeout } from "#lib/base/time.ts";
+import { backoffDelay, MINUTE, SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { exchange, type HttpAnswer } from "#lib/drivers/exchange.ts";
 import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
@@ -83,7 +83,7 @@ export function openExporter(options: ExporterOptions): Exporter {
       logState(trouble);
       if (trouble === null) return;
       if (again === undefined || attempt >= MAX_ATTEMPTS || closing.signal.aborted) return drop(batch.length);
-      const wait = Math.max(again, backoff(attempt, first, 30 * SECOND));
+      const wait = Math.max(again, backoffDelay(attempt, first, 30 * SECOND));
       await sleep(wait, closing.signal).catch(() => {}); // when closing, one more immediate attempt
     }
   }

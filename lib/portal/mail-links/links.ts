@@ -9,7 +9,7 @@ import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { AcceptBody, ResetBody } from "#lib/domains/auth/views.ts";
 import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/seats.ts";
 import { formatMoment } from "#lib/drivers/mail/content.ts";
-import type { Service } from "#lib/http/endpoint.ts";
+import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { checkbox, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { hasPortal, listOf, nextSteps, orSpentLinkPage, spentLinkPage } from "#lib/portal/mail-links/next-steps.ts";
@@ -53,7 +53,7 @@ interface LinkPage<Form extends Fields, Body extends { password: string }> {
 type SignedInUser = { readonly email: string } | null;
 
 interface Context<Form> {
-  readonly service: Service;
+  readonly service: ServerInfo;
   readonly link: MailLink;
   readonly form: Form;
   /** The hubs and spokes that the account administers. */
@@ -75,7 +75,7 @@ export async function showLink<Form extends Fields, Body extends { password: str
 
 export async function submitLink<Form extends Fields, Body extends { password: string }>(
   app: App,
-  service: Service,
+  service: ServerInfo,
   origin: RequestOrigin,
   page: LinkPage<Form, Body>,
   form: Form,

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Service } from "#lib/http/endpoint.ts";
+import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { AdministeredObject } from "#lib/domains/members/seats.ts";
 import { frame, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
@@ -15,7 +15,7 @@ export function hasPortal({ config }: App): boolean {
 }
 
 /** Returns the next steps of a user who can sign in: their hubs and sites, and how to sign in. */
-export function nextSteps(app: App, service: Service, places: readonly AdministeredObject[]): Markup {
+export function nextSteps(app: App, service: ServerInfo, places: readonly AdministeredObject[]): Markup {
   const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
   if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Continue to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");

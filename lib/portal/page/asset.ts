@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
-import { text } from "#lib/base/schema.ts";
+import { boundedText } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { eitherReply, plainText, type Reply, seeOther } from "#lib/http/reply.ts";
@@ -32,7 +32,7 @@ export function asset({ summary, type, text: content, path }: PortalAsset) {
     access: anyone,
     scope: "public",
     portal: true,
-    query: v.object({ v: v.optional(text(1, 100)) }),
+    query: v.object({ v: v.optional(boundedText(1, 100)) }),
     polled: true,
     reply: eitherReply(assetReply(type), seeOther),
     handle: ({ query: { v: version } }) =>

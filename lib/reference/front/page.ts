@@ -1,10 +1,10 @@
 /** Renders the front page: what this service is, whether it works, and links. It has no script. */
 import type { App } from "#lib/app.ts";
 import { theme, wheel } from "#lib/reference/theme.ts";
-import type { Service } from "#lib/http/endpoint.ts";
+import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
-export async function frontPage({ config, release }: App, { readiness }: Service): Promise<HtmlPage> {
+export async function frontPage({ config, release }: App, { readiness }: ServerInfo): Promise<HtmlPage> {
   const works = await readiness().then(() => true, () => false);
   return writeFront({
     url: config.publicUrl.href.replace(/\/$/, ""),

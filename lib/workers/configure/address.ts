@@ -9,7 +9,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { mailOf } from "#lib/moodle/values.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Put, Removal } from "#lib/operations/change.ts";
+import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
 import { addressChanges } from "#lib/operations/configure.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
@@ -128,7 +128,7 @@ function letStart(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
 
-async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly Removal[]): Promise<void> {
+async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly ObjectRemoval[]): Promise<void> {
   for (const { ref } of changes) {
     if (!await space.get(ref, run)) continue;
     const { metadata } = await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
@@ -137,7 +137,7 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
 }
 
 /** Applies the Ingresses and sets the fence on new ones as well, so that a late run cannot delete them. */
-async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly Put[]): Promise<void> {
+async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly ObjectPut[]): Promise<void> {
   await applySiteObject(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
 }

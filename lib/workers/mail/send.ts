@@ -12,7 +12,7 @@ import { isRefusal, mailServerReply } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 import { linkOf, needsLink, readingPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
+import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup, type QueuedSignup, SIGNUP } from "#lib/domains/auth/signup.ts";
 
@@ -104,7 +104,7 @@ function later({ code, message, blame, hint }: MailError, run: Run, { first, mos
     transient: true,
     blame,
     ...(hint !== undefined && { hint }),
-    retryAfterMs: backoff(run.job.attempt, first, most),
+    retryAfterMs: backoffDelay(run.job.attempt, first, most),
   });
 }
 

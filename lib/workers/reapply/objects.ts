@@ -10,7 +10,7 @@ import {
   type Space,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
-import type { Put } from "#lib/operations/change.ts";
+import type { ObjectPut } from "#lib/operations/change.ts";
 import { createReapplyChanges } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
@@ -26,7 +26,7 @@ import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<void> {
   await demandNamespace(site, run);
   const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ missingReason: lost }) => lost !== undefined);
-  const isClaim = ({ ref }: Put) => ref.kind === "PersistentVolumeClaim";
+  const isClaim = ({ ref }: ObjectPut) => ref.kind === "PersistentVolumeClaim";
   for (const { ref } of irreplaceable.filter(isClaim)) {
     const claim = await site.space.get(ref, run);
     if (claim && !claim.metadata.deletionTimestamp) continue;
@@ -48,7 +48,7 @@ export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<vo
 }
 
 /** Returns the objects of these steps as the preview shows them, with the new amounts of the size. */
-function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): Put[] {
+function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): ObjectPut[] {
   const { blueprint, inputs, spoke: { maintenance }, app: { config } } = withNewAmounts(site, run);
   return createReapplyChanges(
     { blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null },

@@ -7,7 +7,7 @@ import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
 import { addNotes, BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
@@ -28,7 +28,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
       if (isMissingNamespace(error)) return; // nothing is left to stop
       run.log.warn("Cannot stop a site that is to be removed", { error });
       if (!error.transient || error.code === "deadline" || tries === TRIES) return await giveUp(messageOf(error));
-      await sleep(backoff(tries, SECOND, MINUTE), run.signal);
+      await sleep(backoffDelay(tries, SECOND, MINUTE), run.signal);
     }
   }
   await giveUp(`${TRIES} tries came to no end`);

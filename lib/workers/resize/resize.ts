@@ -13,7 +13,7 @@ import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cl
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { type ResizeParameters, sizedParts } from "#lib/operations/resize.ts";
+import { type ResizeParameters, sizeDependentObjects } from "#lib/operations/resize.ts";
 import { RESTART_ANNOTATION, spokeActionHandler, verifySite } from "#lib/workers/actions/actions.ts";
 import {
   disksOf,
@@ -85,7 +85,7 @@ async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
   const [before, after] = [inAnother(inputs, run, "before"), inAnother(inputs, run, "after")];
   const room = roomBetween(before, after, blueprint.quotaArithmetic);
-  const bounds = sizedParts(blueprint, room).limits;
+  const bounds = sizeDependentObjects(blueprint, room).limits;
   for (const { ref, fields } of bounds) {
     await patchSiteObject(site, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
   }
@@ -134,7 +134,7 @@ async function setSize(
   step: "database" | "app" | "cron" | "limits",
   restarted?: Ref,
 ): Promise<void> {
-  const objects = sizedParts(site.blueprint, inAnother(site.inputs, run, "after"))[step];
+  const objects = sizeDependentObjects(site.blueprint, inAnother(site.inputs, run, "after"))[step];
   for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
     await patchSiteObject(site, run, ref, (object) => setFields(object, fields));
   }

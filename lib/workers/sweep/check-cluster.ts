@@ -81,7 +81,7 @@ async function follow(followed: Followed, count: number, signal: AbortSignal): P
   await lookAtAll(followed, signal);
   let minute = performance.now() + pace.follow.minute, missed = 0;
   for (;;) {
-    await news.bell.waitForNews(Math.max(0, Math.min(minute, until) - performance.now()), signal);
+    await news.bell.waitForNotification(Math.max(0, Math.min(minute, until) - performance.now()), signal);
     await sleep(pace.follow.gap, signal);
     const lost = news.lost();
     if (lost) run.log.warn("Lists a cluster again: a watch was lost", { cluster: followed.name, error: lost.error });

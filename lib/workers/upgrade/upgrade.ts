@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/moodle/upgrade.ts";
-import type { Blame } from "#lib/base/errors.ts";
+import type { FailureCause } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
@@ -130,7 +130,7 @@ function upgradeError(
   code: string,
   message: string,
   hint = "Choose another version.",
-  blame: Blame = "user",
+  blame: FailureCause = "user",
 ): ClusterError {
   return new ClusterError(code, message, { transient: false, blame, hint });
 }

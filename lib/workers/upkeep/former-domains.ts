@@ -10,7 +10,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
 import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
-import { type Acceptance, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
+import { type AcceptedAction, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
@@ -36,7 +36,7 @@ async function releaseDomains(tx: Tx, id: string): Promise<void> {
 }
 
 /** Checks whether a configure operation may be queued. Returns null if another operation of the spoke prevents it. */
-function checkConfigure(facts: SpokeFacts): Acceptance | null {
+function checkConfigure(facts: SpokeFacts): AcceptedAction | null {
   try {
     return checkAction("configure", facts);
   } catch (error) {

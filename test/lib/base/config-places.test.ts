@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ConfigError, type Mode, readConfig } from "#lib/base/config.ts";
+import { ConfigError, type ConfigMode, readConfig } from "#lib/base/config.ts";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";
 
@@ -63,7 +63,7 @@ test("a replaced file is read for the next connection, and PG variables count", 
     await writeFile(file, "after\n");
     assert.is(resolveDatabaseAddress(source).password, "after");
     await rm(file);
-    assert.throws(() => resolveDatabaseAddress(source), /POSTGRES_PASSWORD_FILE names a file that cannot be read/);
+    assert.throws(() => resolveDatabaseAddress(source), /POSTGRES_PASSWORD_FILE points to a file that cannot be read/);
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -71,10 +71,10 @@ test("a replaced file is read for the next connection, and PG variables count", 
 
 test("a connection string that is not supported is refused at the start, by the parameter's name", () => {
   const cases = [
-    ["postgres://db.example/x?pgbouncer=true", /^DATABASE_URL has the parameter "pgbouncer", which is not supported/],
+    ["postgres://db.example/x?pgbouncer=true", /^DATABASE_URL has the unsupported parameter "pgbouncer"/],
     [
       "postgres://db.example/x?sslrootcert=/nowhere",
-      /^DATABASE_URL has an sslrootcert that names a file that cannot be/,
+      /^DATABASE_URL has an sslrootcert whose file cannot be/,
     ],
     ["mysql://db.example/x", /^DATABASE_URL must be a URL such as postgres:/],
   ] as const;
@@ -83,7 +83,7 @@ test("a connection string that is not supported is refused at the start, by the 
 });
 
 test("one message names all files that cannot be read, and what else is wrong", () => {
-  const problems = (env: Record<string, string>, mode: Mode = "serve"): readonly string[] => {
+  const problems = (env: Record<string, string>, mode: ConfigMode = "serve"): readonly string[] => {
     try {
       readConfig({ mode, env: { ...ENOUGH, ...env }, terminal: false, files: true });
       return [];
@@ -100,9 +100,9 @@ test("one message names all files that cannot be read, and what else is wrong", 
   };
   assert.equal(problems({ ...missing, SMTP_FROM: "a@b.example" }), [
     "SMTP_HOST must be a host name or an IP address without scheme, port or path",
-    "KUBECONFIG names a file that cannot be read: no such file or directory",
-    "CATALOG names a file that cannot be read: no such file or directory",
-    "BLUEPRINT_DIR names a directory that cannot be read: no such file or directory",
+    "KUBECONFIG points to a file that cannot be read: no such file or directory",
+    "CATALOG points to a file that cannot be read: no such file or directory",
+    "BLUEPRINT_DIR points to a directory that cannot be read: no such file or directory",
   ]);
   assert.equal(
     problems({ KUBECONFIG: `/nowhere/a${delimiter}${tmpdir()}` }),

@@ -1,5 +1,5 @@
 /** Reads configurations from variables of a test. */
-import { type Config, ConfigError, type Mode, readConfig } from "#lib/base/config.ts";
+import { type Config, ConfigError, type ConfigMode, readConfig } from "#lib/base/config.ts";
 
 export const ENOUGH = {
   DATABASE_URL: "postgres://someone:s3cret@db.example:5432/wheels",
@@ -8,11 +8,11 @@ export const ENOUGH = {
   KUBECONFIG: "/etc/kubeconfig",
 };
 
-export function read(env: Record<string, string>, mode: Mode = "serve"): Config {
+export function read(env: Record<string, string>, mode: ConfigMode = "serve"): Config {
   return readConfig({ mode, env, terminal: false });
 }
 
-export function problemsOf(env: Record<string, string>, mode: Mode = "serve"): readonly string[] {
+export function problemsOf(env: Record<string, string>, mode: ConfigMode = "serve"): readonly string[] {
   try {
     read(env, mode);
   } catch (error) {

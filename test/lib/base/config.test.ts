@@ -146,7 +146,7 @@ test("a value comes from the file that NAME_FILE names, without its last newline
     const both = problemsOf({ ...ENOUGH, DATABASE_URL_FILE: join(directory, "url") });
     assert.match(both.join(), /DATABASE_URL and DATABASE_URL_FILE are both set/);
     const gone = problemsOf({ ...rest, DATABASE_URL_FILE: join(directory, "none") });
-    assert.equal(gone, ["DATABASE_URL_FILE names a file that cannot be read: no such file or directory"]);
+    assert.equal(gone, ["DATABASE_URL_FILE points to a file that cannot be read: no such file or directory"]);
   } finally {
     await rm(directory, { recursive: true });
   }

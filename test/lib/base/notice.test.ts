@@ -1,11 +1,11 @@
 /** Tests the dates of announcements. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseNoticeDates } from "#lib/base/notice.ts";
+import { parseAnnouncementDates } from "#lib/base/notice.ts";
 
 const test = suite("readNotice");
 
-const read = (since: string, effect: string) => () => parseNoticeDates("GET /api/x", since, effect);
+const read = (since: string, effect: string) => () => parseAnnouncementDates("GET /api/x", since, effect);
 
 test("takes days in UTC, and moments with their zone", () => {
   assert.equal(read("2026-12-01", "2026-12-31")(), {
@@ -16,9 +16,9 @@ test("takes days in UTC, and moments with their zone", () => {
 });
 
 test("leaves 30 days, and not a second less", () => {
-  assert.throws(read("2026-12-01", "2026-12-30"), /^GET \/api\/x needs 30 days from its announcement on/);
-  assert.throws(read("2026-12-01T00:00:01Z", "2026-12-31"), /needs 30 days/);
-  assert.throws(read("2026-12-31", "2026-12-01"), /needs 30 days/);
+  assert.throws(read("2026-12-01", "2026-12-30"), /^GET \/api\/x must take effect at least 30 days/);
+  assert.throws(read("2026-12-01T00:00:01Z", "2026-12-31"), /at least 30 days/);
+  assert.throws(read("2026-12-31", "2026-12-01"), /at least 30 days/);
 });
 
 test("takes no date that is another one on another machine, or none at all", () => {

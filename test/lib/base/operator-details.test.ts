@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hideOperatorDetails, withoutOperatorDetails, withoutOperatorDetailsIn } from "#lib/base/operator-details.ts";
+import { hideOperatorDetails, removeOperatorDetails, removeOperatorDetailsIn } from "#lib/base/operator-details.ts";
 
-const test = suite("withoutOperatorDetails");
+const test = suite("removeOperatorDetails");
 
 test("takes commands out of a sentence and leaves the rest of it", () => {
   const cases = [
@@ -19,7 +19,7 @@ test("takes commands out of a sentence and leaves the rest of it", () => {
     ["Restore one (wheelwright restore spk_1 --list); or wait.", "Restore one; or wait."],
     ["Nothing of the kind is said here: wait.", "Nothing of the kind is said here: wait."],
   ];
-  for (const [whole, plain] of cases) assert.is(withoutOperatorDetails(whole!), plain);
+  for (const [whole, plain] of cases) assert.is(removeOperatorDetails(whole!), plain);
 });
 
 test("says what is stored and not by what name", () => {
@@ -35,7 +35,7 @@ test("says what is stored and not by what name", () => {
     ['Failed: snapshot content "snapcontent-2" has an error', "Failed: the stored snapshot has an error"],
     ["No room for snapcontent-7.", "No room for the stored snapshot."],
   ];
-  for (const [whole, plain] of cases) assert.is(withoutOperatorDetails(whole!), plain);
+  for (const [whole, plain] of cases) assert.is(removeOperatorDetails(whole!), plain);
 });
 
 test("hides addresses inside the cluster", () => {
@@ -67,7 +67,7 @@ test("hides addresses inside the cluster", () => {
       "x509: certificate is valid for …, not …",
     ],
   ];
-  for (const [whole, plain] of cases) assert.is(withoutOperatorDetails(whole!), plain);
+  for (const [whole, plain] of cases) assert.is(removeOperatorDetails(whole!), plain);
 });
 
 test("leaves a site's address, versions, times and code as they are", () => {
@@ -80,14 +80,14 @@ test("leaves a site's address, versions, times and code as they are", () => {
       "Put backup/restore pages away",
       "Nothing of the kind is said here",
     ]
-  ) assert.is(withoutOperatorDetails(text), text);
+  ) assert.is(removeOperatorDetails(text), text);
 });
 
 test("goes through whatever is shown, and keeps what is no text", () => {
   const at = new Date(0), hint = "Do it (kubectl apply)";
   const value = { at, count: 3, none: null, notes: [hint], error: { hint, log: [hint] } };
   const plain = { at, count: 3, none: null, notes: ["Do it"], error: { hint: "Do it", log: ["Do it"] } };
-  assert.equal(withoutOperatorDetailsIn(value), plain);
+  assert.equal(removeOperatorDetailsIn(value), plain);
   assert.is(hideOperatorDetails({ role: "operator" }, value), value);
   for (const role of ["hub_admin", "spoke_admin"]) assert.equal(hideOperatorDetails({ role }, value), plain);
 });

@@ -2,14 +2,23 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { BeforeCursor, Email, HostName, InputTime, optionalOrNull, Slug, text, writeCursor } from "#lib/base/schema.ts";
+import {
+  BeforeCursor,
+  boundedText,
+  EmailAddress,
+  HostName,
+  InputTime,
+  optionalOrNull,
+  Slug,
+  writeCursor,
+} from "#lib/base/schema.ts";
 
 const test = suite("schema");
 
 const takes = (schema: v.GenericSchema, value: unknown): boolean => v.safeParse(schema, value).success;
 
 test("text refuses what cannot be stored, and keeps everything else as it is", () => {
-  const schema = text(1, 5);
+  const schema = boundedText(1, 5);
   for (const bad of ["", "a\u0000", "\ud800", "a\u001b[0m", "abcdef", 5, null, "a\u0085"]) {
     assert.not(takes(schema, bad));
   }
@@ -17,12 +26,12 @@ test("text refuses what cannot be stored, and keeps everything else as it is", (
 });
 
 test("text counts code points, not UTF-16 units", () => {
-  assert.ok(takes(text(1, 2), "👍👍"));
-  assert.not(takes(text(1, 2), "👍👍👍"));
+  assert.ok(takes(boundedText(1, 2), "👍👍"));
+  assert.not(takes(boundedText(1, 2), "👍👍👍"));
 });
 
 test("null counts as absent", () => {
-  assert.equal(v.parse(v.object({ a: optionalOrNull(text(1, 5)) }), { a: null }), { a: undefined });
+  assert.equal(v.parse(v.object({ a: optionalOrNull(boundedText(1, 5)) }), { a: null }), { a: undefined });
 });
 
 test("a slug is a label of a host name", () => {
@@ -33,10 +42,10 @@ test("a slug is a label of a host name", () => {
 });
 
 test("an e-mail address is lower-cased", () => {
-  assert.is(v.parse(Email, " Ada@School.Example "), "ada@school.example");
-  assert.ok(takes(Email, "admin@localhost"));
+  assert.is(v.parse(EmailAddress, " Ada@School.Example "), "ada@school.example");
+  assert.ok(takes(EmailAddress, "admin@localhost"));
   for (const bad of ["", "a", "a@", "a b@c.de", "a@b..", "<a@b.cd>", "a@b.cd\u0000", "a@b,c.de"]) {
-    assert.not(takes(Email, bad), bad);
+    assert.not(takes(EmailAddress, bad), bad);
   }
 });
 

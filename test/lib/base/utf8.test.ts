@@ -10,9 +10,9 @@ test("reads text, with or without a byte order mark", () => {
 });
 
 test("refuses other encodings, and names UTF-16", () => {
-  assert.throws(() => decodeUtf8(Buffer.from("Köln", "latin1")), /^it is not text in UTF-8$/);
+  assert.throws(() => decodeUtf8(Buffer.from("Köln", "latin1")), /^it is not valid UTF-8$/);
   for (const text of [Buffer.from("\ufeffash", "utf16le"), Buffer.from("\ufeffash", "utf16le").swap16()]) {
-    assert.throws(() => decodeUtf8(text), "it is not text in UTF-8, but in UTF-16; save it as UTF-8");
+    assert.throws(() => decodeUtf8(text), "it is not valid UTF-8 but UTF-16; save it as UTF-8");
   }
 });
 

@@ -86,7 +86,7 @@ file("refuses what cannot be read, with its path", async ({ directory }) => {
     const [name, why] of [
       ["directory", "it is a directory"],
       ["large", "it has 10485760 bytes"],
-      ["latin", "not text in UTF-8"],
+      ["latin", "not valid UTF-8"],
       ["missing", "no such file or directory"],
     ] as const
   ) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { connect, type ConnectOptions } from "#lib/client/client.ts";
-import { sentFrames } from "#lib/client/sse.ts";
+import { readFrames } from "#lib/client/sse.ts";
 import { lightFetch } from "#src/cli/light-fetch.ts";
 import { refused } from "#test/lib/client/stage.ts";
 import { rejection } from "#test/support/until.ts";
@@ -57,8 +57,8 @@ const WAYS: readonly (readonly [name: string, fetch: ConnectOptions["fetch"]])[]
   ["the command line's fetch", lightFetch],
 ];
 for (const [name, fetch] of WAYS) {
-  const ask = (url: string, path: string, tryTimeout = 60_000) =>
-    refused(connect({ url, fetch, tries: 1, tryTimeout }).request({ method: "GET", path }));
+  const ask = (url: string, path: string, attemptTimeout = 60_000) =>
+    refused(connect({ url, fetch, maxAttempts: 1, attemptTimeout }).request({ method: "GET", path }));
 
   test(`refuses an answer of more than 128 MiB, by ${name}`, async ({ url }) => {
     for (const path of ["/claims", "/pours"]) {
@@ -72,7 +72,7 @@ for (const [name, fetch] of WAYS) {
     for (const path of ["/trickles", "/refuses"]) {
       const { code, message } = await ask(url, path, 300);
       assert.is(code, "unreachable", message);
-      assert.match(message, "no answer within 0.3 s");
+      assert.match(message, "no response within 0.3 s");
     }
   });
 }
@@ -94,7 +94,7 @@ function endless(text: string, everyMs: number): ReadableStream<Uint8Array> {
 }
 
 async function readAll(stream: ReadableStream<Uint8Array>, silence: number): Promise<void> {
-  for await (const frame of sentFrames(stream, { silence })) void frame;
+  for await (const frame of readFrames(stream, { silence })) void frame;
 }
 
 test("ends a stream whose event never ends, by its size and by its time", async () => {

@@ -53,7 +53,7 @@ test("without a token, keeps the session that signing in begins", async ({ stage
   await client.login({ email: stage.scene.people.operator.email, password: PASSWORD });
   const { token } = await client.createToken({ name: "laptop", scope: "readonly" });
   assert.is((await stage.stranger({ token }).getMe()).user.role, "operator");
-  await client.logout({ tries: 1 });
+  await client.logout({ maxAttempts: 1 });
   assert.is((await refused(client.getMe())).statusCode, 401);
 });
 
@@ -68,8 +68,8 @@ test("says what went wrong: status, code, message and request", async ({ stage }
 });
 
 test("no error holds the token", async ({ stage }) => {
-  const token = "ww_cli_verysecret", client = stage.stranger({ token, tries: 1 });
-  const away = connect({ url: "http://127.0.0.1:1", token, tries: 1 });
+  const token = "ww_cli_verysecret", client = stage.stranger({ token, maxAttempts: 1 });
+  const away = connect({ url: "http://127.0.0.1:1", token, maxAttempts: 1 });
   const bad = () => connect({ url: stage.proxy.url, token: `${token}\nsecond line` });
   assert.throws(bad, (error: WheelwrightError) => error.code === "invalid_call" && !inspect(error).includes(token));
   for (const error of [await refused(client.getMe()), await refused(away.getMe())]) {
@@ -107,7 +107,7 @@ test("names the endpoint that an older server lacks, and its version", async () 
   assert.equal([error.statusCode, error.code], [404, "no_route"]);
   assert.match(
     error.message,
-    /^The server at http:\/\/127\.0\.0\.1:\d+ \(API v0, commit \w+\) has no GET \/api\/overview$/,
+    /^The server at http:\/\/127\.0\.0\.1:\d+ \(API v0, commit \w+\) does not support GET \/api\/overview$/,
   );
   await stage.close();
 });

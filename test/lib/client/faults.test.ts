@@ -43,7 +43,7 @@ test("a creation whose answer is lost is made once, and answered", async ({ stag
 });
 
 test("many creations on a network that is cut again and again: each is made, and none twice", async ({ stage }) => {
-  const client = await stage.as("operator", { tries: 20 });
+  const client = await stage.as("operator", { maxAttempts: 20 });
   let posts = 0, cuts = 0;
   stage.proxy.watch((bytes) => {
     if (text(bytes).startsWith("POST") && ++posts % 3 === 0 && ++cuts <= 10) queueMicrotask(stage.proxy.cut);
@@ -87,9 +87,9 @@ test("a server that hangs counts as away once a try has taken too long", async (
   const { proxy } = stage;
   let healed: Promise<void> | undefined;
   const client = await stage.as("operator", {
-    tryTimeout: 300,
+    attemptTimeout: 300,
     onRetry: ({ error }) => {
-      assert.match(error.message, "no answer within 0.3 s");
+      assert.match(error.message, "no response within 0.3 s");
       proxy.cut();
       healed ??= proxy.heal();
     },

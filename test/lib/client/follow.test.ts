@@ -33,7 +33,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 test("across cuts every event comes, in order and once", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), told = { cuts: 0, resumed: 0 };
-  const options = { onCut: () => void told.cuts++, onResume: () => void told.resumed++ };
+  const options = { onDisconnect: () => void told.cuts++, onResume: () => void told.resumed++ };
   const emitting = emitMany(stage, 150);
   const numbers = await take(client, 150, options, ({ id }) => {
     if (Number(id) % 20 === 0) stage.proxy.cut();
@@ -50,7 +50,7 @@ test("cut while the server is away, it is resumed once that is back", async ({ s
     pause: () => cuts.length < 3 ? Promise.resolve() : healed ??= proxy.heal(),
   });
   await emitMany(stage, 1);
-  const numbers = await take(client, 4, { onCut: ({ error }) => void cuts.push(error.code) }, ({ id }) => {
+  const numbers = await take(client, 4, { onDisconnect: ({ error }) => void cuts.push(error.code) }, ({ id }) => {
     if (id !== "1") return;
     proxy.refuse();
     proxy.cut();
@@ -62,7 +62,7 @@ test("cut while the server is away, it is resumed once that is back", async ({ s
 
 test("a stream that says nothing for too long counts as cut, though nobody closed it", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), cuts: string[] = [];
-  const options: FollowOptions = { silence: 400, onCut: ({ error }) => void cuts.push(error.message) };
+  const options: FollowOptions = { silence: 400, onDisconnect: ({ error }) => void cuts.push(error.message) };
   await emitMany(stage, 2);
   const numbers = await take(client, 5, options, ({ id }) => {
     if (id !== "2") return;
@@ -136,7 +136,7 @@ test("passes over what is sent again, and goes on from where a reset begins", as
     stream(event(2, "StreamReset"), event(3), event(4, "StreamEnd")),
   ]);
   const client = connect({ url: puppet.url, ...hasty }), waits: number[] = [], ids: string[] = [];
-  const options: FollowOptions = { onCut: ({ wait }) => void waits.push(wait) };
+  const options: FollowOptions = { onDisconnect: ({ wait }) => void waits.push(wait) };
   for await (const { id } of client.followFederation({ federationId: "north" }, options)) ids.push(id);
   assert.equal(ids, ["7", "8", "9", "2", "3", "4"]);
   assert.equal(puppet.asked.map((head) => /last-event-id: (\d+)/i.exec(head)?.[1]), [undefined, "8", "9"]);

@@ -37,7 +37,7 @@ test("tries again what the server sheds, when it says so", async () => {
 test("doubles its waits where the server does not say, and half of them is chance", async () => {
   const plain = answer("502 Bad Gateway", "<html>");
   const all = async (random: number) => {
-    const { client, waits, close } = await meet(Array(7).fill(plain), { tries: 7, random: () => random });
+    const { client, waits, close } = await meet(Array(7).fill(plain), { maxAttempts: 7, random: () => random });
     await refused(client.getMe());
     await close();
     return waits;
@@ -47,7 +47,7 @@ test("doubles its waits where the server does not say, and half of them is chanc
 });
 
 test("gives up after so many tries, with the last error", async () => {
-  const { client, asked, close } = await meet([SLOW, SLOW, SHED, ME], { tries: 3 });
+  const { client, asked, close } = await meet([SLOW, SLOW, SHED, ME], { maxAttempts: 3 });
   const error = await refused(client.getMe());
   assert.equal([error.statusCode, error.code, error.retryAfter, asked.length], [503, "overloaded", 2, 3]);
   await close();

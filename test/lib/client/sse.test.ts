@@ -1,26 +1,26 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type SentFrame, sentFrames } from "#lib/client/sse.ts";
+import { readFrames, type ReceivedFrame } from "#lib/client/sse.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("sentFrames");
+const test = suite("readFrames");
 
-async function read(pieces: readonly Uint8Array[]): Promise<SentFrame[]> {
-  const frames: SentFrame[] = [];
+async function read(pieces: readonly Uint8Array[]): Promise<ReceivedFrame[]> {
+  const frames: ReceivedFrame[] = [];
   const bytes = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece);
       controller.close();
     },
   });
-  for await (const frame of sentFrames(bytes, { silence: 5000 })) frames.push(frame);
+  for await (const frame of readFrames(bytes, { silence: 5000 })) frames.push(frame);
   return frames;
 }
 
 const bytes = new TextEncoder().encode(
   ': following\n\nid: 1\nevent: A\ndata: {"x":"ü😀"}\n\nretry: 250\n\ndata: one\ndata:two\n\nid: 2\ndata: half',
 );
-const FRAMES: SentFrame[] = [
+const FRAMES: ReceivedFrame[] = [
   { id: null, data: null, retry: null },
   { id: "1", data: '{"x":"ü😀"}', retry: null },
   { id: null, data: null, retry: 250 },
@@ -45,7 +45,7 @@ test("with the ends of lines that proxies make", async () => {
 function openHandled(silence: number) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(), writer = writable.getWriter();
   let time = 0, timer: { readonly at: number; readonly work: () => void } | null = null;
-  const frames = sentFrames(readable, {
+  const frames = readFrames(readable, {
     silence,
     now: () => time,
     after: (ms, work) => {

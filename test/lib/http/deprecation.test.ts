@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { collectNotices, postponeNotices } from "#lib/http/deprecation.ts";
+import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { ok, type Reply } from "#lib/http/reply.ts";
 import { effectiveDateOf } from "#lib/base/notice.ts";
@@ -154,7 +154,7 @@ notices("are of all endpoints and limits, the first announced first", () => {
     ["/api/b/:id/:rest{.+}", { GET: old(), DELETE: old({ deprecated: { ...OLD, since: "2026-11-20" } }) }],
     ["/api/a", { POST: old({ deprecated: undefined }) }],
   ];
-  const found = collectNotices(manifest, [LIMIT]);
+  const found = collectAnnouncedChanges(manifest, [LIMIT]);
   assert.equal(found.map(({ id }) => id), [
     "endpoint DELETE /api/b/{id}/{rest} 2026-11-20T00:00:00.000Z",
     "limit calls",
@@ -169,36 +169,44 @@ notices("are of all endpoints and limits, the first announced first", () => {
 
 notices("take effect 30 whole days after this deployment first announced them, and not before they say", () => {
   const manifest: Manifest = [["/api/a/:id", { GET: old(), POST: old({ deprecated: undefined }) }]];
-  const [limit, endpoint] = collectNotices(manifest, [LIMIT]).map(({ id }) => id) as [string, string];
+  const [limit, endpoint] = collectAnnouncedChanges(manifest, [LIMIT]).map(({ id }) => id) as [string, string];
   const effects = (first: string) => {
-    const at = new Date(first), later = postponeNotices(manifest, [LIMIT], new Map([[limit, at], [endpoint, at]]));
-    const found = collectNotices(later.manifest, later.limits);
+    const at = new Date(first),
+      later = postponeAnnouncedChanges(manifest, [LIMIT], new Map([[limit, at], [endpoint, at]]));
+    const found = collectAnnouncedChanges(later.manifest, later.limits);
     assert.equal(found.map(({ id }) => id), [limit, endpoint]);
     return found.map((notice) => effectiveDateOf(notice).toISOString());
   };
   assert.equal(effects("2026-11-25T00:00:00Z"), ["2026-12-25T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
   assert.equal(effects("2026-11-25T00:00:01Z"), ["2026-12-26T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
   assert.equal(effects("2027-03-01T18:00:00Z"), ["2027-04-01T00:00:00.000Z", "2027-04-01T00:00:00.000Z"]);
-  const [[, module]] = postponeNotices(manifest, [], new Map([[endpoint, new Date("2027-03-01")]])).manifest as [
-    Manifest[number],
-  ];
+  const [[, module]] = postponeAnnouncedChanges(manifest, [], new Map([[endpoint, new Date("2027-03-01")]]))
+    .manifest as [
+      Manifest[number],
+    ];
   assert.is(module.GET!.deprecated!.sunset, "2027-03-31");
   assert.is(module.POST, manifest[0]![1].POST);
 });
 
 notices("give 30 days to the second, or the program does not start", () => {
   const given = (since: string, sunset: string) =>
-    collectNotices([["/api/x", { GET: old({ deprecated: { ...OLD, since, sunset } }) }]], []);
+    collectAnnouncedChanges([["/api/x", { GET: old({ deprecated: { ...OLD, since, sunset } }) }]], []);
   assert.is(given("2026-12-01T10:00:00Z", "2026-12-31T10:00:00Z").length, 1);
-  assert.throws(() => given("2026-12-01T10:00:00Z", "2026-12-31T09:59:59Z"), /GET \/api\/x needs 30 days/);
+  assert.throws(
+    () => given("2026-12-01T10:00:00Z", "2026-12-31T09:59:59Z"),
+    /GET \/api\/x must take effect at least 30 days/,
+  );
   assert.throws(() => given("2026-12-01", "soon"), /GET \/api\/x has an invalid date, soon/);
-  assert.throws(() => collectNotices([], [{ ...LIMIT, from: "2026-12-24" }]), /The limit calls needs 30 days/);
+  assert.throws(
+    () => collectAnnouncedChanges([], [{ ...LIMIT, from: "2026-12-24" }]),
+    /The limit calls must take effect at least 30 days/,
+  );
 });
 
 notices("have each a name of their own", () => {
   assert.throws(
-    () => collectNotices([], [LIMIT, { ...LIMIT, title: "Others" }]),
-    /Two announcements have one name: limit calls/,
+    () => collectAnnouncedChanges([], [LIMIT, { ...LIMIT, title: "Others" }]),
+    /Two announcements have the same ID: limit calls/,
   );
 });
 

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { optionalOrNull, pageLimit, Slug, text } from "#lib/base/schema.ts";
+import { boundedText, optionalOrNull, pageLimit, Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
 const test = suite("what comes in");
@@ -19,7 +19,7 @@ const make = endpoint({
     size: optionalOrNull(v.picklist(["small", "medium", "large"])),
     identity: optionalOrNull(v.boolean()),
     ids: v.optional(v.array(v.string())),
-    name: optionalOrNull(text(1, 10)),
+    name: optionalOrNull(boundedText(1, 10)),
   }),
   reply: ok(Seen),
   handle: ({ body }) => ({ seen: body }),

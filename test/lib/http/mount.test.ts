@@ -45,7 +45,7 @@ test("answers 500 and logs the mistake when the reply does not fit its schema", 
     answer.body.message,
     `An internal error occurred; the request id is ${answer.headers.get("x-request-id")}`,
   );
-  assert.match(log.find((entry) => entry.level === "error").error.message, "does not fit its schema");
+  assert.match(log.find((entry) => entry.level === "error").error.message, "does not match its schema");
 });
 
 test("answers 201 with the location of what was made, from the output of the schema", async () => {
@@ -189,7 +189,7 @@ test("tells in every answer that an endpoint is deprecated", async () => {
 test("does not start with a deprecation that gives less than 30 days", async () => {
   const deprecated = { since: "2026-01-01", sunset: "2026-01-30", note: "Use /api/y" };
   const error = await open("/api/x", echo({ deprecated })).then(() => null, (error) => error);
-  assert.match(error.message, "needs 30 days");
+  assert.match(error.message, "at least 30 days");
 });
 
 test.run();

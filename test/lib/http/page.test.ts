@@ -58,7 +58,7 @@ test("is not kept by caches, and says its type and its status", () => {
 });
 
 test("is made of values that are there: a promise would come out as its name", () => {
-  assert.throws(() => markup`<p>${Promise.resolve("later")}</p>`, /not from promises/);
+  assert.throws(() => markup`<p>${Promise.resolve("later")}</p>`, /Await promises/);
 });
 
 test.run();

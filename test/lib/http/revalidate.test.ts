@@ -143,7 +143,7 @@ test("lets nobody keep a refusal, nor what has nothing in it, nor what does not 
 test("is for nothing that may have answers for one caller alone: the server does not start with it", async () => {
   for (const scope of ["readonly", "session", "flow"] as const) {
     const error = await openTestHandler([["/api/x", { GET: get({ scope }) }]]).then(() => null, (error) => error);
-    assert.match(error?.message ?? "", "/api/x lets caches keep its answers");
+    assert.match(error?.message ?? "", "/api/x must be public");
   }
 });
 

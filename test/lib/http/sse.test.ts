@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { toResponse } from "#lib/http/response.ts";
-import { events } from "#lib/http/reply.ts";
-import type { Frame, FrameSource } from "#lib/http/sse.ts";
+import { eventStream } from "#lib/http/reply.ts";
+import type { EventStreamFrame, FrameSource } from "#lib/http/sse.ts";
 
 const test = suite("events");
 const written: number[] = [];
@@ -14,7 +14,7 @@ const Tick = v.object({
 type Tick = { n: number; note?: string };
 
 /** A source of these frames that counts how many were read, and records whether it was stopped. */
-function source(frames: readonly Frame<Tick>[]) {
+function source(frames: readonly EventStreamFrame<Tick>[]) {
   const state = { taken: 0, cancelled: false };
   const run: FrameSource<Tick>["run"] = async (send) => {
     for (const frame of frames) {
@@ -25,13 +25,13 @@ function source(frames: readonly Frame<Tick>[]) {
   return { state, run, cancel: () => void (state.cancelled = true) };
 }
 
-const { send } = events(Tick);
+const { send } = eventStream(Tick);
 const sent = (of: FrameSource<Tick>) => toResponse(send(of));
-const tick = (n: number): Frame<Tick> => ({ id: String(n), event: "Tick", data: { n } });
+const tick = (n: number): EventStreamFrame<Tick> => ({ id: String(n), event: "Tick", data: { n } });
 
 test("writes events, comments and the time to wait", async () => {
   const noted = { id: "7", event: "SpokeUpdateActive", data: { n: 1, note: "a\nb", secret: "not named" } };
-  const bare: Frame<Tick> = { event: "Bare", data: { n: 2 } };
+  const bare: EventStreamFrame<Tick> = { event: "Bare", data: { n: 2 } };
   const text = await sent(source([{ comment: "following" }, noted, bare, { retry: 1500.4 }])).text();
   assert.is(
     text,

@@ -3,13 +3,15 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
-import { boundedList, optionalOrNull, text } from "#lib/base/schema.ts";
+import { boundedList, boundedText, optionalOrNull } from "#lib/base/schema.ts";
 
 const test = suite("what an endpoint does not name");
 
 const Body = v.object({
-  name: text(1, 10),
-  address: optionalOrNull(v.object({ street: optionalOrNull(text(1, 10)), town: optionalOrNull(text(1, 10)) })),
+  name: boundedText(1, 10),
+  address: optionalOrNull(
+    v.object({ street: optionalOrNull(boundedText(1, 10)), town: optionalOrNull(boundedText(1, 10)) }),
+  ),
   parts: v.optional(boundedList(v.object({ size: v.string() }), 1, 5, "must be a list")),
   labels: v.optional(v.record(v.string(), v.string())),
 });

@@ -2,12 +2,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openTelemetry } from "#lib/base/telemetry.ts";
 import { METRICS } from "#lib/metrics/definitions.ts";
-import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
+import { type GaugeValues, openRegistry } from "#lib/metrics/registry.ts";
 
 const test = suite("openRegistry");
 
 /** Gauges; those that are not named are unknown. */
-function readings(known: Partial<Readings> = {}): Readings {
+function readings(known: Partial<GaugeValues> = {}): GaugeValues {
   const gauges = METRICS.filter(({ type }) => type === "gauge").map(({ name }) => [name, null]);
   return { ...Object.fromEntries(gauges), ...known };
 }

@@ -130,7 +130,7 @@ overlay(
 overlay("refuses a directory that cannot be read", async () => {
   const error = await rejection(loadBlueprint(builtIn(), join(tmpdir(), "wheelwright-not-there")));
   assert.is(error.name, "ConfigError");
-  assert.match(error.message, /BLUEPRINT_DIR names a directory that cannot be read/);
+  assert.match(error.message, /BLUEPRINT_DIR points to a directory that cannot be read/);
 });
 
 load.run();

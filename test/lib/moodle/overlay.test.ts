@@ -114,7 +114,7 @@ test("is refused for a file that is too large, before it is read", async ({ dire
 test("is refused for a file that is not UTF-8", async ({ directory }) => {
   assert.match(
     await refusal(directory, { "sizes.yaml": new Uint8Array([0x61, 0xff, 0xfe]) }),
-    /sizes\.yaml cannot be read: it is not text in UTF-8/,
+    /sizes\.yaml cannot be read: it is not valid UTF-8/,
   );
 });
 
@@ -128,7 +128,7 @@ test("is refused for a directory or a broken link in a file's place, and for bot
 
 test("is refused where it is a file itself", async ({ directory }) => {
   const error = await rejection(loadBlueprint(builtIn(), join(directory, "..", "wheelwright-no-such-directory")));
-  assert.match(error.message, /BLUEPRINT_DIR names a directory that cannot be read/);
+  assert.match(error.message, /BLUEPRINT_DIR points to a directory that cannot be read/);
   await writeFile(join(directory, "x"), "");
   assert.match(
     (await rejection(loadBlueprint(builtIn(), join(directory, "x")))).message,

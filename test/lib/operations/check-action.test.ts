@@ -146,7 +146,7 @@ test("restores what was once active, whatever it is since, and lets nothing else
   }
   const half = facts("failed", [], { wasReady: true, halfRestored: true, failedUpgrade: true });
   assert.is(checkAction("restore", half).kind, "restore");
-  const words = "its restore is incomplete: an operator must restore it again or roll it back";
+  const words = "its restore is incomplete; an operator must restore it again or roll it back";
   for (const action of SPOKE_ACTIONS) assert.match(refusal(action, half), words, action);
   assert.throws(() => checkAction("restore", facts("failed")), /Cannot restore a spoke that is failed/);
   assert.throws(() => checkAction("restore", facts("updating", ["upgrade"])), /wait until its upgrade has ended/);

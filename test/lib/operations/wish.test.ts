@@ -5,7 +5,7 @@ import { makeBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { rulesOf } from "#lib/operations/check-action.ts";
+import { operationRules } from "#lib/operations/check-action.ts";
 import { requireEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
@@ -44,7 +44,7 @@ const wish = suite("the wish of an action");
 
 wish("is what the operation needs to know, and nothing else that was sent along", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13");
-  const read = (asked: SpokeAction) => rulesOf(asked.action).parsePayload?.(catalog, asked) ?? {};
+  const read = (asked: SpokeAction) => operationRules(asked.action).parsePayload?.(catalog, asked) ?? {};
   assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
     lmsVersion: "4.5.13",
     skipBackup: false,
@@ -60,7 +60,7 @@ wish("is what the operation needs to know, and nothing else that was sent along"
 wish("names what is missing, what contradicts itself, and what is on offer", () => {
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
   const catalog = loadCatalog(file, makeBlueprint(builtIn()));
-  const told = (asked: SpokeAction) => outcomeOf(() => rulesOf(asked.action).parsePayload?.(catalog, asked));
+  const told = (asked: SpokeAction) => outcomeOf(() => operationRules(asked.action).parsePayload?.(catalog, asked));
   assert.is(
     told({ action: "upgrade", size: "small" }),
     "invalid parameter_needed: lmsVersion must be given to upgrade: the target version",

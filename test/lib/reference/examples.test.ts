@@ -8,7 +8,7 @@ import { fieldDescription, fieldExample } from "#lib/reference/glossary/glossary
 import { namedSchemas } from "#lib/reference/json-schema.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { INPUT_SCHEMAS } from "#lib/reference/schemas.ts";
-import { METHODS, withoutPortal } from "#lib/http/endpoint.ts";
+import { HTTP_METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openOpenApiReader } from "#test/support/probes/document.ts";
 
@@ -21,7 +21,7 @@ const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", comm
 const read = openOpenApiReader(document);
 
 const endpoints = withoutPortal(manifest).flatMap(([pattern, module]) =>
-  METHODS.flatMap((method) => {
+  HTTP_METHODS.flatMap((method) => {
     const endpoint = module[method];
     const path = pattern.replace(/:(\w+)/g, "{$1}");
     const operation: Json = document.paths[path][method.toLowerCase()];

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NAMES, operationName } from "#lib/reference/names.ts";
-import { METHODS } from "#lib/http/endpoint.ts";
+import { HTTP_METHODS } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 
 const test = suite("operationName");
 
 const all = manifest.flatMap(([pattern, module]) =>
-  METHODS.filter((method) => module[method]).map((method) => ({ pattern, method }))
+  HTTP_METHODS.filter((method) => module[method]).map((method) => ({ pattern, method }))
 );
 
 test("calls each endpoint as a function may be called", () => {

@@ -5,7 +5,7 @@ import { anyone, signedIn } from "#lib/domains/auth/access.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
-import { created, events, html, ok } from "#lib/http/reply.ts";
+import { created, eventStream, html, ok } from "#lib/http/reply.ts";
 import { optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
 
 const test = suite("describeApi");
@@ -138,7 +138,7 @@ test("requires a body only where an empty one is not enough", () => {
 });
 
 test("describes a stream by its events", () => {
-  const stream = { ...make, reply: events(v.object({ state: v.string() })) };
+  const stream = { ...make, reply: eventStream(v.object({ state: v.string() })) };
   const operation = describe("/x", stream).paths["/x"].post;
   assert.equal(operation.responses["200"].content["text/event-stream"].schema.required, ["state"]);
   assert.is(operation.parameters.at(-1).name, "Last-Event-ID");

@@ -1,5 +1,5 @@
 /** Lists the API, one line per endpoint, so that changes are visible in reviews. */
-import { type Manifest, METHODS } from "#lib/http/endpoint.ts";
+import { HTTP_METHODS, type Manifest } from "#lib/http/endpoint.ts";
 
 /** Returns method, URL, access, scope and own faults of each endpoint, in columns. */
 export function endpointTable(manifest: Manifest): string {
@@ -22,7 +22,7 @@ export function unguardedTable(manifest: Manifest): string {
 
 function rowsOf(manifest: Manifest) {
   return manifest.flatMap(([pattern, module]) =>
-    METHODS.flatMap((method) => {
+    HTTP_METHODS.flatMap((method) => {
       const endpoint = module[method];
       return endpoint ? [{ method, pattern, endpoint }] : [];
     })

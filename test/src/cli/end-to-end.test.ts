@@ -89,7 +89,7 @@ test("a file's spokes are made with an outcome for each, and applied again nothi
   ]);
   await writeFile(file, Buffer.from("- {slug: koeln, displayName: Köln}", "latin1"));
   const latin = await desk.run(["spokes", "apply", "-f", file, "--hub", "north"]);
-  assert.equal([latin.status, /Cannot read \S+: it is not text in UTF-8$/m.test(latin.err)], [1, true], latin.err);
+  assert.equal([latin.status, /Cannot read \S+: it is not valid UTF-8$/m.test(latin.err)], [1, true], latin.err);
   const list = '{"spokes": [{"slug": "elm", "size": "large"}, {"slug": "fir"}]}';
   const again = await desk.run(["spokes", "apply", "-f", "-", "--hub", "north", "--json=outcome,differs"], list);
   assert.equal(JSON.parse(again.out), [{ outcome: "exists", differs: ["size"] }, { outcome: "exists", differs: [] }]);

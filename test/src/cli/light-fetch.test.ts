@@ -32,7 +32,7 @@ async function closed(server: Server): Promise<void> {
 }
 
 const asking = (url: string, more: Partial<ConnectOptions> = {}) =>
-  connect({ url, token: "ww_cli_one", fetch: lightFetch, tries: 1, ...more });
+  connect({ url, token: "ww_cli_one", fetch: lightFetch, maxAttempts: 1, ...more });
 
 test("sends method, headers and body, and reads the answer", async () => {
   const { port, close } = await echo(createPlain());
@@ -57,7 +57,7 @@ test("speaks TLS, and to nobody whose certificate is not vouched for", async () 
 
 test("says that nothing was sent where nobody listens, so that a creation is tried again", async () => {
   const retries: string[] = [];
-  const hasty = { tries: 2, pause: () => Promise.resolve(), onRetry: () => void retries.push("") };
+  const hasty = { maxAttempts: 2, pause: () => Promise.resolve(), onRetry: () => void retries.push("") };
   const nobody = asking("http://localhost:9", hasty);
   assert.match((await rejection(nobody.request({ method: "POST", path: "/api/x" }))).message, /ECONNREFUSED/);
   assert.is(retries.length, 1);
@@ -68,8 +68,8 @@ test("ends with its signal, before the answer and within it", async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   for (const path of ["/none", "/half"]) {
-    const { message } = await rejection(asking(url, { tryTimeout: 200 }).request({ method: "GET", path }));
-    assert.match(message, /no answer within 0\.2 s/);
+    const { message } = await rejection(asking(url, { attemptTimeout: 200 }).request({ method: "GET", path }));
+    assert.match(message, /no response within 0\.2 s/);
   }
   await closed(server);
 });

@@ -1,7 +1,7 @@
 /** The command line: what it explains, and with which status it ends. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Variables } from "#lib/base/variables.ts";
+import { EnvironmentVariables } from "#lib/base/variables.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 
@@ -36,7 +36,7 @@ test("config lists every variable with its meaning and whether it is set, and sh
   assert.is(status, 0);
   const rows = text.split("\n").flatMap((line) => /^ {2}([A-Z_]+) +(\S+) +(\S.*)$/.exec(line)?.slice(1) ?? []);
   const names = rows.filter((_, i) => i % 3 === 0);
-  assert.equal(names, Object.keys(Variables.entries));
+  assert.equal(names, Object.keys(EnvironmentVariables.entries));
   const told = (name: string) => rows.slice(rows.indexOf(name) + 1, rows.indexOf(name) + 3);
   assert.equal(told("PORT"), ["set", "port to listen on (3000)"]);
   assert.equal([told("SMTP_PASS")[0], told("DATABASE_URL")[0], told("SMTP_USER")[0]], ["file", "set", "-"]);

@@ -1,17 +1,17 @@
 /** Lists the endpoints of a manifest, for tests that cover all of them. */
-import { type AnyEndpoint, type Manifest, type Method, METHODS } from "#lib/http/endpoint.ts";
+import { type AnyEndpoint, HTTP_METHODS, type HttpMethod, type Manifest } from "#lib/http/endpoint.ts";
 
 export interface ListedEndpoint {
   /** For example `GET /api/spokes/:spokeId`. */
   readonly name: string;
-  readonly method: Method;
+  readonly method: HttpMethod;
   readonly pattern: string;
   readonly endpoint: AnyEndpoint;
 }
 
 export function listEndpoints(manifest: Manifest): ListedEndpoint[] {
   return manifest.flatMap(([pattern, module]) =>
-    METHODS.flatMap((method): ListedEndpoint[] => {
+    HTTP_METHODS.flatMap((method): ListedEndpoint[] => {
       const endpoint = module[method];
       return endpoint ? [{ name: `${method} ${pattern}`, method, pattern, endpoint }] : [];
     })

@@ -1,6 +1,6 @@
 /** Schemas of restore requests in the API. */
 import * as v from "valibot";
-import { NullableTimestamp, optionalChoice, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
+import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
 
 const RESTORE_REQUEST_STATES = ["open", "done", "declined"] as const;
 export type RestoreRequestState = (typeof RESTORE_REQUEST_STATES)[number];
@@ -25,13 +25,13 @@ export const RestoreRequestView = v.object({
 });
 export type RestoreRequestRecord = v.InferInput<typeof RestoreRequestView>;
 
-export const NewRestoreRequest = v.object({ backupId: text(1, 100), reason: text(1, 2000) });
+export const NewRestoreRequest = v.object({ backupId: boundedText(1, 100), reason: boundedText(1, 2000) });
 export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
 
 /** A decision. Declining needs a reason, which the requester reads. */
 export const RestoreDecision = v.object({
   state: v.picklist(["done", "declined"], "must be done or declined"),
-  declineReason: optionalOrNull(text(1, 2000)),
+  declineReason: optionalOrNull(boundedText(1, 2000)),
 });
 export type RestoreDecision = v.InferOutput<typeof RestoreDecision>;
 

@@ -1,7 +1,7 @@
 /** Schemas of hub requests in the API. */
 import * as v from "valibot";
 import { FederationView, NewFederation } from "#lib/domains/federations/views.ts";
-import { NullableTimestamp, optionalChoice, optionalOrNull, Slug, text, Timestamp } from "#lib/base/schema.ts";
+import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
 
 const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
@@ -25,7 +25,10 @@ export const FederationRequestView = v.object({
 export type FederationRequestRecord = v.InferInput<typeof FederationRequestView>;
 
 /** A request for a hub, and its reason. */
-export const NewFederationRequest = v.object({ ...NewFederation.entries, reason: optionalOrNull(text(1, 2000)) });
+export const NewFederationRequest = v.object({
+  ...NewFederation.entries,
+  reason: optionalOrNull(boundedText(1, 2000)),
+});
 export type NewFederationRequest = v.InferOutput<typeof NewFederationRequest>;
 
 /** Values that replace the requested ones. All are optional. */
@@ -33,7 +36,7 @@ export const Approval = v.object({ ...NewFederation.entries, slug: optionalOrNul
 export type Approval = v.InferOutput<typeof Approval>;
 
 /** A rejection. The requester reads its reason. */
-export const Rejection = v.object({ reason: text(1, 2000) });
+export const Rejection = v.object({ reason: boundedText(1, 2000) });
 export type Rejection = v.InferOutput<typeof Rejection>;
 
 export const StateFilter = optionalChoice(REQUEST_STATES);

@@ -21,7 +21,7 @@ import {
 import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
-import { backoff, SECOND } from "#lib/base/time.ts";
+import { backoffDelay, SECOND } from "#lib/base/time.ts";
 
 export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -135,7 +135,7 @@ export function openApi(options: ApiOptions): Api {
         if (!mayRepeat || attempt >= MAX_ATTEMPTS || performance.now() - started + requestedWait > deadline) {
           throw error;
         }
-        await sleepWithSignals(Math.max(backoff(attempt, 200, 2 * SECOND), requestedWait), signalsOf(call));
+        await sleepWithSignals(Math.max(backoffDelay(attempt, 200, 2 * SECOND), requestedWait), signalsOf(call));
       }
     }
   }

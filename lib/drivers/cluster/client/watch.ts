@@ -14,7 +14,7 @@ import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/c
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { isObject, listPages } from "#lib/drivers/cluster/client/pages.ts";
 import { errorOfStatus, isRecord, statusOf } from "#lib/drivers/cluster/client/status.ts";
-import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
+import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 export type WatchChange =
   | { readonly type: "LISTED"; readonly objects: readonly KubeObject[] }
@@ -71,7 +71,7 @@ export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGe
       if (!error.transient && !expired || expired && options.strict) throw error;
       options.onRetry?.(error);
       api.telemetry.record("watch_restart", {});
-      await sleep(Math.max(backoff(++failures, 200, 30 * SECOND), error.retryAfterMs ?? 0), call.signal);
+      await sleep(Math.max(backoffDelay(++failures, 200, 30 * SECOND), error.retryAfterMs ?? 0), call.signal);
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Defines the types and time limits of diagnoses. */
 import { lastSeen } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Blame } from "#lib/base/errors.ts";
+import type { FailureCause } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface LogRef {
@@ -23,7 +23,7 @@ export type Diagnosis =
     readonly is: "impossible";
     readonly code: string;
     readonly message: string;
-    readonly blame: Blame;
+    readonly blame: FailureCause;
     readonly hint?: string | undefined;
   };
 
@@ -101,7 +101,7 @@ export function waiting(sentence: string, again?: number): Diagnosis {
   return { is: "waiting", sentence, ...(again === undefined ? {} : { again: Math.max(again, 50) }) };
 }
 
-export function impossible(code: string, message: string, blame: Blame, hint?: string): Diagnosis {
+export function impossible(code: string, message: string, blame: FailureCause, hint?: string): Diagnosis {
   return { is: "impossible", code, message, blame, hint };
 }
 

@@ -5,7 +5,7 @@
  * Results of diagnose.ts are complete sentences already and stay unchanged.
  */
 import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
-import type { Blame } from "#lib/base/errors.ts";
+import type { FailureCause } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import { pluralOf } from "#lib/drivers/cluster/client/kinds.ts";
@@ -13,7 +13,7 @@ import { pluralOf } from "#lib/drivers/cluster/client/kinds.ts";
 interface Explanation {
   readonly code: string;
   readonly message: string;
-  readonly blame: Blame;
+  readonly blame: FailureCause;
   readonly hint: string | undefined;
 }
 

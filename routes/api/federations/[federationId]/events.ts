@@ -4,7 +4,7 @@ import { StreamData } from "#lib/events/store.ts";
 import { federation } from "#lib/domains/federations/access.ts";
 import { followFederation, resumePosition } from "#lib/domains/federations/follow.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { events } from "#lib/http/reply.ts";
+import { eventStream } from "#lib/http/reply.ts";
 import { EventNumber } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -12,7 +12,7 @@ export const GET = endpoint({
   access: federation("see"),
   scope: "readonly",
   query: v.object({ since: v.optional(EventNumber) }),
-  reply: events(StreamData),
+  reply: eventStream(StreamData),
   faults: ["too_many_streams"],
   handle: ({ app, actor, federation, query, request, signal }) =>
     followFederation(app, actor, federation, { since: resumePosition(request, query.since), signal }),

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { formatAddress, parseAddress, parseNetwork } from "#lib/base/limits/address.ts";
+import { formatIpAddress, parseIpAddress, parseNetwork } from "#lib/base/limits/address.ts";
 import { openLog } from "#lib/base/log.ts";
 import { createClientFinder } from "#lib/base/limits/client-address.ts";
 
@@ -52,15 +52,15 @@ test("is empty for a socket without an address", () => {
 
 test("writes an address one way, however it came", () => {
   for (const text of ["2001:DB8::1", "2001:db8:0:0:0:0:0:1", "2001:0db8::0001"]) {
-    assert.is(formatAddress(parseAddress(text)!), "2001:db8:0:0:0:0:0:1");
+    assert.is(formatIpAddress(parseIpAddress(text)!), "2001:db8:0:0:0:0:0:1");
   }
-  assert.is(formatAddress(parseAddress("::")!), "0:0:0:0:0:0:0:0");
-  assert.is(formatAddress(parseAddress("::ffff:c000:0201")!), "192.0.2.1");
-  assert.is(parseAddress("300.1.1.1"), null);
+  assert.is(formatIpAddress(parseIpAddress("::")!), "0:0:0:0:0:0:0:0");
+  assert.is(formatIpAddress(parseIpAddress("::ffff:c000:0201")!), "192.0.2.1");
+  assert.is(parseIpAddress("300.1.1.1"), null);
 });
 
 test("knows what a network holds, at every length", () => {
-  const holds = (network: string, text: string) => parseNetwork(network)(parseAddress(text)!);
+  const holds = (network: string, text: string) => parseNetwork(network)(parseIpAddress(text)!);
   assert.is(holds("192.0.2.128/25", "192.0.2.128"), true);
   assert.is(holds("192.0.2.128/25", "192.0.2.127"), false);
   assert.is(holds("0.0.0.0/0", "203.0.113.7"), true);

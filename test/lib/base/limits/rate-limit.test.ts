@@ -11,7 +11,7 @@ function open(options: RateLimitOptions = {}) {
   /** Returns null if the attempt was allowed, otherwise the seconds to wait. */
   const take = (address: string): number | null => {
     try {
-      bucket.take(address, "too many tries");
+      bucket.countAttempt(address, "too many tries");
       return null;
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== "limited") throw error;

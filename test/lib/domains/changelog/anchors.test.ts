@@ -1,16 +1,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { anchorOf, noticeUrl } from "#lib/domains/changelog/anchors.ts";
-import type { EndpointNotice, LimitNotice } from "#lib/base/notice.ts";
+import type { AnnouncedDeprecation, AnnouncedLimitChange } from "#lib/base/notice.ts";
 
 const test = suite("anchorOf");
 
 const since = new Date("2026-12-01"), later = new Date("2027-01-15");
-const endpoint = (method: string, path: string, at = since): EndpointNotice => {
+const endpoint = (method: string, path: string, at = since): AnnouncedDeprecation => {
   const id = `endpoint ${method} ${path} ${at.toISOString()}`;
   return { kind: "endpoint", id, method, path, pattern: path, since: at, sunset: later, note: "Use another." };
 };
-const limit = (name: string): LimitNotice => {
+const limit = (name: string): AnnouncedLimitChange => {
   return { kind: "limit", id: `limit ${name}`, title: "So many", since, from: later, note: "Ask less." };
 };
 

@@ -2,12 +2,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { changelogAt } from "#lib/domains/changelog/view.ts";
 import type { Config } from "#lib/base/config.ts";
-import type { Notice } from "#lib/base/notice.ts";
+import type { AnnouncedChange } from "#lib/base/notice.ts";
 
 const test = suite("changelogAt");
 
 const from = new Date("2027-01-15T18:00:00Z");
-const limit = (name: string, since: string): Notice => {
+const limit = (name: string, since: string): AnnouncedChange => {
   return { kind: "limit", id: `limit ${name}`, title: name, since: new Date(since), from, note: "Ask less." };
 };
 const app = {

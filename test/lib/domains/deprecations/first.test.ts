@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
-import type { Notice } from "#lib/base/notice.ts";
+import type { AnnouncedChange } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestUser } from "#test/support/users.ts";
@@ -12,7 +12,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ db }) => db.close());
 
-const notice = (id: string): Notice => ({
+const notice = (id: string): AnnouncedChange => ({
   kind: "limit",
   id,
   title: "",

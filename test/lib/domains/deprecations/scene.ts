@@ -3,7 +3,7 @@ import type { Test } from "uvu";
 import { announceToPage, type ReaderPage } from "#lib/domains/deprecations/announce.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
 import type { TemplateData } from "#lib/drivers/mail/letter.ts";
-import type { EndpointNotice, LimitNotice, Notice } from "#lib/base/notice.ts";
+import type { AnnouncedChange, AnnouncedDeprecation, AnnouncedLimitChange } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestToken, createTestUser, type TestToken, type TestUserState } from "#test/support/users.ts";
@@ -38,7 +38,7 @@ export async function called({ db }: Context, { id }: TestToken, endpoint: strin
 }
 
 /** Returns the notice of `GET /api/NAME/{id}`, announced yesterday and ending in 40 days. */
-export function ending(name: string, more: Partial<EndpointNotice> = {}): EndpointNotice {
+export function ending(name: string, more: Partial<AnnouncedDeprecation> = {}): AnnouncedDeprecation {
   return {
     kind: "endpoint",
     id: `endpoint ${name}`,
@@ -52,7 +52,7 @@ export function ending(name: string, more: Partial<EndpointNotice> = {}): Endpoi
   };
 }
 
-export function limit(name: string, more: Partial<LimitNotice> = {}): LimitNotice {
+export function limit(name: string, more: Partial<AnnouncedLimitChange> = {}): AnnouncedLimitChange {
   return {
     kind: "limit",
     id: `limit ${name}`,
@@ -67,7 +67,7 @@ export function limit(name: string, more: Partial<LimitNotice> = {}): LimitNotic
 /** Mails a page of users, all by default. */
 export function tell(
   { db }: Context,
-  notices: readonly Notice[],
+  notices: readonly AnnouncedChange[],
   page: Partial<ReaderPage> = {},
 ): ReturnType<typeof announceToPage> {
   return db.transact((tx) => announceToPage(tx, notices, { after: "", limit: 200, ...page }));

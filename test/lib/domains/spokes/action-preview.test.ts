@@ -168,7 +168,7 @@ test("of a reapply is what somebody has changed or taken away, and none right af
     await deleteAsAdmin(scene.simulator, (await space.get(secret, call))!);
   }
   const bare = await preview(scene, id, { action: "reapply" });
-  assert.match(bare.notes.join(), "Secret/moodle: It is gone, and so is the database's password");
+  assert.match(bare.notes.join(), "Secret/moodle: The Secret and the database's password");
   const made = bare.changes.filter(({ object }) => object.startsWith("Secret/"));
   assert.equal(made.map(({ object }) => object).toSorted(), ["Secret/admin", "Secret/mail"]);
   assert.match(JSON.stringify(made), "(concealed)");

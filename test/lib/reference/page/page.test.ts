@@ -5,7 +5,7 @@ import { describeApi } from "#lib/reference/openapi.ts";
 import { listEntries, readDocument } from "#lib/reference/page/document.ts";
 import { referencePage } from "#lib/reference/page/page.ts";
 import { renderPage } from "#lib/http/page.ts";
-import { METHODS, withoutPortal } from "#lib/http/endpoint.ts";
+import { HTTP_METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 
 const test = suite("docsPage");
@@ -27,7 +27,7 @@ const unescape = (of: string) =>
 test("tells of every endpoint, with a link of its own and a link in the contents", () => {
   const shown = found(/<h3>(.*?)<\/h3>/gs).map((heading) => plain(heading).trim());
   const missing = withoutPortal(manifest).flatMap(([pattern, module]) =>
-    METHODS.filter((method) => module[method]).map((method) => `${method} ${pattern}`)
+    HTTP_METHODS.filter((method) => module[method]).map((method) => `${method} ${pattern}`)
   )
     .filter((name) => !shown.includes(name.replace(/:(\w+)/g, "{$1}")));
   assert.equal(missing, []);

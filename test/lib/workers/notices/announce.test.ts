@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { isFinished } from "#lib/jobs/job.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
-import type { Notice } from "#lib/base/notice.ts";
+import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
@@ -38,7 +38,7 @@ test.after.each(async ({ scene, smtp, opened }) => {
 test.after(({ scene }) => scene.close());
 
 /** The handler, as one that does not repeat itself, and its run to the end. */
-function once({ app }: Context, notices: readonly Notice[], batch?: number): Handler {
+function once({ app }: Context, notices: readonly AnnouncedChange[], batch?: number): Handler {
   const handler = announce({ db: app.db, notices }, batch);
   const { repeatEvery: _, ...kind } = handler.kind;
   return { ...handler, kind };

@@ -46,7 +46,7 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
   assert.equal((await preview()).changes, []);
   amounts.now = changed(amounts.now);
   const { changes, notes } = await preview();
-  assert.ok(notes.some((note) => note.startsWith("The amounts of its size have changed")), notes.join());
+  assert.ok(notes.some((note) => note.startsWith("The catalog changed the spoke's size")), notes.join());
   for (
     const [object, to] of [["StatefulSet/db", "640Mi"], ["Deployment/moodle", "896Mi"], ["ResourceQuota/spoke", "44Gi"]]
   ) {

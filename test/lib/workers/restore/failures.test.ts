@@ -80,7 +80,7 @@ for (const [step, breakIt] of Object.entries(BROKEN)) {
       await until(async () => (await standing(scene, id)).pods === 0);
     }
     for (const action of ["reapply", "upgrade"] as const) {
-      await refuses(scene, id, action, /its restore is incomplete: an operator must restore it again or roll it back/);
+      await refuses(scene, id, action, /its restore is incomplete; an operator must restore it again or roll it back/);
     }
     await refuses(scene, id, "retry", /only a failed install or upgrade can be retried/);
     const back = await restoreTo(scene, id, { rollback: true });

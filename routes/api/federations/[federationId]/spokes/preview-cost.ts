@@ -4,14 +4,14 @@ import { CostView } from "#lib/domains/billing/cost.ts";
 import { federation } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { text } from "#lib/base/schema.ts";
+import { boundedText } from "#lib/base/schema.ts";
 import { previewAddedCost } from "#lib/domains/spokes/preview.ts";
 
 export const GET = endpoint({
   summary: "What adding a spoke of a size would cost",
   access: federation("see"),
   scope: "readonly",
-  query: v.object({ size: v.optional(text(1, 100)) }),
+  query: v.object({ size: v.optional(boundedText(1, 100)) }),
   reply: ok(CostView),
   faults: ["not_offered", "billing_unavailable"],
   handle: ({ app, actor, federation, query: { size }, signal }) =>
