@@ -27,7 +27,7 @@ test("what a server that is away, busy, older or no Wheelwright says is status 7
     assert.equal([away, shed, older, proxy].map((ran) => ran!.status), [7, 7, 7, 7]);
     assert.match(away!.err, /Cannot reach http:\/\/127\.0\.0\.1:9/);
     assert.match(shed!.err, /The server is overloaded[^\n]*\(overloaded/);
-    assert.match(older!.err, /API v9, commit abcdef\) has no GET \/api\/auth\/me/);
+    assert.match(older!.err, /API v9, commit abcdef\) does not support GET \/api\/auth\/me/);
     assert.match(proxy!.err, /not a response of Wheelwright/);
   } finally {
     for (const puppet of puppets) await puppet.close();
