@@ -66,7 +66,7 @@ export function endpointsOf(document: ApiDocument, version: string): string {
     ...new Set(calls.flatMap((call) => JSON.stringify(signatures(call, document)).match(/\b[A-Z]\w+/g) ?? [])),
   ];
   const schemas = named.filter((name) => Object.hasOwn(document.components.schemas, name)).sort();
-  return `import type { EndpointDescriptions, CallOptions, IdempotentCallOptions } from "./call.ts";\n` +
+  return `import type { CallOptions, EndpointDescriptions, IdempotentCallOptions } from "./call.ts";\n` +
     `import type { FollowOptions } from "./follow.ts";\n` +
     `import type { PagedList } from "./pages.ts";\n` +
     (schemas.length > 0
