@@ -19,7 +19,7 @@ import { describeApi } from "#lib/reference/openapi.ts";
 import { release } from "#src/release.ts";
 import { type ApiDocument, endpointsOf, schemasOf } from "#src/generate/client.ts";
 import { withMetrics } from "#src/generate/metrics.ts";
-import { readYaml, writeDocuments } from "#lib/moodle/yaml.ts";
+import { parseYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { readReleases } from "#lib/domains/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -141,7 +141,7 @@ export function blueprintOf(files: ReadonlyMap<string, string>): string {
   };
   const entries = [...files].map(([file, text]) => {
     // Stored as JSON: parsing YAML took half of the start.
-    const kept = file.endsWith(".yaml") ? writeDocuments(readYaml(text, refuse(file))) : text;
+    const kept = file.endsWith(".yaml") ? writeDocuments(parseYaml(text, refuse(file))) : text;
     return `  ${JSON.stringify(file)}: ${literal(kept)},\n`;
   });
   return WARNING + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;

@@ -3,8 +3,8 @@
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { Brand, Course } from "#lib/moodle/inputs.ts";
-import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
-import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
+import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
+import type { ClusterSettings, Size } from "#lib/moodle/sizes.ts";
 import type { CatalogContents } from "#lib/catalog/view.ts";
 
 /** The request fields whose values a catalog can restrict. */
@@ -38,12 +38,12 @@ export interface Catalog {
   /** Returns the images of a version. Throws a TypeError if `findProblem` rejects the version. */
   imagesOf(version: string): SpokeImages;
   /** Returns the requirements that a site must meet before it can be upgraded to this version. */
-  requirementsOf(version: string): SpokeNeeds;
+  requirementsOf(version: string): VersionRequirements;
   /** Returns the theme settings of a brand; null if the catalog has none. */
   themeOf(brand: string): Brand | null;
   coursesOf(seed: string): readonly Course[] | null;
   /** Returns the cluster settings of a region. */
-  surroundingsOf(region: string | null): Surroundings;
+  surroundingsOf(region: string | null): ClusterSettings;
   readonly view: CatalogContents;
 }
 

@@ -19,7 +19,7 @@
  */
 import * as v from "valibot";
 import { Brand, Course } from "#lib/moodle/inputs.ts";
-import { Name, Release, Size, Surroundings, Version } from "#lib/moodle/sizes.ts";
+import { ClusterSettings, EntryName, Release, Size, VersionNumber } from "#lib/moodle/sizes.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
 const Title = v.optional(boundedText(1, 200));
@@ -48,16 +48,16 @@ export const CatalogFile = v.strictObject({
     /** The kubeconfig context of the cluster for the spokes of this region. */
     context: v.optional(boundedText(1, 253)),
     /** Cluster settings that replace those of the blueprint. */
-    cluster: v.optional(v.partial(Surroundings)),
+    cluster: v.optional(v.partial(ClusterSettings)),
   })),
   tiers: namedList(NamedEntry),
   modes: namedList(NamedEntry),
   contentModes: namedList(NamedEntry),
   brands: namedList(v.strictObject({ ...NamedEntry.entries, ...Brand.entries })),
   seeds: namedList(v.strictObject({ ...NamedEntry.entries, courses: v.optional(v.array(Course)) })),
-  versions: namedList(v.strictObject({ name: Version, title: Title, release: v.optional(Release) })),
+  versions: namedList(v.strictObject({ name: VersionNumber, title: Title, release: v.optional(Release) })),
   sizes: namedList(v.strictObject({
-    name: Name,
+    name: EntryName,
     title: Title,
     /** Not needed for a size of the blueprint. */
     resources: v.optional(Size),
@@ -68,6 +68,6 @@ export const CatalogFile = v.strictObject({
     })),
   })),
   /** The size of a spoke if the request has none. */
-  defaultSize: v.optional(Name),
+  defaultSize: v.optional(EntryName),
 });
 export type CatalogFile = v.InferOutput<typeof CatalogFile>;

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Selectable } from "kysely";
 import * as v from "valibot";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { HubInputs, SpokeInputs, Word } from "#lib/moodle/inputs.ts";
+import { HubInputs, ShellWord, SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { resizedInputs, withDisks } from "#lib/moodle/resize.ts";
-import type { Surroundings } from "#lib/moodle/sizes.ts";
+import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
 
@@ -19,7 +19,7 @@ export type SiteColumns = Pick<
 
 interface OfferedResources {
   readonly catalog: Catalog;
-  readonly blueprint: Pick<Blueprint, "quotaArithmetic">;
+  readonly blueprint: Pick<Blueprint, "quotaUsage">;
 }
 
 interface HubFields {
@@ -73,7 +73,7 @@ export function withOfferedResources({ catalog, blueprint }: OfferedResources, i
   const canGrow = { files: false, database: false };
   const offered = resizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
   const isUnchanged = isDeepStrictEqual(withDisks(inputs, inputs.resources.disks).resources, offered.resources);
-  return isUnchanged || blueprint.quotaArithmetic(offered).over.length > 0 ? inputs : offered;
+  return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
 }
 
 /**
@@ -83,7 +83,7 @@ export function withOfferedResources({ catalog, blueprint }: OfferedResources, i
 export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
   if (!relay) return { ...inputs, mail: null };
   const { host, port, user } = relay, sender = /<([^<>]+)>\s*$/.exec(relay.from ?? "")?.[1] ?? relay.from?.trim();
-  const from = v.is(Word, sender) ? sender : `noreply@${inputs.host}`;
+  const from = v.is(ShellWord, sender) ? sender : `noreply@${inputs.host}`;
   return { ...inputs, mail: { host, port, user: user && user.replace("${namespace}", inputs.namespace), from } };
 }
 
@@ -107,7 +107,7 @@ export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): 
  * Returns the name of the ClusterIssuer: the configured one, or the one that Wheelwright creates for the ingress class.
  */
 export function issuerNameOf(
-  { tls, issuer, ingressClass }: Surroundings,
+  { tls, issuer, ingressClass }: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
   if (tls !== "acme") return null;
@@ -119,7 +119,7 @@ export function issuerNameOf(
  * one.
  */
 export function createdIssuerName(
-  surroundings: Surroundings,
+  surroundings: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
   return surroundings.issuer === undefined ? issuerNameOf(surroundings, config) : null;

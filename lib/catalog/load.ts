@@ -3,11 +3,11 @@ import { messageOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import * as v from "valibot";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { issuesOf } from "#lib/moodle/parse-blueprint.ts";
+import { formatIssues } from "#lib/moodle/parse-blueprint.ts";
 import { isMap } from "#lib/moodle/render.ts";
-import { findNeeds, type SpokeImages } from "#lib/moodle/releases.ts";
-import { readOneYaml } from "#lib/moodle/yaml.ts";
-import { Version } from "#lib/moodle/sizes.ts";
+import { findVersionRequirements, type SpokeImages } from "#lib/moodle/releases.ts";
+import { parseYamlDocument } from "#lib/moodle/yaml.ts";
+import { VersionNumber } from "#lib/moodle/sizes.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
 import { CatalogFile } from "#lib/catalog/file.ts";
 import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts";
@@ -52,13 +52,13 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
       const entries = sections[field];
       if (entries) return entries.some(({ name }) => name === value) ? null : `must be one of ${joinNames(entries)}`;
       if (field !== "lmsVersion") return null;
-      return v.is(Version, value) && findImages(value) ? null : `must be a version such as ${defaults.version}`;
+      return v.is(VersionNumber, value) && findImages(value) ? null : `must be a version such as ${defaults.version}`;
     },
     resourcesOf: (name) => requireEntry(sizes.find((each) => each.name === name), `size ${name}`).resources,
     priceOf: (name) => sizes.find((each) => each.name === name)?.price ?? null,
     imagesOf: (version) => requireEntry(findImages(version), `version ${version}`),
     requirementsOf: (version) =>
-      versions.find(({ name }) => name === version)?.needs ?? findNeeds(blueprint.images, version),
+      versions.find(({ name }) => name === version)?.requirements ?? findVersionRequirements(blueprint.images, version),
     themeOf(brand) {
       const { color, scss } = file.brands?.find(({ name }) => name === brand) ?? {};
       if (color === undefined && scss === undefined) return null;
@@ -75,11 +75,11 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
 
 function parseCatalogFile(text: string): CatalogFile {
   const problems: string[] = [];
-  const parsed = readOneYaml(text, (problem) => problems.push(problem)) ?? {};
+  const parsed = parseYamlDocument(text, (problem) => problems.push(problem)) ?? {};
   if (problems.length > 0) throw catalogError(problems);
   if (!isMap(parsed)) throw catalogError(["must be a map of sections such as regions, sizes and versions"]);
   const result = v.safeParse(CatalogFile, parsed);
-  if (!result.success) throw new ConfigError(issuesOf("CATALOG", result.issues));
+  if (!result.success) throw new ConfigError(formatIssues("CATALOG", result.issues));
   return result.output;
 }
 

@@ -1,14 +1,14 @@
 /** Resolves the versions and sizes of the catalog. Values that the file omits come from the blueprint. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
-  findNeeds,
-  needsOf,
-  offeredVersions,
+  findVersionRequirements,
+  listOfferedVersions,
   sampleInputs,
   type SpokeImages,
-  type SpokeNeeds,
+  toVersionRequirements,
+  type VersionRequirements,
 } from "#lib/moodle/releases.ts";
-import type { Arithmetic } from "#lib/moodle/quota.ts";
+import type { QuotaUsage } from "#lib/moodle/quota.ts";
 import { compareVersions, type Size } from "#lib/moodle/sizes.ts";
 import type { Price } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";
@@ -18,7 +18,7 @@ export interface OfferedVersion {
   readonly title: string | null;
   readonly preview: boolean;
   readonly images: SpokeImages;
-  readonly needs: SpokeNeeds;
+  readonly requirements: VersionRequirements;
 }
 
 export interface OfferedSize {
@@ -26,13 +26,13 @@ export interface OfferedSize {
   readonly title: string | null;
   readonly resources: Size;
   /** The quota of a namespace for a site of this size. */
-  readonly quota: Arithmetic["quota"];
+  readonly quota: QuotaUsage["quota"];
   readonly price: Price | null;
 }
 
 export function resolveVersions(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedVersion[] {
   const entries: NonNullable<CatalogFile["versions"]> = file.versions ??
-    offeredVersions(blueprint.images).map((name) => ({ name }));
+    listOfferedVersions(blueprint.images).map((name) => ({ name }));
   const versions = entries.flatMap((entry): OfferedVersion[] => {
     const listedRelease = entry.release;
     const release = listedRelease ?? blueprint.images.versions[entry.name];
@@ -40,9 +40,11 @@ export function resolveVersions(file: CatalogFile, blueprint: Blueprint, problem
       ? { moodle: listedRelease.image, postgres: blueprint.images.postgres, fpmDirectory: listedRelease.fpmDirectory }
       : blueprint.findImages(entry.name);
     if (!images) problems.push(`versions: ${entry.name} needs a release: the blueprint has no image for it`);
-    const needs = listedRelease ? needsOf(listedRelease) : findNeeds(blueprint.images, entry.name);
+    const needs = listedRelease
+      ? toVersionRequirements(listedRelease)
+      : findVersionRequirements(blueprint.images, entry.name);
     const { name, title = null } = entry;
-    return images ? [{ name, title, preview: release?.preview ?? false, images, needs }] : [];
+    return images ? [{ name, title, preview: release?.preview ?? false, images, requirements: needs }] : [];
   });
   return versions.sort((a, b) => Number(a.preview) - Number(b.preview) || compareVersions(b.name, a.name));
 }
@@ -51,7 +53,7 @@ export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: 
   const builtIn = blueprint.sizes.sizes;
   if (!file.sizes) {
     return Object.entries(builtIn).map(([name, resources]) => {
-      const { quota } = blueprint.quotaArithmetic(sampleInputs(blueprint, name, resources));
+      const { quota } = blueprint.quotaUsage(sampleInputs(blueprint, name, resources));
       return { name, title: null, resources, quota, price: null };
     });
   }
@@ -61,7 +63,7 @@ export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: 
       problems.push(`sizes: ${entry.name} needs resources: the blueprint has ${joinNames(Object.keys(builtIn))}`);
       return [];
     }
-    const { over, quota } = blueprint.quotaArithmetic(sampleInputs(blueprint, entry.name, resources));
+    const { problems: over, quota } = blueprint.quotaUsage(sampleInputs(blueprint, entry.name, resources));
     problems.push(...over.map((sentence) => `sizes: ${entry.name}: ${sentence}`));
     return [{ name: entry.name, title: entry.title ?? null, resources, quota, price: entry.price ?? null }];
   });

@@ -1,5 +1,5 @@
 /** Checks a cluster's storage, snapshot and ingress classes, and its certificate issuer. Pure. */
-import type { Surroundings } from "#lib/moodle/sizes.ts";
+import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
@@ -17,7 +17,7 @@ const ELSEWHERE = "or name another in surroundings.yaml, or for the region in th
 
 export function checkStorageClasses(
   classes: ReadResult<readonly KubeObject[]>,
-  { storageClass }: Surroundings,
+  { storageClass }: ClusterSettings,
 ): Finding[] {
   const check = "storage";
   if (!("seen" in classes)) return [unknownFinding(check, classes)];
@@ -79,7 +79,7 @@ function isDefault({ metadata }: KubeObject): boolean {
 export function checkSnapshotClasses(
   classes: ReadResult<readonly KubeObject[]>,
   snapshots: ReadResult<readonly KubeObject[] | null>,
-  { storageClass, snapshotClass }: Surroundings,
+  { storageClass, snapshotClass }: ClusterSettings,
 ): Finding {
   const check = "snapshots";
   if (!("seen" in snapshots)) return unknownFinding(check, snapshots);
@@ -123,7 +123,10 @@ function checkNamedClass(check: string, classes: readonly KubeObject[], name: st
   return passing(check, `class ${name}: what it took stays (Retain)`);
 }
 
-export function checkIngressClass(classes: ReadResult<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {
+export function checkIngressClass(
+  classes: ReadResult<readonly KubeObject[]>,
+  { ingressClass }: ClusterSettings,
+): Finding {
   const check = "ingress";
   if (!("seen" in classes)) return unknownFinding(check, classes);
   const names = classes.seen.map(({ metadata }) => metadata.name);
@@ -139,7 +142,7 @@ export function checkIngressClass(classes: ReadResult<readonly KubeObject[]>, { 
  */
 export function checkIssuer(
   issuers: ReadResult<readonly KubeObject[] | null>,
-  { tls, issuer: own }: Surroundings,
+  { tls, issuer: own }: ClusterSettings,
   issuer: string | null,
 ): Finding {
   const check = "certificates";

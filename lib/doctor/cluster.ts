@@ -1,5 +1,5 @@
 /** Checks one cluster: reads its objects, runs the trial and returns findings. */
-import type { Surroundings } from "#lib/moodle/sizes.ts";
+import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
 import {
@@ -44,7 +44,7 @@ export interface ClusterTarget {
 }
 
 export interface BlueprintNeeds {
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClusterSettings;
   /** The ClusterIssuer that spokes would use. */
   readonly issuer: string | null;
   /** The ClusterIssuer that the program would create; null if it creates none. */

@@ -6,7 +6,7 @@
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
-import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
+import type { ClusterSettings, Size } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label of trial namespaces. A later run finds the namespace of a killed doctor by this label. */
@@ -17,7 +17,7 @@ const PART = "doctor";
 export interface TrialPlan {
   readonly blueprint: Blueprint;
   readonly images: SpokeImages;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClusterSettings;
   readonly size: string;
   /** The RELEASE_ID of this installation. */
   readonly release: string;

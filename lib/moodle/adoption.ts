@@ -3,53 +3,58 @@
  * site. Pure.
  */
 import { isDeepStrictEqual } from "node:util";
-import { JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
+import { BLUEPRINT_JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { writeAmount } from "#lib/moodle/quota.ts";
-import { type Disk, larger, withDisks } from "#lib/moodle/resize.ts";
+import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
+import { formatQuantity } from "#lib/moodle/quota.ts";
+import { type DiskName, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
 /** Returns the inputs with disks large enough for the snapshots. `sizes` are bytes, or null if the size is unknown. */
-export function withRoomFor(inputs: SpokeInputs, sizes: Readonly<Record<Disk, number | null>>): SpokeInputs {
+export function withDisksForSnapshots(
+  inputs: SpokeInputs,
+  sizes: Readonly<Record<DiskName, number | null>>,
+): SpokeInputs {
   const { files, database } = inputs.resources.disks;
-  const held = (disk: string, bytes: number | null) => larger(disk, writeAmount("storage", bytes ?? 0));
+  const atLeast = (disk: string, bytes: number | null) => maxQuantity(disk, formatQuantity("storage", bytes ?? 0));
   // The StatefulSet is recreated with the current disk size.
-  const { madeDatabaseDisk: _, ...roomy } = withDisks(inputs, {
-    files: held(files, sizes.files),
-    database: held(database, sizes.database),
+  const { madeDatabaseDisk: _, ...enlarged } = withDisks(inputs, {
+    files: atLeast(files, sizes.files),
+    database: atLeast(database, sizes.database),
   });
-  return roomy;
+  return enlarged;
 }
 
 /** Returns why the blueprint cannot use the origin and PVCs of these inputs; null if it can. */
-export function lackForOrigin(
+export function findOriginProblem(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,
 ): string | null {
   const { origin: _, ...installed } = inputs;
-  const render = (from: SpokeInputs) => SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(from, step));
-  const objects = render(inputs), plain = render(installed);
+  const render = (source: SpokeInputs) => SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(source, step));
+  const objects = render(inputs), installedObjects = render(installed);
   const isRef = ({ kind, name }: Ref) => (object: KubeObject) => object.kind === kind && object.metadata.name === name;
-  for (const [ref, placeholder] of [[DATABASE, "ADOPT_DATABASE"], [MOODLE, "ADOPT_FILES"]] as const) {
-    if (!isDeepStrictEqual(objects.find(isRef(ref)), plain.find(isRef(ref)))) continue;
+  for (
+    const [ref, placeholder] of [[DATABASE_STATEFULSET, "ADOPT_DATABASE"], [MOODLE_DEPLOYMENT, "ADOPT_FILES"]] as const
+  ) {
+    if (!isDeepStrictEqual(objects.find(isRef(ref)), installedObjects.find(isRef(ref)))) continue;
     return `the ${ref.kind} ${ref.name} of the blueprint lacks the container \${${placeholder}}, which makes the data its own`;
   }
-  const own = Object.values(claimNames(inputs)), usual = Object.values(claimNames({}));
-  const jobs = JOBS.map((job) => blueprint.jobObject(inputs, job, "0"));
+  const actualNames = Object.values(sitePvcNames(inputs)), defaultNames = Object.values(sitePvcNames({}));
+  const jobs = BLUEPRINT_JOBS.map((job) => blueprint.jobObject(inputs, job, "0"));
   for (const object of [...objects, ...jobs]) {
-    const fixed = claimsIn(object).find((claim) => usual.includes(claim) && !own.includes(claim));
-    if (fixed === undefined) continue;
+    const hardCoded = pvcNamesIn(object).find((claim) => defaultNames.includes(claim) && !actualNames.includes(claim));
+    if (hardCoded === undefined) continue;
     const title = `${object.kind} ${object.metadata.name.replace(/-0$/, "")}`;
-    return `the ${title} of the blueprint names the volume claim ${fixed} itself, where \${FILES_CLAIM} or ` +
+    return `the ${title} of the blueprint names the volume claim ${hardCoded} itself, where \${FILES_CLAIM} or ` +
       "${DATA_CLAIM_TEMPLATE} belongs";
   }
   return null;
 }
 
 /** Returns the names of the PVCs that an object is, creates or uses. */
-function claimsIn({ kind, metadata, spec }: KubeObject): string[] {
+function pvcNamesIn({ kind, metadata, spec }: KubeObject): string[] {
   const pod = (spec?.jobTemplate?.spec ?? spec)?.template?.spec;
   return [
     ...(kind === "PersistentVolumeClaim" ? [metadata.name] : []),

@@ -9,18 +9,18 @@ import { ConfigError } from "#lib/base/config.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import {
-  ADOPT_NAMES,
-  ADOPTION_NAMES,
-  FORMER_NAMES,
-  HUB_NAMES,
-  JOB_NAMES,
-  SECRET_NAMES,
-  SEED_NAMES,
-  SPOKE_NAMES,
+  ADOPT_PLACEHOLDERS,
+  ADOPTION_CONTAINER_PLACEHOLDERS,
+  FORMER_HOST_PLACEHOLDERS,
+  HUB_PLACEHOLDERS,
+  JOB_PLACEHOLDERS,
+  SECRET_PLACEHOLDERS,
+  SEED_PLACEHOLDERS,
+  SPOKE_PLACEHOLDERS,
 } from "#lib/moodle/values.ts";
 
 /** The Jobs of the blueprint. `install` is preceded by `reset` if an earlier attempt did not finish. */
-export const JOBS = [
+export const BLUEPRINT_JOBS = [
   ...["install", "reset", "verify", "claim", "setup", "seed", "health", "preflight", "upgrade"] as const,
   ...[
     "closed",
@@ -33,7 +33,7 @@ export const JOBS = [
     "protect-sign-in",
   ] as const,
 ] as const;
-export type JobName = (typeof JOBS)[number];
+export type JobName = (typeof BLUEPRINT_JOBS)[number];
 
 export type SpokeStep =
   | "namespace"
@@ -47,7 +47,7 @@ export type SpokeStep =
   | "ingress";
 export type HubStep = "namespace" | "settings" | "issuer";
 
-export type Files = Readonly<Record<string, string>>;
+export type BlueprintFiles = Readonly<Record<string, string>>;
 
 /** The files that each step applies. The namespace is created, not applied. */
 export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
@@ -99,7 +99,7 @@ export const HUB_FILES: Readonly<Record<HubStep, string>> = {
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
 /** The file that is applied once for each former host, together with the site's Ingress. */
-export const FORMER_FILE = "former.yaml";
+export const FORMER_HOST_FILE = "former.yaml";
 
 /**
  * The file with the containers of an adoption. It is never applied: its containers are inserted into the site's pods.
@@ -107,16 +107,18 @@ export const FORMER_FILE = "former.yaml";
 export const ADOPT_FILE = "adopt.yaml";
 
 /** The manifest files, each with its allowed placeholders. */
-export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_NAMES)] as const),
-  ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_NAMES, ...JOB_NAMES])] as const),
-  ...["database.yaml", "app.yaml"].map((file) => [file, new Set([...SPOKE_NAMES, ...ADOPTION_NAMES])] as const),
-  [ADOPT_FILE, new Set([...SPOKE_NAMES, ...ADOPT_NAMES])] as const,
-  ["seed.yaml", new Set([...SPOKE_NAMES, ...SEED_NAMES])] as const,
-  [FORMER_FILE, new Set([...SPOKE_NAMES, ...FORMER_NAMES])] as const,
-  [SECRETS_FILE, new Set([...SPOKE_NAMES, ...SECRET_NAMES])] as const,
-  [MAIL_FILE, new Set([...SPOKE_NAMES, "SMTP_PASSWORD"])] as const,
-  ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_NAMES)] as const),
+export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_PLACEHOLDERS)] as const),
+  ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_PLACEHOLDERS, ...JOB_PLACEHOLDERS])] as const),
+  ...["database.yaml", "app.yaml"].map((file) =>
+    [file, new Set([...SPOKE_PLACEHOLDERS, ...ADOPTION_CONTAINER_PLACEHOLDERS])] as const
+  ),
+  [ADOPT_FILE, new Set([...SPOKE_PLACEHOLDERS, ...ADOPT_PLACEHOLDERS])] as const,
+  ["seed.yaml", new Set([...SPOKE_PLACEHOLDERS, ...SEED_PLACEHOLDERS])] as const,
+  [FORMER_HOST_FILE, new Set([...SPOKE_PLACEHOLDERS, ...FORMER_HOST_PLACEHOLDERS])] as const,
+  [SECRETS_FILE, new Set([...SPOKE_PLACEHOLDERS, ...SECRET_PLACEHOLDERS])] as const,
+  [MAIL_FILE, new Set([...SPOKE_PLACEHOLDERS, "SMTP_PASSWORD"])] as const,
+  ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_PLACEHOLDERS)] as const),
 ]);
 
 /** The files with settings or scripts. */
@@ -126,31 +128,31 @@ export const SURROUNDINGS_FILE = "surroundings.yaml";
 export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
-export const LINK_FILE = "sign-in-link.php";
+export const SIGN_IN_LINK_FILE = "sign-in-link.php";
 export const FACTS_FILE = "facts.php";
 export const VERIFY_FILES_FILE = "verify-files.php";
 
-export const FILE_NAMES: readonly string[] = [
-  ...MANIFESTS.keys(),
+export const BLUEPRINT_FILE_NAMES: readonly string[] = [
+  ...MANIFEST_PLACEHOLDERS.keys(),
   SIZES_FILE,
   IMAGES_FILE,
   SURROUNDINGS_FILE,
   SEED_FILE,
   COURSES_FILE,
   PASSWORD_FILE,
-  LINK_FILE,
+  SIGN_IN_LINK_FILE,
   FACTS_FILE,
   VERIFY_FILES_FILE,
 ].sort();
 
 /** Returns the files of a directory that replace built-in ones. Throws a ConfigError that lists all problems. */
-export async function readOverlay(directory: string): Promise<Files> {
+export async function readBlueprintOverlay(directory: string): Promise<BlueprintFiles> {
   // A mounted ConfigMap contains entries of its own, whose names start with a dot.
   const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
-  const problems = names.filter((name) => !FILE_NAMES.includes(name))
-    .map((name) => `BLUEPRINT_DIR has ${name}; it may have ${FILE_NAMES.join(", ")}`);
+  const problems = names.filter((name) => !BLUEPRINT_FILE_NAMES.includes(name))
+    .map((name) => `BLUEPRINT_DIR has ${name}; it may have ${BLUEPRINT_FILE_NAMES.join(", ")}`);
   const files: Record<string, string> = {};
-  for (const name of names.filter((each) => FILE_NAMES.includes(each))) {
+  for (const name of names.filter((each) => BLUEPRINT_FILE_NAMES.includes(each))) {
     try {
       files[name] = await readTextFile(join(directory, name));
     } catch (error) {

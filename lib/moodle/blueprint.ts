@@ -6,35 +6,35 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
   ADOPT_FILE,
-  type Files,
-  FORMER_FILE,
+  BLUEPRINT_JOBS,
+  type BlueprintFiles,
+  FORMER_HOST_FILE,
   HUB_FILES,
   type HubStep,
   JOB_FILES,
   type JobName,
-  JOBS,
   MAIL_FILE,
-  readOverlay,
+  readBlueprintOverlay,
   SECRETS_FILE,
   SPOKE_STEPS,
   type SpokeStep,
   STEP_FILES,
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionValues, withSource } from "#lib/moodle/origin.ts";
-import { asArgument, readParts } from "#lib/moodle/parse-blueprint.ts";
-import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
+import { adoptionValues, withSnapshotSource } from "#lib/moodle/origin.ts";
+import { parseBlueprint, toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
+import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
 import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
-import { fill, type Values } from "#lib/moodle/render.ts";
-import { shutIn } from "#lib/moodle/sandbox.ts";
+import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
+import { isolateSandbox } from "#lib/moodle/sandbox.ts";
 import { newSitePassword, relayPassword } from "#lib/moodle/secrets.ts";
-import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
-import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
-import { type ObjectOwner, stamp } from "#lib/moodle/owner-labels.ts";
-import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values.ts";
+import { type HubSettings, NO_HUB_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
+import type { ClusterSettings, Images, Sizes } from "#lib/moodle/sizes.ts";
+import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
+import { formerHostValues, hubValues, mailSettingsOf, spokeValues } from "#lib/moodle/values.ts";
 
 /** Parameters for individual Jobs. */
-export interface JobTold {
+export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
   /** The site identifier that the Job `setup` must find, if it is known. */
@@ -47,7 +47,7 @@ export interface Blueprint {
   readonly revision: string;
   readonly sizes: Sizes;
   readonly images: Images;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClusterSettings;
   /**
    * Returns the images of a version: those of the listed version, of the newest listed version with this prefix (4.5 ->
    * 4.5.12), or of its family. Returns null if none of them matches.
@@ -73,32 +73,33 @@ export interface Blueprint {
    * applies it.
    */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
-  jobObject(inputs: SpokeInputs, job: JobName, fence: string, told?: JobTold): KubeObject;
+  jobObject(inputs: SpokeInputs, job: JobName, fence: string, parameters?: JobParameters): KubeObject;
   /**
    * Returns the objects of a hub. Without ACME_EMAIL, the step `issuer` has none; its objects are cluster-scoped
    * (applyGlobal).
    */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** Returns the resources that a spoke's objects request, and its quota. */
-  quotaArithmetic(inputs: SpokeInputs): Arithmetic;
+  quotaUsage(inputs: SpokeInputs): QuotaUsage;
 }
 
 /** Loads the built-in files and replaces them with those of the directory. Throws a ConfigError. */
-export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
-  if (directory === null) return makeBlueprint(builtIn);
-  return makeBlueprint({ ...builtIn, ...await readOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
+export async function loadBlueprint(builtIn: BlueprintFiles, directory: string | null = null): Promise<Blueprint> {
+  if (directory === null) return createBlueprint(builtIn);
+  return createBlueprint({ ...builtIn, ...await readBlueprintOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
 }
 
 /** Parses the files. Throws a ConfigError that lists all problems. `source` names the files in its messages. */
-export function makeBlueprint(files: Files, source = "The built-in blueprint"): Blueprint {
-  const refuse = (problems: readonly string[]) => new ConfigError(problems.map((problem) => `${source}: ${problem}`));
-  const parts = readParts(files, refuse);
-  const { revision, sizes, images, surroundings } = parts;
+export function createBlueprint(files: BlueprintFiles, source = "The built-in blueprint"): Blueprint {
+  const createError = (problems: readonly string[]) =>
+    new ConfigError(problems.map((problem) => `${source}: ${problem}`));
+  const parsed = parseBlueprint(files, createError);
+  const { revision, sizes, images, surroundings } = parsed;
 
-  function render(file: string, values: Values, owner: ObjectOwner): KubeObject[] {
-    return parts.manifests.get(file)!.map((template) => fill(template, values))
+  function render(file: string, values: PlaceholderValues, owner: ObjectOwner): KubeObject[] {
+    return parsed.manifests.get(file)!.map((template) => fillPlaceholders(template, values))
       .filter((object) => object !== undefined)
-      .map((object) => stamp(object as KubeObject, owner));
+      .map((object) => addOwnerMetadata(object as KubeObject, owner));
   }
 
   function spokeOwner(inputs: SpokeInputs): ObjectOwner {
@@ -112,17 +113,17 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
     images,
     surroundings,
     findImages: (version) => findImages(images, version),
-    spokeObjects(inputs, step, hub = NO_SETTINGS, changes = null) {
-      const scripts = { SEED_SCRIPT: parts.scripts.seed, COURSES_SCRIPT: parts.scripts.courses };
+    spokeObjects(inputs, step, hub = NO_HUB_SETTINGS, changes = null) {
+      const scripts = { SEED_SCRIPT: parsed.scripts.seed, COURSES_SCRIPT: parsed.scripts.courses };
       const seed = step === "seed" ? { ...seedValues(inputs, hub, changes), ...scripts } : {};
-      const own = spokeValues(inputs);
-      const values = { ...own, ...adoptionValues(parts.manifests.get(ADOPT_FILE)!, own, inputs), ...seed };
+      const base = spokeValues(inputs);
+      const values = { ...base, ...adoptionValues(parsed.manifests.get(ADOPT_FILE)!, base, inputs), ...seed };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
         ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
-          shutIn(withSource(each, inputs), inputs)
+          isolateSandbox(withSnapshotSource(each, inputs), inputs)
         ),
-        ...former.flatMap((each) => render(FORMER_FILE, { ...values, ...formerValues(inputs, each) }, owner)),
+        ...former.flatMap((each) => render(FORMER_HOST_FILE, { ...values, ...formerHostValues(inputs, each) }, owner)),
       ];
     },
     newSecrets(inputs) {
@@ -134,25 +135,25 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
     },
     mailSecret(inputs, secret) {
-      const user = mailOf(inputs)?.user;
+      const user = mailSettingsOf(inputs)?.user;
       const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
     jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {
-      const own = {
+      const base = {
         JOB: job,
         FENCE: fence,
         CLAIM: job === "claim" ? fence : "0",
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
-        PASSWORD_SCRIPT: asArgument(parts.scripts.password),
-        LINK_SCRIPT: asArgument(parts.scripts.link),
+        PASSWORD_SCRIPT: toPhpArgument(parsed.scripts.password),
+        LINK_SCRIPT: toPhpArgument(parsed.scripts.link),
         LINK_KEY: linkKey,
-        FACTS_SCRIPT: asArgument(parts.scripts.facts),
+        FACTS_SCRIPT: toPhpArgument(parsed.scripts.facts),
         SITE_IDENTIFIER: siteIdentifier,
-        VERIFY_FILES_SCRIPT: asArgument(parts.scripts.verifyFiles),
+        VERIFY_FILES_SCRIPT: toPhpArgument(parsed.scripts.verifyFiles),
         SINCE: String(since),
       };
-      return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
+      return render(JOB_FILES[job], { ...spokeValues(inputs), ...base }, spokeOwner(inputs))[0]!;
     },
     hubObjects(inputs, step) {
       if (step === "issuer" && inputs.issuer === null) return [];
@@ -163,19 +164,19 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       if (step === "issuer") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
-    quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // the current disk size counts
-      return arithmetic(
+    quotaUsage({ madeDatabaseDisk: _, ...inputs }) { // the current disk size counts
+      return computeQuotaUsage(
         SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
-        JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),
+        BLUEPRINT_JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),
       );
     },
   };
 
   const problems = Object.entries(sizes.sizes).flatMap(([name, size]) =>
-    blueprint.quotaArithmetic(sampleInputs(blueprint, name, size)).over.map((over) =>
+    blueprint.quotaUsage(sampleInputs(blueprint, name, size)).problems.map((over) =>
       `sizes.yaml: sizes.${name}: ${over}`
     )
   );
-  if (problems.length > 0) throw refuse(problems);
+  if (problems.length > 0) throw createError(problems);
   return Object.freeze(blueprint);
 }

@@ -5,13 +5,13 @@
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { REVISION } from "#lib/moodle/names.ts";
+import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-export interface Expected {
+export interface ExpectedObject {
   readonly object: KubeObject;
   /** The manifest as it is applied, without the fields in `state`; null for objects that are only created. */
   readonly applied: KubeObject | null;
@@ -21,7 +21,7 @@ export interface Expected {
    * `whole`: all fields are checked. `presence`: only existence is checked. This applies to Secrets, to settings of the
    * seed (hub settings are not stored), and to PVCs that a StatefulSet created.
    */
-  readonly judged: "whole" | "presence";
+  readonly comparison: "full" | "presence";
 }
 
 export interface ExpectedSite {
@@ -32,23 +32,23 @@ export interface ExpectedSite {
   readonly relaySecret?: string | null;
 }
 
-export function expectedObjects(
+export function listExpectedObjects(
   blueprint: Blueprint,
   { inputs, maintenance, hub, relaySecret = null }: ExpectedSite,
   steps: readonly SpokeStep[] = SPOKE_STEPS,
-): Expected[] {
-  const madeOnce = (object: KubeObject): Expected => ({ object, applied: null, judged: "presence" });
+): ExpectedObject[] {
+  const checkPresence = (object: KubeObject): ExpectedObject => ({ object, applied: null, comparison: "presence" });
   return steps.flatMap((step) => {
     const objects = blueprint.spokeObjects(inputs, step, hub);
     const isSecrets = step === "secrets";
     return [
-      ...(isSecrets ? blueprint.newSecrets(inputs) : []).map(madeOnce),
-      ...[...isSecrets ? blueprint.mailSecret(inputs, relaySecret) : [], ...objects].map((applied): Expected => {
+      ...(isSecrets ? blueprint.newSecrets(inputs) : []).map(checkPresence),
+      ...[...isSecrets ? blueprint.mailSecret(inputs, relaySecret) : [], ...objects].map((applied): ExpectedObject => {
         const state = stateOf(applied, maintenance);
-        const judged = step === "seed" || applied.kind === "Secret" ? "presence" : "whole";
-        return { object: state ? withSpec(applied, state) : applied, applied, judged, ...(state && { state }) };
+        const comparison = step === "seed" || applied.kind === "Secret" ? "presence" : "full";
+        return { object: state ? withSpec(applied, state) : applied, applied, comparison, ...(state && { state }) };
       }),
-      ...objects.flatMap(claimsOf).map(madeOnce),
+      ...objects.flatMap(statefulSetPvcs).map(checkPresence),
     ];
   });
 }
@@ -57,7 +57,7 @@ export function expectedObjects(
 export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
   for (const step of SPOKE_STEPS) {
-    for (const kind of new Set(expectedObjects(blueprint, site, [step]).map(({ object }) => object.kind))) {
+    for (const kind of new Set(listExpectedObjects(blueprint, site, [step]).map(({ object }) => object.kind))) {
       steps.set(kind, [...steps.get(kind) ?? [], step]);
     }
   }
@@ -65,17 +65,19 @@ export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyM
 }
 
 /** Returns a title such as `Deployment/moodle`. */
-export function titleOf({ kind, metadata }: { readonly kind: string; readonly metadata: { name: string } }): string {
+export function objectTitle(
+  { kind, metadata }: { readonly kind: string; readonly metadata: { name: string } },
+): string {
   return `${kind}/${metadata.name}`;
 }
 
-function stateOf({ kind }: KubeObject, maintenance: boolean): Expected["state"] {
+function stateOf({ kind }: KubeObject, maintenance: boolean): ExpectedObject["state"] {
   if (kind === "Deployment" || kind === "StatefulSet") return { replicas: 1 };
   return kind === "CronJob" ? { suspend: maintenance } : undefined;
 }
 
 /** Returns the PVCs that a StatefulSet's controller creates for its first pod. */
-export function claimsOf(object: KubeObject): KubeObject[] {
+export function statefulSetPvcs(object: KubeObject): KubeObject[] {
   const templates: readonly KubeObject[] = object["spec"]?.volumeClaimTemplates ?? [];
   return templates.map(({ metadata, spec }) => ({
     apiVersion: "v1",
@@ -89,12 +91,12 @@ export function claimsOf(object: KubeObject): KubeObject[] {
  * Returns the manifest in a form that can be applied to the existing object. It never shrinks a disk. It keeps the
  * existing PVC templates, which are immutable.
  */
-export function fitted(manifest: KubeObject, standing: KubeObject): KubeObject {
-  if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, standing);
+export function fitToObserved(manifest: KubeObject, observed: KubeObject): KubeObject {
+  if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, observed);
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;
-  const templates = standing["spec"]?.volumeClaimTemplates;
-  const asked = { ...manifest, metadata: standing.metadata, spec: pick(manifest["spec"]) };
-  if (!templates || findMismatches(asked, standing).length === 0) return manifest;
+  const templates = observed["spec"]?.volumeClaimTemplates;
+  const requested = { ...manifest, metadata: observed.metadata, spec: pick(manifest["spec"]) };
+  if (!templates || findMismatches(requested, observed).length === 0) return manifest;
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
@@ -102,24 +104,31 @@ export function fitted(manifest: KubeObject, standing: KubeObject): KubeObject {
  * Returns the fitted manifest with the object's own revision annotation, so that a comparison finds only manual
  * changes.
  */
-export function asItWas(manifest: KubeObject, standing: KubeObject): KubeObject {
-  const fitting = fitted(manifest, standing);
-  const revision = standing.metadata.annotations?.[REVISION];
-  const { metadata } = fitting;
-  if (revision === undefined || metadata.annotations?.[REVISION] === revision) return fitting;
-  return { ...fitting, metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: revision } } };
+export function withObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
+  const adjusted = fitToObserved(manifest, observed);
+  const revision = observed.metadata.annotations?.[REVISION_ANNOTATION];
+  const { metadata } = adjusted;
+  if (revision === undefined || metadata.annotations?.[REVISION_ANNOTATION] === revision) return adjusted;
+  return {
+    ...adjusted,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION_ANNOTATION]: revision } },
+  };
 }
 
 function pick({ volumeClaimTemplates }: { readonly volumeClaimTemplates: unknown }): object {
   return { volumeClaimTemplates };
 }
 
-function withDisk(manifest: KubeObject, standing: KubeObject): KubeObject {
-  const asked = manifest["spec"]?.resources?.requests?.storage;
-  const there = standing["spec"]?.resources?.requests?.storage;
-  if (there === undefined || !(parseQuantity(String(there)) > parseQuantity(String(asked)))) return manifest;
+function withDisk(manifest: KubeObject, observed: KubeObject): KubeObject {
+  const requested = manifest["spec"]?.resources?.requests?.storage;
+  const observedSize = observed["spec"]?.resources?.requests?.storage;
+  if (observedSize === undefined || !(parseQuantity(String(observedSize)) > parseQuantity(String(requested)))) {
+    return manifest;
+  }
   const { resources } = manifest["spec"];
-  return withSpec(manifest, { resources: { ...resources, requests: { ...resources.requests, storage: there } } });
+  return withSpec(manifest, {
+    resources: { ...resources, requests: { ...resources.requests, storage: observedSize } },
+  });
 }
 
 function withSpec(object: KubeObject, change: object): KubeObject {

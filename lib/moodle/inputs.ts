@@ -6,7 +6,7 @@
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
-import { Image, Name, NamespaceName, Size, Surroundings, Version } from "#lib/moodle/sizes.ts";
+import { ClusterSettings, EntryName, ImageName, NamespaceName, Size, VersionNumber } from "#lib/moodle/sizes.ts";
 
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
@@ -14,7 +14,7 @@ const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,6
 // The image passes these values unquoted through the shell and sed. A space or wildcard would break the site's start.
 const WORD = "must be made of letters, digits and . _ @ + = / : - alone";
 /** A value that is safe in an unquoted shell word. */
-export const Word = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
+export const ShellWord = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
 
 const HTTPS = "must be an https URL";
 export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
@@ -46,11 +46,11 @@ export const Brand = v.strictObject({
 export type Brand = v.InferOutput<typeof Brand>;
 
 const Mail = v.strictObject({
-  host: Word,
+  host: ShellWord,
   port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535)),
-  user: v.nullable(Word),
+  user: v.nullable(ShellWord),
   /** The sender's address without a name. */
-  from: Word,
+  from: ShellWord,
 });
 type Mail = v.InferOutput<typeof Mail>;
 
@@ -76,9 +76,9 @@ export const SpokeInputs = v.object({
   /** Former hosts that redirect to the current one, with the Secrets of their certificates. */
   formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
   adminEmail: EmailAddress,
-  version: Version,
-  images: v.strictObject({ moodle: Image, postgres: Image, fpmDirectory: v.string() }),
-  size: Name,
+  version: VersionNumber,
+  images: v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() }),
+  size: EntryName,
   /** The resources of the size. The disks have their actual sizes, which never shrink. */
   resources: v.object(Size.entries),
   /**
@@ -109,7 +109,7 @@ export const SpokeInputs = v.object({
   brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(Brand) })),
   /** The seed's name, and its courses if the catalog contains them. */
   seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(Course)) })),
-  surroundings: v.object(Surroundings.entries),
+  surroundings: v.object(ClusterSettings.entries),
   /** Whether the site's URL uses https, wherever TLS is terminated. */
   https: v.boolean(),
   /** The port of the site's URL, if it is not the scheme's default. */
@@ -125,7 +125,7 @@ export const HubInputs = v.object({
   federationId: Label,
   namespace: NamespaceName,
   slug: Slug,
-  surroundings: v.object(Surroundings.entries),
+  surroundings: v.object(ClusterSettings.entries),
   issuer: v.nullable(Label),
   acmeEmail: v.nullable(EmailAddress),
 });

@@ -27,14 +27,14 @@ export interface SiteCounts {
 }
 
 /** The version of the code in an image; null if unknown. */
-export interface Code {
+export interface CodeVersion {
   readonly version: string | null;
   readonly release: string | null;
 }
 
 /** Parses the log of the Job `verify`. */
-export function readSite(log: readonly string[]): SiteIdentity {
-  const values = readValues(log);
+export function parseSiteIdentity(log: readonly string[]): SiteIdentity {
+  const values = parseValues(log);
   const names = ["attempt", "tables", "rolesactive", "siteidentifier", "version", "release"];
   const state = values.get("rolesactive") === "1"
     ? "installed"
@@ -55,13 +55,13 @@ export function readSite(log: readonly string[]): SiteIdentity {
 }
 
 /** Parses the output of facts.php; returns null if the Job did not print it. */
-export function readSiteFacts(log: readonly string[]): SiteIdentity | null {
-  return readValues(log).has("rolesactive") ? readSite(log) : null;
+export function parseSiteFacts(log: readonly string[]): SiteIdentity | null {
+  return parseValues(log).has("rolesactive") ? parseSiteIdentity(log) : null;
 }
 
 /** Parses the log of the Job `preflight`; returns null if the image stores its code in another place. */
-export function readCode(log: readonly string[]): Code | null {
-  const values = readValues(log);
+export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
+  const values = parseValues(log);
   const version = values.get("version") || null, release = values.get("release") || null;
   return version === null && release === null ? null : { version, release };
 }
@@ -90,9 +90,9 @@ export interface FilesCheck {
 }
 
 /** Parses the log of the Job `verify-files`; returns null if the Job did not finish. */
-export function readFilesCheck(log: readonly string[]): FilesCheck | null {
+export function parseFilesCheck(log: readonly string[]): FilesCheck | null {
   if (!log.some((line) => line.trim() === "verified")) return null;
-  const values = readValues(log), count = (name: string) => Number(values.get(name) ?? 0);
+  const values = parseValues(log), count = (name: string) => Number(values.get(name) ?? 0);
   return {
     files: count("files"),
     bytes: count("bytes"),
@@ -109,7 +109,7 @@ export function readFilesCheck(log: readonly string[]): FilesCheck | null {
   };
 }
 
-function readValues(log: readonly string[]): Map<string, string> {
+function parseValues(log: readonly string[]): Map<string, string> {
   return new Map(log.map((line) => {
     const at = line.indexOf("|");
     return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
@@ -117,17 +117,17 @@ function readValues(log: readonly string[]): Map<string, string> {
 }
 
 /** Returns the last HTTP status of the login page; null if it did not answer. */
-export function readHealth(log: readonly string[]): number | null {
+export function parseHealthStatus(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 if the server does not answer
 }
 
-export interface Seeding {
+export interface SeedResult {
   /** Whether the Job finished. */
-  readonly seeded: boolean;
+  readonly isFinished: boolean;
   readonly done: readonly string[];
   /** Parts that were skipped. They become notes of the operation. */
-  readonly leftOut: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 const LEFT_OUT = "left out: ";
@@ -135,12 +135,12 @@ const LEFT_OUT = "left out: ";
 const FACT = /^(?:\w+\|.*|\d{3})$/;
 
 /** Parses the log of the Jobs `seed` and `setup`. */
-export function readSeed(log: readonly string[]): Seeding {
+export function parseSeedResult(log: readonly string[]): SeedResult {
   const lines = log.map((line) => line.trim()).filter((line) => line !== "" && !FACT.test(line));
   return {
-    seeded: lines.includes("seeded"),
+    isFinished: lines.includes("seeded"),
     done: lines.filter((line) => line !== "seeded" && !line.startsWith(LEFT_OUT)),
-    leftOut: lines.filter((line) => line.startsWith(LEFT_OUT)).map((line) => line.slice(LEFT_OUT.length)),
+    skipped: lines.filter((line) => line.startsWith(LEFT_OUT)).map((line) => line.slice(LEFT_OUT.length)),
   };
 }
 
@@ -156,7 +156,7 @@ export interface PasswordReset {
 const REFUSED = "refused: ";
 
 /** Parses the log of the Job `password`. */
-export function readPasswordReset(log: readonly string[]): PasswordReset {
+export function parsePasswordReset(log: readonly string[]): PasswordReset {
   const lines = log.map((line) => line.trim());
   const refused = lines.find((line) => line.startsWith(REFUSED));
   return {

@@ -5,26 +5,26 @@
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames, FENCE } from "#lib/moodle/names.ts";
-import type { Disk } from "#lib/moodle/resize.ts";
-import { labelsOf } from "#lib/moodle/owner-labels.ts";
+import { FENCE_KEY, sitePvcNames } from "#lib/moodle/names.ts";
+import type { DiskName } from "#lib/moodle/resize.ts";
+import { ownerLabels } from "#lib/moodle/owner-labels.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
-interface Mount {
+interface MountOptions {
   readonly fence: string;
-  readonly disk: Disk;
+  readonly disk: DiskName;
   /**
    * Whether the site's pods are running. The Job then prefers their node, because they use the volume later, and
    * requests few resources.
    */
-  readonly isBesideSite: boolean;
+  readonly isSiteRunning: boolean;
 }
 
-const LONGEST = 4 * HOUR;
-const KEPT = HOUR;
-const LITTLE = { requests: { cpu: "10m", memory: "16Mi" }, limits: { cpu: "100m", memory: "64Mi" } };
+const TIME_LIMIT = 4 * HOUR;
+const RETENTION = HOUR;
+const SMALL_RESOURCES = { requests: { cpu: "10m", memory: "16Mi" }, limits: { cpu: "100m", memory: "64Mi" } };
 /** The labels and user ID of the pods that use each disk. */
-const USERS = {
+const DISK_USERS = {
   files: { labels: { "files-user": "true" }, id: 65534 },
   database: { labels: { role: "db" }, id: 70 },
 } as const;
@@ -33,18 +33,18 @@ const USERS = {
  * Returns the Job. If no pod of the site is running, the Job requests as much as the site's pod. Its node then has
  * enough capacity for the site's pod.
  */
-export function mountJob(inputs: SpokeInputs, { fence, disk, isBesideSite }: Mount): KubeObject {
-  const { labels: matchLabels, id } = USERS[disk], name = `mount-${disk}-${fence}`, labels = labelsOf(inputs);
+export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
+  const { labels: matchLabels, id } = DISK_USERS[disk], name = `mount-${disk}-${fence}`, labels = ownerLabels(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels } };
   return {
     apiVersion: "batch/v1",
     kind: "Job",
-    metadata: { name, namespace: inputs.namespace, labels: { op: "mount", [FENCE]: fence, ...labels } },
+    metadata: { name, namespace: inputs.namespace, labels: { op: "mount", [FENCE_KEY]: fence, ...labels } },
     spec: {
       backoffLimit: 0,
-      activeDeadlineSeconds: LONGEST / SECOND,
-      ttlSecondsAfterFinished: KEPT / SECOND,
+      activeDeadlineSeconds: TIME_LIMIT / SECOND,
+      ttlSecondsAfterFinished: RETENTION / SECOND,
       template: {
         metadata: { labels: { role: "mount", op: "mount", ...labels } },
         spec: {
@@ -65,10 +65,10 @@ export function mountJob(inputs: SpokeInputs, { fence, disk, isBesideSite }: Mou
             image: inputs.images.postgres,
             command: ["true"],
             securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-            resources: isBesideSite ? LITTLE : resources,
+            resources: isSiteRunning ? SMALL_RESOURCES : resources,
             volumeMounts: [{ name: "volume", mountPath: "/volume", readOnly: true }],
           }],
-          volumes: [{ name: "volume", persistentVolumeClaim: { claimName: claimNames(inputs)[disk] } }],
+          volumes: [{ name: "volume", persistentVolumeClaim: { claimName: sitePvcNames(inputs)[disk] } }],
         },
       },
     },

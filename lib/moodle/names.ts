@@ -5,20 +5,20 @@
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Disk } from "#lib/moodle/resize.ts";
+import type { DiskName } from "#lib/moodle/resize.ts";
 
 const HOST_DIGITS = 12;
-const LONGEST = 63; // RFC 1123 label
+const MAX_LENGTH = 63; // RFC 1123 label
 const ID_PART = 12;
-/** The number of characters that `turnOf` takes from the end of an operation's ID. */
-export const TURN = 10;
+/** The number of characters that `adoptionIdOf` takes from the end of an operation's ID. */
+export const ADOPTION_ID_LENGTH = 10;
 
 /** The default names of the files PVC and of the database's PVC template. */
-export const FILES = "files", DATA = "data";
+export const DEFAULT_FILES_CLAIM = "files", DEFAULT_DATA_CLAIM = "data";
 
 export type NamespaceKind = "hub" | "spoke" | "sandbox";
 
-interface Named {
+interface NameParts {
   /** The RELEASE_ID of the installation. */
   readonly release: string;
   readonly slug: string;
@@ -26,17 +26,17 @@ interface Named {
 }
 
 /** Returns a name such as `spoke-main-biology-m8k5r2dgt7w1`, which ends with the last characters of the ID. */
-export function namespaceName(kind: NamespaceKind, { release, slug, id }: Named): string {
+export function namespaceName(kind: NamespaceKind, { release, slug, id }: NameParts): string {
   const end = id.slice(id.lastIndexOf("_") + 1).slice(-ID_PART);
   if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end in 8 or more letters or digits`);
-  const name = `${prefixOf(kind, release)}${slug}`.slice(0, LONGEST - end.length - 1).replace(/[^a-z0-9]+$/, "") +
+  const name = `${prefixOf(kind, release)}${slug}`.slice(0, MAX_LENGTH - end.length - 1).replace(/[^a-z0-9]+$/, "") +
     `-${end}`;
   if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) throw new TypeError(`${name} is no name for a namespace`);
   return name;
 }
 
 /** Returns whether the namespace belongs to this release. The name decides, because labels can be changed. */
-export function isOfRelease(name: string, release: string): boolean {
+export function belongsToRelease(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
 
@@ -45,40 +45,43 @@ function prefixOf(kind: NamespaceKind, release: string): string {
 }
 
 /** Returns a short hash of a host, for use in object names. */
-export function keyOfHost(host: string): string {
+export function hashHost(host: string): string {
   return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
 /** The annotation on a VolumeSnapshot with the ID of its backup. */
-export const BACKUP = "wheelwright.dev/backup";
+export const BACKUP_ANNOTATION = "wheelwright.dev/backup";
 /** The annotation on the administrator's Secret with the ID of the operation that set the password. */
-export const PASSWORD_OF = "wheelwright.dev/password-of";
+export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
 /** The label on a replaced PVC with the date until which it is kept. */
-export const KEPT_UNTIL = "wheelwright.dev/kept-until";
+export const KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
 /** The annotation on each object with the blueprint revision from which it was rendered. */
-export const REVISION = "wheelwright.dev/blueprint";
+export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
 /** The annotation or label with the fence of the run that wrote the object. */
-export const FENCE = "wheelwright.dev/fence";
+export const FENCE_KEY = "wheelwright.dev/fence";
 
 /** Returns the suffix of an operation's ID. The names of PVCs that the operation creates from snapshots contain it. */
-export function turnOf(operationId: string): string {
-  return operationId.slice(-TURN);
+export function adoptionIdOf(operationId: string): string {
+  return operationId.slice(-ADOPTION_ID_LENGTH);
 }
 
 /**
  * Returns the names of a site's PVCs. Kubernetes names the PVC of a StatefulSet's first pod after its template and the
  * StatefulSet.
  */
-export function claimNames(
+export function sitePvcNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
-): Readonly<Record<Disk, string>> {
-  return { files: claims?.files ?? FILES, database: `${claims?.data ?? DATA}-${DATABASE.name}-0` };
+): Readonly<Record<DiskName, string>> {
+  return {
+    files: claims?.files ?? DEFAULT_FILES_CLAIM,
+    database: `${claims?.data ?? DEFAULT_DATA_CLAIM}-${DATABASE_STATEFULSET.name}-0`,
+  };
 }
 
 /** The objects that run a site. */
-export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
-export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
-export const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
+export const DATABASE_STATEFULSET: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+export const MOODLE_DEPLOYMENT: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
+export const MOODLE_CRONJOB: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
 /** Selects the pods of Jobs that must never run in parallel. Such a Job is created only when no such pod exists. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";

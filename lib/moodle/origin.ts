@@ -4,39 +4,39 @@
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames } from "#lib/moodle/names.ts";
-import { fill, type ManifestTemplate, type Values } from "#lib/moodle/render.ts";
-import type { Disk } from "#lib/moodle/resize.ts";
-import type { ADOPTION_NAMES } from "#lib/moodle/values.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
+import { fillPlaceholders, type ManifestTemplate, type PlaceholderValues } from "#lib/moodle/render.ts";
+import type { DiskName } from "#lib/moodle/resize.ts";
+import type { ADOPTION_CONTAINER_PLACEHOLDERS } from "#lib/moodle/values.ts";
 
 /** Returns the name of the VolumeSnapshot from which a disk is created. */
-export function sourceName(disk: Disk, turn: string): string {
-  return `origin-${disk}-${turn}`;
+export function originSnapshotName(disk: DiskName, adoptionId: string): string {
+  return `origin-${disk}-${adoptionId}`;
 }
 
 export function adoptionValues(
   templates: readonly ManifestTemplate[],
-  values: Values,
+  values: PlaceholderValues,
   { origin }: SpokeInputs,
-): Record<(typeof ADOPTION_NAMES)[number], unknown> {
+): Record<(typeof ADOPTION_CONTAINER_PLACEHOLDERS)[number], unknown> {
   if (!origin) return { ADOPT_DATABASE: null, ADOPT_FILES: null };
   const own = { ...values, TURN: origin.turn, IDENTITY: origin.identity };
-  const filled = templates.map((template) => fill(template, own) as KubeObject);
+  const filled = templates.map((template) => fillPlaceholders(template, own) as KubeObject);
   const containerOf = (name: string): unknown =>
     filled.find(({ metadata }) => metadata.name === name)!["template"].spec.containers[0];
   return { ADOPT_DATABASE: containerOf("adopt-database"), ADOPT_FILES: containerOf("adopt-files") };
 }
 
 /** Adds the snapshot to the files PVC. Returns other objects unchanged. */
-export function withSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
+export function withSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
-  if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== claimNames(inputs).files) {
+  if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== sitePvcNames(inputs).files) {
     return object;
   }
-  return fromSnapshot(object, sourceName("files", origin.turn));
+  return setSnapshotSource(object, originSnapshotName("files", origin.turn));
 }
 
-export function fromSnapshot(claim: KubeObject, name: string): KubeObject {
+export function setSnapshotSource(claim: KubeObject, name: string): KubeObject {
   const dataSource = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name };
   return { ...claim, spec: { ...claim["spec"], dataSource } };
 }

@@ -11,15 +11,15 @@ import {
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Meta } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { REVISION } from "#lib/moodle/names.ts";
+import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
 
-interface Whose {
+interface OwnerIds {
   readonly federationId: string | null;
   readonly spokeId: string | null;
   readonly sandbox?: SpokeInputs["sandbox"];
 }
 
-export interface ObjectOwner extends Whose {
+export interface ObjectOwner extends OwnerIds {
   /** Null for cluster-scoped objects. */
   readonly namespace: string | null;
   readonly revision: string;
@@ -28,53 +28,53 @@ export interface ObjectOwner extends Whose {
 /**
  * Returns the owner labels. A sandbox has no spoke or hub label, so that searches for spokes and hubs do not find it.
  */
-export function labelsOf({ federationId, spokeId, sandbox }: Whose): Record<string, string> {
-  const madeAfter = sandbox?.madeAfter ?? null;
-  const whose = sandbox
-    ? { [SANDBOX_LABEL]: sandbox.id, ...(madeAfter !== null && { [CREATED_FROM_LABEL]: madeAfter }) }
+export function ownerLabels({ federationId, spokeId, sandbox }: OwnerIds): Record<string, string> {
+  const createdFrom = sandbox?.madeAfter ?? null;
+  const ids = sandbox
+    ? { [SANDBOX_LABEL]: sandbox.id, ...(createdFrom !== null && { [CREATED_FROM_LABEL]: createdFrom }) }
     : {
       ...(federationId !== null && { [FEDERATION_LABEL]: federationId }),
       ...(spokeId !== null && { [SPOKE_LABEL]: spokeId }),
     };
-  return { [MANAGED_BY_LABEL]: "wheelwright", ...whose };
+  return { [MANAGED_BY_LABEL]: "wheelwright", ...ids };
 }
 
-export function stamp(object: KubeObject, owner: ObjectOwner): KubeObject {
-  const labels = labelsOf(owner);
+export function addOwnerMetadata(object: KubeObject, owner: ObjectOwner): KubeObject {
+  const labels = ownerLabels(owner);
   const { name, labels: own, annotations, ...rest } = object.metadata;
   const namespace = object.kind === "Namespace" ? null : owner.namespace;
   const metadata = {
     name,
     ...(namespace === null ? {} : { namespace }),
     labels: { ...own, ...labels },
-    annotations: { ...annotations, [REVISION]: owner.revision },
+    annotations: { ...annotations, [REVISION_ANNOTATION]: owner.revision },
     ...rest,
   };
-  const stamped = { ...object, metadata };
-  return object["spec"] === undefined ? stamped : { ...stamped, spec: stampTemplates(object["spec"], labels) };
+  const result = { ...object, metadata };
+  return object["spec"] === undefined ? result : { ...result, spec: addLabelsToTemplates(object["spec"], labels) };
 }
 
 // deno-lint-ignore no-explicit-any
-function stampTemplates(spec: any, labels: Record<string, string>): any {
-  const stamped = { ...spec };
+function addLabelsToTemplates(spec: any, labels: Record<string, string>): any {
+  const result = { ...spec };
   if (spec.volumeClaimTemplates) {
-    stamped.volumeClaimTemplates = spec.volumeClaimTemplates.map((claim: { metadata?: Partial<Meta> }) => ({
+    result.volumeClaimTemplates = spec.volumeClaimTemplates.map((claim: { metadata?: Partial<Meta> }) => ({
       ...claim,
-      metadata: labelled(claim.metadata ?? {}, labels),
+      metadata: withLabels(claim.metadata ?? {}, labels),
     }));
   }
   for (const field of ["template", "jobTemplate"]) {
     const template = spec[field];
     if (!template) continue;
-    const metadata = labelled(template.metadata ?? {}, labels);
-    stamped[field] = {
+    const metadata = withLabels(template.metadata ?? {}, labels);
+    result[field] = {
       metadata,
-      spec: field === "jobTemplate" ? stampTemplates(template.spec, labels) : template.spec,
+      spec: field === "jobTemplate" ? addLabelsToTemplates(template.spec, labels) : template.spec,
     };
   }
-  return stamped;
+  return result;
 }
 
-function labelled<M extends Partial<Meta>>(metadata: M, labels: Record<string, string>): M {
+function withLabels<M extends Partial<Meta>>(metadata: M, labels: Record<string, string>): M {
   return { ...metadata, labels: { ...metadata.labels, ...labels } };
 }

@@ -3,32 +3,32 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
 import {
+  BLUEPRINT_FILE_NAMES,
+  type BlueprintFiles,
   COURSES_FILE,
   FACTS_FILE,
-  FILE_NAMES,
-  type Files,
   IMAGES_FILE,
-  LINK_FILE,
-  MANIFESTS,
+  MANIFEST_PLACEHOLDERS,
   PASSWORD_FILE,
   SEED_FILE,
+  SIGN_IN_LINK_FILE,
   SIZES_FILE,
   SURROUNDINGS_FILE,
   VERIFY_FILES_FILE,
 } from "#lib/moodle/blueprint-files.ts";
 import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
-import { checkKinds, checkObject, checkWhole, requirementTitle } from "#lib/moodle/requirements.ts";
-import { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
-import { readOneYaml } from "#lib/moodle/yaml.ts";
+import { checkAllManifests, checkDocument, checkDocumentKinds, documentTitle } from "#lib/moodle/check-manifests.ts";
+import { ClusterSettings, Images, Sizes } from "#lib/moodle/sizes.ts";
+import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 
-interface Parts {
+interface ParsedBlueprint {
   /** A short hash of everything that is rendered; see revisionOf. */
   readonly revision: string;
   /** The YAML documents of each manifest file. */
   readonly manifests: ReadonlyMap<string, readonly ManifestTemplate[]>;
   readonly sizes: Sizes;
   readonly images: Images;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClusterSettings;
   readonly scripts: {
     readonly seed: string;
     readonly courses: string;
@@ -42,39 +42,42 @@ interface Parts {
 const PHP = /^<\?php\s/;
 
 /** Parses the files. `refuse` creates the error from all problems. */
-export function readParts(files: Files, refuse: (problems: readonly string[]) => ConfigError): Parts {
-  const problems: string[] = FILE_NAMES.filter((name) => !Object.hasOwn(files, name)).map((name) =>
+export function parseBlueprint(
+  files: BlueprintFiles,
+  createError: (problems: readonly string[]) => ConfigError,
+): ParsedBlueprint {
+  const problems: string[] = BLUEPRINT_FILE_NAMES.filter((name) => !Object.hasOwn(files, name)).map((name) =>
     `${name} is missing`
   );
-  if (problems.length > 0) throw refuse(problems);
+  if (problems.length > 0) throw createError(problems);
   const report = (problem: string): void => void problems.push(problem);
   const manifests = new Map<string, readonly ManifestTemplate[]>();
-  const broken = new Set<string>(); // files that cannot be parsed get no further checks
-  for (const [file, names] of MANIFESTS) {
+  const invalidFiles = new Set<string>(); // files that cannot be parsed get no further checks
+  for (const [file, names] of MANIFEST_PLACEHOLDERS) {
     const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);
     for (const document of documents) {
-      checkPlaceholders([file, requirementTitle(document)].filter(Boolean).join(": "), document, names, report);
-      checkObject(file, document, report);
+      checkPlaceholders([file, documentTitle(document)].filter(Boolean).join(": "), document, names, report);
+      checkDocument(file, document, report);
     }
-    if (problems.length > before) broken.add(file);
-    else checkKinds(file, documents, report);
+    if (problems.length > before) invalidFiles.add(file);
+    else checkDocumentKinds(file, documents, report);
     manifests.set(file, documents);
   }
-  if (broken.size === 0) checkWhole(manifests, report);
+  if (invalidFiles.size === 0) checkAllManifests(manifests, report);
   const sizes = readSettings(SIZES_FILE, files, Sizes, report);
   const images = readSettings(IMAGES_FILE, files, Images, report);
-  const surroundings = readSettings(SURROUNDINGS_FILE, files, Surroundings, report);
+  const surroundings = readSettings(SURROUNDINGS_FILE, files, ClusterSettings, report);
   if (images) checkPostgres(images, report);
-  for (const file of [PASSWORD_FILE, LINK_FILE, FACTS_FILE, VERIFY_FILES_FILE]) {
+  for (const file of [PASSWORD_FILE, SIGN_IN_LINK_FILE, FACTS_FILE, VERIFY_FILES_FILE]) {
     if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
   }
-  if (problems.length > 0 || !sizes || !images || !surroundings) throw refuse(problems);
+  if (problems.length > 0 || !sizes || !images || !surroundings) throw createError(problems);
   const scripts = {
     seed: files[SEED_FILE]!,
     courses: files[COURSES_FILE]!,
     password: files[PASSWORD_FILE]!,
-    link: files[LINK_FILE]!,
+    link: files[SIGN_IN_LINK_FILE]!,
     facts: files[FACTS_FILE]!,
     verifyFiles: files[VERIFY_FILES_FILE]!,
   };
@@ -82,11 +85,11 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
 }
 
 /** Returns messages such as "sizes.yaml: sizes.small.workers must be a number". */
-export function issuesOf(file: string, issues: readonly v.BaseIssue<unknown>[]): string[] {
-  return issues.map((issue) => `${file}: ${v.getDotPath(issue) ?? "it"} ${sentence(issue)}`);
+export function formatIssues(file: string, issues: readonly v.BaseIssue<unknown>[]): string[] {
+  return issues.map((issue) => `${file}: ${v.getDotPath(issue) ?? "it"} ${describeIssue(issue)}`);
 }
 
-function sentence(issue: v.BaseIssue<unknown>): string {
+function describeIssue(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === "never") return "is not known here";
   if (issue.received === "undefined") return "is missing";
   return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
@@ -94,17 +97,17 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 
 function readSettings<S extends v.GenericSchema>(
   file: string,
-  files: Files,
+  files: BlueprintFiles,
   schema: S,
   report: (problem: string) => void,
 ): v.InferOutput<S> | null {
   const before: string[] = [];
-  const value = readOneYaml(files[file]!, (problem) => before.push(`${file}: ${problem}`));
+  const value = parseYamlDocument(files[file]!, (problem) => before.push(`${file}: ${problem}`));
   before.forEach(report);
   if (before.length > 0) return null;
   const result = v.safeParse(schema, value ?? null);
   if (result.success) return result.output;
-  issuesOf(file, result.issues).forEach(report);
+  formatIssues(file, result.issues).forEach(report);
   return null;
 }
 
@@ -121,21 +124,21 @@ function checkPostgres(images: Images, report: (problem: string) => void): void 
  * Returns the revision, a hash of the manifests and scripts. It changes only if the same inputs render other objects.
  * Comments, key order, sizes and images do not affect it.
  */
-function revisionOf(manifests: Parts["manifests"], scripts: Parts["scripts"]): string {
-  const text = JSON.stringify(sorted([Object.fromEntries(manifests), scripts]));
+function revisionOf(manifests: ParsedBlueprint["manifests"], scripts: ParsedBlueprint["scripts"]): string {
+  const text = JSON.stringify(sortKeys([Object.fromEntries(manifests), scripts]));
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (!isMap(value)) return value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key])]));
 }
 
 /**
  * Returns the script as the argument of `php -r`. Removes the opening tag, and escapes variables that the kubelet would
  * expand.
  */
-export function asArgument(script: string): string {
+export function toPhpArgument(script: string): string {
   return script.replace(PHP, "").replaceAll("$(", "$$$$("); // "$$" is one dollar sign in a replacement string
 }

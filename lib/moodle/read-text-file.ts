@@ -6,15 +6,15 @@ import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
-const MOST_BYTES = 2 ** 20; // the limit of a ConfigMap
+const MAX_BYTES = 2 ** 20; // the limit of a ConfigMap
 
 /** Returns the text with Unix line endings. Throws an Error whose message begins with the path. */
 export async function readTextFile(path: string): Promise<string> {
   try {
-    const found = await stat(path); // follows links, because the entries of a mounted ConfigMap are links
-    if (found.isDirectory()) throw new Error("it is a directory");
-    if (!found.isFile()) throw new Error("it is no file");
-    if (found.size > MOST_BYTES) throw new Error(`it has ${found.size} bytes, and at most ${MOST_BYTES} are read`);
+    const file = await stat(path); // follows links, because the entries of a mounted ConfigMap are links
+    if (file.isDirectory()) throw new Error("it is a directory");
+    if (!file.isFile()) throw new Error("it is no file");
+    if (file.size > MAX_BYTES) throw new Error(`it has ${file.size} bytes, and at most ${MAX_BYTES} are read`);
     return decodeUtf8(await readFile(path)).replaceAll("\r\n", "\n");
   } catch (error) {
     throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });

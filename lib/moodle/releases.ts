@@ -1,5 +1,5 @@
 /** Finds the images and requirements of a Moodle version. */
-import { compareVersions, type Images, type Release, type Size, type Surroundings } from "#lib/moodle/sizes.ts";
+import { type ClusterSettings, compareVersions, type Images, type Release, type Size } from "#lib/moodle/sizes.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 export interface SpokeImages {
@@ -9,7 +9,7 @@ export interface SpokeImages {
 }
 
 /** The requirements of a version; null means no requirement. */
-export interface SpokeNeeds {
+export interface VersionRequirements {
   /** The minimum major version of PostgreSQL. */
   readonly postgres: number | null;
   /** The oldest version from which a site can be upgraded. */
@@ -30,16 +30,18 @@ export function findImages(images: Images, version: string): SpokeImages | null 
 }
 
 /** Returns the requirements in the entry that `findImages` would use. */
-export function findNeeds(images: Images, version: string): SpokeNeeds {
-  return needsOf(findListed(images, version) ?? findFamily(images, version) ?? {});
+export function findVersionRequirements(images: Images, version: string): VersionRequirements {
+  return toVersionRequirements(findListed(images, version) ?? findFamily(images, version) ?? {});
 }
 
-export function needsOf({ postgres, upgradesFrom }: Partial<Pick<Release, "postgres" | "upgradesFrom">>): SpokeNeeds {
+export function toVersionRequirements(
+  { postgres, upgradesFrom }: Partial<Pick<Release, "postgres" | "upgradesFrom">>,
+): VersionRequirements {
   return { postgres: postgres ?? null, upgradesFrom: upgradesFrom ?? null };
 }
 
 function findListed(images: Images, version: string): Release | undefined {
-  const offered = offeredVersions(images);
+  const offered = listOfferedVersions(images);
   const listed = offered.find((each) => each === version) ?? offered.find((each) => each.startsWith(version + "."));
   return listed === undefined ? undefined : images.versions[listed];
 }
@@ -49,17 +51,17 @@ function findFamily(images: Images, version: string): Images["families"][number]
 }
 
 /** Returns the versions, newest first and previews last. The first version is the default. */
-export function offeredVersions(images: Images): string[] {
-  const previews = (version: string) => Number(images.versions[version]!.preview);
-  return Object.keys(images.versions).sort((a, b) => previews(a) - previews(b) || compareVersions(b, a));
+export function listOfferedVersions(images: Images): string[] {
+  const previewOrder = (version: string) => Number(images.versions[version]!.preview);
+  return Object.keys(images.versions).sort((a, b) => previewOrder(a) - previewOrder(b) || compareVersions(b, a));
 }
 
 export function sampleInputs(
-  blueprint: { readonly images: Images; readonly surroundings: Surroundings },
+  blueprint: { readonly images: Images; readonly surroundings: ClusterSettings },
   size: string,
   resources: Size,
 ): SpokeInputs {
-  const version = offeredVersions(blueprint.images)[0]!;
+  const version = listOfferedVersions(blueprint.images)[0]!;
   return {
     federationId: "fed_sample",
     spokeId: "spk_sample",

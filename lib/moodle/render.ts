@@ -6,7 +6,7 @@
  * null) removes its key or list item. A map or list that becomes empty is removed too, because an empty selector would
  * match everything. `$${` is a literal `${`.
  */
-import { readYaml } from "#lib/moodle/yaml.ts";
+import { parseYaml } from "#lib/moodle/yaml.ts";
 
 const TOKEN = /\$\$\{|\$\{([A-Z][A-Z0-9_]*)\}|\$\{/g;
 const LONE = /^\$\{([A-Z][A-Z0-9_]*)\}$/;
@@ -14,11 +14,11 @@ const ABSENT = Symbol("absent");
 
 /** A parsed YAML document with unfilled placeholders. */
 export type ManifestTemplate = unknown;
-export type Values = Readonly<Record<string, unknown>>;
+export type PlaceholderValues = Readonly<Record<string, unknown>>;
 
 /** Parses the documents of a file. `report` receives each problem as a sentence. */
 export function parseDocuments(file: string, text: string, report: (problem: string) => void): ManifestTemplate[] {
-  return readYaml(text, (problem) => report(`${file}: ${problem}`));
+  return parseYaml(text, (problem) => report(`${file}: ${problem}`));
 }
 
 /** Reports each unknown or malformed placeholder, and each placeholder in a key. `at` is the path of the template. */
@@ -29,32 +29,33 @@ export function checkPlaceholders(
   report: (problem: string) => void,
   at: readonly (string | number)[] = [],
 ): void {
-  const say = (problem: string): void => report([file, ...(at.length > 0 ? [at.join(".")] : []), problem].join(": "));
-  const within = (step: string | number, item: unknown): void =>
+  const reportHere = (problem: string): void =>
+    report([file, ...(at.length > 0 ? [at.join(".")] : []), problem].join(": "));
+  const checkItem = (step: string | number, item: unknown): void =>
     checkPlaceholders(file, item, names, report, [...at, step]);
   if (typeof template === "string") {
     for (const [token, name] of template.matchAll(TOKEN)) {
       if (token === "${") {
-        say(`a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${cut(template)}"`);
-      } else if (name !== undefined && !names.has(name)) say(`there is no placeholder \${${name}}`);
+        reportHere(`a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${excerpt(template)}"`);
+      } else if (name !== undefined && !names.has(name)) reportHere(`there is no placeholder \${${name}}`);
     }
   } else if (Array.isArray(template)) {
-    template.forEach((item, i) => within(i, item));
+    template.forEach((item, i) => checkItem(i, item));
   } else if (isMap(template)) {
     for (const [key, item] of Object.entries(template)) {
-      if (key.includes("${")) say(`a placeholder cannot stand in a key: ${key}`);
-      within(key, item);
+      if (key.includes("${")) reportHere(`a placeholder cannot stand in a key: ${key}`);
+      checkItem(key, item);
     }
   }
 }
 
 /** Returns the document with its placeholders filled. Throws if a value is missing, which is a programming error. */
-export function fill(template: ManifestTemplate, values: Values): unknown {
+export function fillPlaceholders(template: ManifestTemplate, values: PlaceholderValues): unknown {
   const filled = fillNode(template, values);
   return filled === ABSENT ? undefined : filled;
 }
 
-function fillNode(node: ManifestTemplate, values: Values): unknown {
+function fillNode(node: ManifestTemplate, values: PlaceholderValues): unknown {
   if (typeof node === "string") return fillText(node, values);
   if (Array.isArray(node)) {
     const items = node.map((item) => fillNode(item, values)).filter((item) => item !== ABSENT);
@@ -66,7 +67,7 @@ function fillNode(node: ManifestTemplate, values: Values): unknown {
   return all.length > 0 && present.length === 0 ? ABSENT : Object.fromEntries(present);
 }
 
-function fillText(text: string, values: Values): unknown {
+function fillText(text: string, values: PlaceholderValues): unknown {
   const lone = LONE.exec(text)?.[1];
   if (lone !== undefined) return valueOf(lone, values) ?? ABSENT;
   let absent = false;
@@ -80,7 +81,7 @@ function fillText(text: string, values: Values): unknown {
   return absent ? ABSENT : filled;
 }
 
-function valueOf(name: string, values: Values): unknown {
+function valueOf(name: string, values: PlaceholderValues): unknown {
   if (!Object.hasOwn(values, name)) throw new TypeError(`There is no value for \${${name}}`);
   return values[name];
 }
@@ -89,7 +90,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function cut(text: string): string {
+function excerpt(text: string): string {
   const line = text.split("\n").find((part) => part.includes("${")) ?? text;
   return line.trim().slice(0, 60);
 }

@@ -6,31 +6,31 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
-import { labelsOf } from "#lib/moodle/owner-labels.ts";
+import { ownerLabels } from "#lib/moodle/owner-labels.ts";
 
-type Whose = NonNullable<SpokeInputs["sandbox"]>;
-export type SandboxInputs = SpokeInputs & { readonly sandbox: Whose };
+type SandboxSource = NonNullable<SpokeInputs["sandbox"]>;
+export type SandboxInputs = SpokeInputs & { readonly sandbox: SandboxSource };
 
 /**
  * Returns the inputs of a sandbox, based on those of a spoke. It keeps the host, size, version and images, but no
  * certificates, former hosts or PVCs. The namespace name ends with the last characters of its ID. `release` is
  * RELEASE_ID.
  */
-export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose, release: string): SandboxInputs {
-  const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...plain } = inputs;
+export function sandboxInputs(inputs: SpokeInputs, sandbox: SandboxSource, release: string): SandboxInputs {
+  const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...base } = inputs;
   const namespace = namespaceName("sandbox", { release, slug: inputs.slug, id: sandbox.id });
-  return { ...plain, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
+  return { ...base, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
 }
 
 /**
  * Returns a NetworkPolicy that denies all traffic which no other policy allows. A custom blueprint may contain no such
  * policy.
  */
-export function nothingAllowed({ namespace, ...inputs }: SandboxInputs): KubeObject {
+export function buildDenyAllPolicy({ namespace, ...inputs }: SandboxInputs): KubeObject {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
-    metadata: { name: "sandbox", namespace, labels: labelsOf(inputs) },
+    metadata: { name: "sandbox", namespace, labels: ownerLabels(inputs) },
     spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
   };
 }
@@ -49,32 +49,32 @@ interface Peer {
 }
 
 /** Restricts a sandbox's NetworkPolicy to DNS and traffic within the namespace. Returns other objects unchanged. */
-export function shutIn(object: KubeObject, { sandbox }: Pick<SpokeInputs, "sandbox">): KubeObject {
+export function isolateSandbox(object: KubeObject, { sandbox }: Pick<SpokeInputs, "sandbox">): KubeObject {
   if (!sandbox || object.kind !== "NetworkPolicy") return object;
   const { ingress, egress, ...spec } = object["spec"];
   return {
     ...object,
     spec: {
       ...spec,
-      ...(ingress && { ingress: ingress.flatMap((rule: Rule) => within(rule, "from")) }),
-      ...(egress && { egress: egress.flatMap((rule: Rule) => outward(rule, sandbox)) }),
+      ...(ingress && { ingress: ingress.flatMap((rule: Rule) => keepNamespacePeers(rule, "from")) }),
+      ...(egress && { egress: egress.flatMap((rule: Rule) => restrictEgress(rule, sandbox)) }),
     },
   };
 }
 
-function outward(rule: Rule, { web }: Whose): Rule[] {
-  if (asksForNames(rule)) return [rule];
+function restrictEgress(rule: Rule, { web }: SandboxSource): Rule[] {
+  if (isDnsRule(rule)) return [rule];
   const ports = (rule.ports ?? []).filter(({ port }) => port === HTTPS);
   const isOfWeb = ports.length > 0 && rule.to?.some((peer) => peer.ipBlock);
-  return web && isOfWeb ? [{ ...rule, ports }] : within(rule, "to");
+  return web && isOfWeb ? [{ ...rule, ports }] : keepNamespacePeers(rule, "to");
 }
 
 /** Keeps only peers within the namespace. Removes a rule without peers, because it would allow all traffic. */
-function within(rule: Rule, side: "from" | "to"): Rule[] {
+function keepNamespacePeers(rule: Rule, side: "from" | "to"): Rule[] {
   const peers = (rule[side] ?? []).filter((peer) => peer.podSelector && !peer.namespaceSelector && !peer.ipBlock);
   return peers.length > 0 ? [{ ...rule, [side]: peers }] : [];
 }
 
-function asksForNames({ ports = [] }: Rule): boolean {
+function isDnsRule({ ports = [] }: Rule): boolean {
   return ports.length > 0 && ports.every(({ port }) => port === 53);
 }

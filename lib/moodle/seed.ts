@@ -5,10 +5,10 @@
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
-import { mailOf, type SEED_NAMES } from "#lib/moodle/values.ts";
+import { mailSettingsOf, type SEED_PLACEHOLDERS } from "#lib/moodle/values.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
-interface Identity {
+interface HubIdentity {
   readonly name: string;
   readonly url: string | null;
   readonly clientId: string;
@@ -21,7 +21,7 @@ interface Identity {
 
 /** The settings in a hub's namespace; null for a setting that is missing or incomplete. */
 export interface HubSettings {
-  readonly identity: Identity | null;
+  readonly identity: HubIdentity | null;
   readonly courses: readonly Course[] | null;
   readonly brand: Brand | null;
   /** The reasons why settings cannot be used, one sentence each. */
@@ -29,11 +29,11 @@ export interface HubSettings {
 }
 
 /** The settings of a hub that has configured none. */
-export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
+export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
 /** The parts of an existing site that the seed can change. */
 export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
-export const WORDS: readonly SeedPart[] = ["title", "administrator", "brand"];
+export const SITE_DETAIL_PARTS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
 /** The objects in the hub's namespace that `readHubSettings` expects. */
 export const HUB_SETTINGS_OBJECTS = [
@@ -43,11 +43,11 @@ export const HUB_SETTINGS_OBJECTS = [
   { apiVersion: "v1", kind: "ConfigMap", name: "brand" },
 ] as const;
 
-export function readHubSettings(rooms: readonly (KubeObject | null)[]): HubSettings {
+export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSettings {
   const problems: string[] = [];
   const room = (kind: string, name: string): Record<string, string> => {
-    const found = rooms.find((object) => object?.kind === kind && object.metadata.name === name);
-    const data = Object.entries<string>(found?.["data"] ?? {});
+    const match = objects.find((object) => object?.kind === kind && object.metadata.name === name);
+    const data = Object.entries<string>(match?.["data"] ?? {});
     return Object.fromEntries(kind === "Secret" ? data.map(([key, value]) => [key, fromBase64(value)]) : data);
   };
   return {
@@ -58,7 +58,7 @@ export function readHubSettings(rooms: readonly (KubeObject | null)[]): HubSetti
   };
 }
 
-export const NO_RELAY = "There is no mail relay for sites: the site sends no mail";
+export const NO_RELAY_NOTE = "There is no mail relay for sites: the site sends no mail";
 
 /** Returns notes about requested settings that were skipped, one sentence each. */
 export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
@@ -69,13 +69,13 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
     ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
     ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was left out`] : []),
     ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
-    ...(inputs.mail ? [] : [NO_RELAY]),
+    ...(inputs.mail ? [] : [NO_RELAY_NOTE]),
     ...(inputs.mailHeld ? ["The site sends no mail until an administrator says that it may"] : []),
   ];
 }
 
 /** The settings of the original spoke, named as in its row. */
-interface Had {
+interface OriginalSettings {
   readonly brand: string | null;
   readonly seed: string | null;
   readonly identity: boolean;
@@ -87,21 +87,21 @@ interface Had {
  * Returns the settings in which a copy differs from the original, and the seed parts that apply them. Users may have
  * changed all other settings, so these are kept.
  */
-export function newsOf(
+export function copyChanges(
   inputs: SpokeInputs,
-  had: Had,
+  original: OriginalSettings,
 ): { readonly inputs: SpokeInputs; readonly parts: readonly SeedPart[] } {
-  const { brand, seed } = inputs, isElsewhere = inputs.federationId !== had.federationId;
-  const isRebranded = brand !== null && (isElsewhere || brand.name !== had.brand);
-  const news = {
+  const { brand, seed } = inputs, isElsewhere = inputs.federationId !== original.federationId;
+  const isRebranded = brand !== null && (isElsewhere || brand.name !== original.brand);
+  const changed = {
     ...inputs,
     brand: isRebranded ? brand : null,
-    seed: seed?.name === had.seed ? null : seed,
-    identity: inputs.identity && (isElsewhere || !had.identity),
-    content: inputs.content && (isElsewhere || !had.content),
+    seed: seed?.name === original.seed ? null : seed,
+    identity: inputs.identity && (isElsewhere || !original.identity),
+    content: inputs.content && (isElsewhere || !original.content),
   };
   return {
-    inputs: news,
+    inputs: changed,
     parts: ["title", "administrator", ...(isRebranded ? ["brand" as const] : []), "keys", "sign-on", "courses"],
   };
 }
@@ -116,7 +116,7 @@ export function seedValues(
   inputs: SpokeInputs,
   hub: HubSettings,
   changes: readonly SeedPart[] | null,
-): Record<(typeof SEED_NAMES)[number], string | null> {
+): Record<(typeof SEED_PLACEHOLDERS)[number], string | null> {
   const identity = inputs.identity ? hub.identity : null;
   const theme = themeOf(inputs, hub);
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
@@ -126,7 +126,7 @@ export function seedValues(
     CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all parts
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
-    MAIL: mailOf(inputs) ? "on" : "off",
+    MAIL: mailSettingsOf(inputs) ? "on" : "off",
     BRAND_COLOR: theme?.color ?? null,
     BRAND_SCSS: theme?.scss ?? null,
     BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,
@@ -143,7 +143,7 @@ export function seedValues(
 }
 
 /** The fields with endpoint URLs. Moodle's setup fails with a URL that is not https. */
-const ADDRESSES = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
+const ENDPOINT_FIELDS = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
 /** Moodle's own length limits. */
 const IDENTITY_TEXTS = {
   name: boundedText(1, 255),
@@ -156,28 +156,30 @@ function readIdentity(
   room: Record<string, string>,
   secret: Record<string, string>,
   problems: string[],
-): Identity | null {
+): HubIdentity | null {
   if (Object.keys(room).length === 0) return null;
-  const given = { name: "Single sign-on", scopes: "openid profile email", ...room, ...secret } as Record<
+  const settings = { name: "Single sign-on", scopes: "openid profile email", ...room, ...secret } as Record<
     string,
     string
   >;
-  const { url, name, clientId, clientSecret, scopes } = given;
-  const endpoints = given["authorizationEndpoint"] && given["tokenEndpoint"] && given["userinfoEndpoint"];
+  const { url, name, clientId, clientSecret, scopes } = settings;
+  const endpoints = settings["authorizationEndpoint"] && settings["tokenEndpoint"] && settings["userinfoEndpoint"];
   if (!clientId || !clientSecret || !(url || endpoints)) {
     problems.push(
       "The hub's identity settings are not whole: they need clientId, clientSecret and url or three endpoints",
     );
     return null;
   }
-  const wrong = [
-    ...ADDRESSES.filter((key) => given[key] && !v.is(HttpsUrl, given[key])).map((key) => `${key} must be an https URL`),
-    ...Object.entries(IDENTITY_TEXTS).filter(([key, schema]) => !v.is(schema, given[key])).map(([key]) =>
+  const fieldProblems = [
+    ...ENDPOINT_FIELDS.filter((key) => settings[key] && !v.is(HttpsUrl, settings[key])).map((key) =>
+      `${key} must be an https URL`
+    ),
+    ...Object.entries(IDENTITY_TEXTS).filter(([key, schema]) => !v.is(schema, settings[key])).map(([key]) =>
       `${key} is empty, too long, or has control characters`
     ),
   ];
-  if (wrong.length > 0) {
-    problems.push(`The hub's identity settings cannot be used: ${wrong.join("; ")}`);
+  if (fieldProblems.length > 0) {
+    problems.push(`The hub's identity settings cannot be used: ${fieldProblems.join("; ")}`);
     return null;
   }
   return {
@@ -186,15 +188,15 @@ function readIdentity(
     clientId,
     clientSecret,
     scopes: scopes!,
-    authorizationEndpoint: given["authorizationEndpoint"] || null,
-    tokenEndpoint: given["tokenEndpoint"] || null,
-    userinfoEndpoint: given["userinfoEndpoint"] || null,
+    authorizationEndpoint: settings["authorizationEndpoint"] || null,
+    tokenEndpoint: settings["tokenEndpoint"] || null,
+    userinfoEndpoint: settings["userinfoEndpoint"] || null,
   };
 }
 
-function readCourses(given: string | undefined, problems: string[]): readonly Course[] | null {
-  if (given === undefined) return null;
-  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(Course)), given);
+function readCourses(settings: string | undefined, problems: string[]): readonly Course[] | null {
+  if (settings === undefined) return null;
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(Course)), settings);
   if (result.success) return result.output;
   const issue = result.issues[0];
   problems.push(`The hub's shared content cannot be used: courses ${v.getDotPath(issue) ?? ""} ${issue.message}`);
@@ -211,11 +213,11 @@ function readBrand(room: Record<string, string>, problems: string[]): Brand | nu
   return null;
 }
 
-function readJson(given: string): unknown {
+function readJson(settings: string): unknown {
   try {
-    return JSON.parse(given);
+    return JSON.parse(settings);
   } catch {
-    return given; // not an object; the schema rejects it
+    return settings; // not an object; the schema rejects it
   }
 }
 

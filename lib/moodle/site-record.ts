@@ -16,27 +16,27 @@ type SpokeRow = Selectable<Schema["spokes"]>;
 type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
-export const PARTICULARS: Ref = { ...KIND, name: "wheelwright" };
+export const SITE_RECORD_CONFIG_MAP: Ref = { ...KIND, name: "wheelwright" };
 /** The label or annotation with the type of object that the record describes. */
-export const PARTICULARS_OF = "wheelwright.dev/particulars-of";
+export const SITE_RECORD_KEY = "wheelwright.dev/particulars-of";
 
 const SPOKE_TEXTS = [
   ...["id", "federationId", "displayName", "size", "adminEmail", "lmsVersion", "namespace", "blueprintRevision"],
   "createdBy",
 ] as const;
-const SPOKE_MAYBE = [
+const SPOKE_NULLABLE_TEXTS = [
   ...["contentMode", "brand", "region", "seed", "stateReason", "siteIdentifier", "copyOf", "fromBackup"],
 ] as const;
 const HUB_TEXTS = ["id", "name", "namespace", "createdBy"] as const;
 const HUB_STATES = ["provisioning", "active", "failed", "removing"] as const;
-const HUB_MAYBE = ["region", "mode", "tier", "stateReason"] as const;
+const HUB_NULLABLE_TEXTS = ["region", "mode", "tier", "stateReason"] as const;
 
-const Stamp = v.pipe(v.string(), v.isoTimestamp(), v.transform((text) => new Date(text)));
-const stamps = { createdAt: Stamp, updatedAt: Stamp, readyAt: v.nullable(Stamp) };
+const Timestamp = v.pipe(v.string(), v.isoTimestamp(), v.transform((text) => new Date(text)));
+const timestamps = { createdAt: Timestamp, updatedAt: Timestamp, readyAt: v.nullable(Timestamp) };
 
-export const SpokeParticulars = v.object({
+export const SpokeSiteRecord = v.object({
   ...v.entriesFromList(SPOKE_TEXTS, v.string()),
-  ...v.entriesFromList(SPOKE_MAYBE, v.nullable(v.string())),
+  ...v.entriesFromList(SPOKE_NULLABLE_TEXTS, v.nullable(v.string())),
   slug: Slug,
   domain: HostName,
   state: v.picklist([...HUB_STATES, "suspending", "suspended", "resuming", "updating"]),
@@ -49,82 +49,85 @@ export const SpokeParticulars = v.object({
     v.unknown(),
     v.check((inputs) => v.is(SpokeInputs, inputs), "must be what a spoke is made from"),
   ),
-  ...stamps,
+  ...timestamps,
 });
-export type SpokeParticulars = v.InferOutput<typeof SpokeParticulars>;
+export type SpokeSiteRecord = v.InferOutput<typeof SpokeSiteRecord>;
 
-export const HubParticulars = v.object({
+export const HubSiteRecord = v.object({
   ...v.entriesFromList(HUB_TEXTS, v.string()),
-  ...v.entriesFromList(HUB_MAYBE, v.nullable(v.string())),
+  ...v.entriesFromList(HUB_NULLABLE_TEXTS, v.nullable(v.string())),
   slug: Slug,
   state: v.picklist(HUB_STATES),
-  ...stamps,
+  ...timestamps,
 });
-export type HubParticulars = v.InferOutput<typeof HubParticulars>;
+export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;
 
 /** The record of a backup, stored on its snapshots. At that time only the names of the volumes are known. */
-export const BackupParticulars = v.object({
+export const BackupRecord = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),
   kind: v.picklist(["nightly", "manual", "upgrade", "last"]),
   images: v.nullable(v.object({ moodle: v.string(), postgres: v.string(), fpmDirectory: v.string() })),
   volumes: v.pipe(v.array(v.object({ claim: v.string(), snapshot: v.string() })), v.readonly()),
 });
-export type BackupParticulars = v.InferOutput<typeof BackupParticulars>;
+export type BackupRecord = v.InferOutput<typeof BackupRecord>;
 
-export function textOfBackup(backup: BackupParticulars): string {
-  return textOf(BackupParticulars, backup);
+export function serializeBackupRecord(backup: BackupRecord): string {
+  return serializeRecord(BackupRecord, backup);
 }
 
-export function textOfSpoke(row: SpokeRow): string {
-  return textOf(SpokeParticulars, row);
+export function serializeSpokeRecord(row: SpokeRow): string {
+  return serializeRecord(SpokeSiteRecord, row);
 }
 
-export function textOfHub(row: FederationRow): string {
-  return textOf(HubParticulars, row);
+export function serializeHubRecord(row: FederationRow): string {
+  return serializeRecord(HubSiteRecord, row);
 }
 
-function textOf(schema: { readonly entries: object }, row: object): string {
+function serializeRecord(schema: { readonly entries: object }, row: object): string {
   return JSON.stringify(Object.fromEntries(Object.entries(row).filter(([name]) => name in schema.entries)));
 }
 
 /** The text of a record, signed by an installation for one namespace. */
-export interface SignedText {
+export interface SignedRecord {
   readonly text: string;
   readonly installation: string;
   readonly signature: string;
 }
 
-export function particularsObject(of: "spoke" | "hub", { text, installation, signature }: SignedText): KubeObject {
+export function buildRecordConfigMap(
+  recordType: "spoke" | "hub",
+  { text, installation, signature }: SignedRecord,
+): KubeObject {
   return {
     ...KIND,
     metadata: {
-      name: PARTICULARS.name,
-      labels: { [MANAGED_BY_LABEL]: "wheelwright", [PARTICULARS_OF]: of },
+      name: SITE_RECORD_CONFIG_MAP.name,
+      labels: { [MANAGED_BY_LABEL]: "wheelwright", [SITE_RECORD_KEY]: recordType },
       // Without an annotation of its own, an apply could remove all annotations, including the fence.
       annotations: {
-        "kubernetes.io/description": `What the control plane knows of this ${of}: it is written by it alone`,
+        "kubernetes.io/description": `What the control plane knows of this ${recordType}: it is written by it alone`,
       },
     },
     data: { particulars: text, installation, signature },
   };
 }
 
-const Signed = v.object(v.entriesFromList(["text", "installation", "signature"], v.string()));
+const SignedRecordSchema = v.object(v.entriesFromList(["text", "installation", "signature"], v.string()));
 
 /** Returns the record in a ConfigMap; null if it contains none. */
-export function readSigned({ data }: KubeObject): SignedText | null {
-  const { success, output } = v.safeParse(Signed, { ...data, text: data?.particulars });
+export function readSignedRecord({ data }: KubeObject): SignedRecord | null {
+  const { success, output } = v.safeParse(SignedRecordSchema, { ...data, text: data?.particulars });
   return success ? output : null;
 }
 
 /** Returns the record on a snapshot; null if it has none. */
-export function readSignedOn({ metadata }: KubeObject): SignedText | null {
-  return readParticulars(Signed, metadata.annotations?.[PARTICULARS_OF] ?? "");
+export function readSnapshotRecord({ metadata }: KubeObject): SignedRecord | null {
+  return parseRecord(SignedRecordSchema, metadata.annotations?.[SITE_RECORD_KEY] ?? "");
 }
 
 /** Parses a record; returns null if the text is not valid. */
-export function readParticulars<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
+export function parseRecord<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
   try {
     const { success, output } = v.safeParse(schema, JSON.parse(text));
     return success ? output : null;

@@ -11,43 +11,43 @@ import { ClusterError, type KubeObject, type PatchOperation, type Ref, refOf } f
 /** A step of a path: a field name, or a list item by its index and name. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
-export interface Field {
+export interface SizeField {
   readonly path: readonly Step[];
   readonly value: unknown;
 }
 
-export interface Sized {
+export interface ObjectSizeFields {
   readonly ref: Ref;
-  readonly fields: readonly Field[];
+  readonly fields: readonly SizeField[];
 }
 
 /** Returns the objects that depend on the size, each with the fields that depend on it and their values. */
-export function sizedObjects(
+export function findSizeFields(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
-): readonly Sized[] {
+): readonly ObjectSizeFields[] {
   // The PVC template is immutable, so it does not depend on the size.
-  const own = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
-  const others = render({ ...own, resources: otherwise(inputs.resources) });
-  return render(own).map((object, i) => {
-    return { ref: refOf(object), fields: fieldsThatDiffer([], object, others[i]) };
+  const fixed = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
+  const others = render({ ...fixed, resources: changeAmounts(inputs.resources) });
+  return render(fixed).map((object, i) => {
+    return { ref: refOf(object), fields: diffFields([], object, others[i]) };
   }).filter(({ fields }) => fields.length > 0);
 }
 
-function otherwise<T>(value: T): T {
+function changeAmounts<T>(value: T): T {
   if (isMap(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, otherwise(item)])) as T;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changeAmounts(item)])) as T;
   }
   return (typeof value === "number" ? value + 1 : `other than ${value}`) as T;
 }
 
-function fieldsThatDiffer(path: readonly Step[], one: unknown, other: unknown): Field[] {
+function diffFields(path: readonly Step[], one: unknown, other: unknown): SizeField[] {
   if (one === other) return [];
   if (isMap(one) && isMap(other)) {
-    return Object.entries(one).flatMap(([name, value]) => fieldsThatDiffer([...path, name], value, other[name]));
+    return Object.entries(one).flatMap(([name, value]) => diffFields([...path, name], value, other[name]));
   }
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
-    return one.flatMap((item, at) => fieldsThatDiffer([...path, stepTo(one, at)], item, other[at]));
+    return one.flatMap((item, at) => diffFields([...path, stepTo(one, at)], item, other[at]));
   }
   return [{ path, value: one }];
 }
@@ -65,15 +65,15 @@ function stepTo(list: readonly unknown[], at: number): Step {
 }
 
 /** Returns the value of a field; undefined if it does not exist. */
-export function readField(object: unknown, path: readonly Step[]): unknown {
+export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isMap(node) ? node[step] : undefined;
-    return Array.isArray(node) ? node[placeOf(node, step)] : undefined;
+    return Array.isArray(node) ? node[indexOfItem(node, step)] : undefined;
   }, object);
 }
 
 /** Returns the patch that sets the fields. Throws a final ClusterError if a list item is missing. */
-export function setFields(object: KubeObject, fields: readonly Field[]): PatchOperation[] {
+export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));
   return operations;
@@ -88,33 +88,33 @@ function setField(draft: KubeObject, path: readonly Step[], value: unknown): Pat
   // deno-lint-ignore no-explicit-any
   let node: any = draft, pointer = "";
   for (const [i, step] of path.entries()) {
-    const key = typeof step === "string" ? step : placeOf(node, step);
-    if (key === -1) throw itemGone(draft, step);
+    const key = typeof step === "string" ? step : indexOfItem(node, step);
+    if (key === -1) throw missingItemError(draft, step);
     pointer += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (typeof step !== "string" && step.key) {
       tests.push({ op: "test", path: `${pointer}/${step.key}`, value: step.is });
     }
     if (i === path.length - 1 || node[key] === undefined || node[key] === null) {
       const rest = path.slice(i + 1), item = rest.find((each) => typeof each !== "string");
-      if (item !== undefined) throw itemGone(draft, item);
-      const whole = rest.reduceRight<unknown>((inner, name) => ({ [name as string]: inner }), value);
-      node[key] = whole;
-      return [...tests, { op: "add", path: pointer, value: structuredClone(whole) }];
+      if (item !== undefined) throw missingItemError(draft, item);
+      const fieldValue = rest.reduceRight<unknown>((inner, name) => ({ [name as string]: inner }), value);
+      node[key] = fieldValue;
+      return [...tests, { op: "add", path: pointer, value: structuredClone(fieldValue) }];
     }
     node = node[key];
   }
   return [];
 }
 
-function placeOf(list: unknown, { at, key, is }: Exclude<Step, string>): number {
+function indexOfItem(list: unknown, { at, key, is }: Exclude<Step, string>): number {
   if (!Array.isArray(list)) return -1;
   if (key !== undefined) return list.findIndex((item) => isMap(item) && item[key] === is);
   return at < list.length ? at : -1;
 }
 
-function itemGone({ kind, metadata: { name } }: KubeObject, step: Step): ClusterError {
-  const what = typeof step === "string" || step.is === undefined ? "an item" : `${step.is}`;
-  const message = `The ${kind} ${name} has lost ${what}, which the size belongs to`;
+function missingItemError({ kind, metadata: { name } }: KubeObject, step: Step): ClusterError {
+  const itemName = typeof step === "string" || step.is === undefined ? "an item" : `${step.is}`;
+  const message = `The ${kind} ${name} has lost ${itemName}, which the size belongs to`;
   return new ClusterError("Drifted", message, {
     transient: false,
     blame: "operator",

@@ -27,46 +27,49 @@ export const Size = v.strictObject({
 export type Size = v.InferOutput<typeof Size>;
 
 const NAME = "must be 1 to 40 lower-case letters, digits or hyphens";
-export const Name = v.pipe(v.string(NAME), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, NAME));
+export const EntryName = v.pipe(v.string(NAME), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, NAME));
 
 export const Sizes = v.pipe(
-  v.strictObject({ default: Name, sizes: v.record(Name, Size) }),
+  v.strictObject({ default: EntryName, sizes: v.record(EntryName, Size) }),
   v.check((value) => Object.hasOwn(value.sizes, value.default), "default must be one of the sizes"),
 );
 export type Sizes = v.InferOutput<typeof Sizes>;
 
 const VERSION = "must be a version such as 4.5.12";
-export const Version = v.pipe(v.string(VERSION), v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION));
+export const VersionNumber = v.pipe(
+  v.string(VERSION),
+  v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION),
+);
 
 const IMAGE = "must be a container image such as registry.example/name:tag";
-export const Image = v.pipe(v.string(IMAGE), v.regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, IMAGE));
+export const ImageName = v.pipe(v.string(IMAGE), v.regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, IMAGE));
 const IMAGE_PATTERN = "must be a container image, with ${VERSION} where the version belongs";
 const DIRECTORY = "must be an absolute path";
 const Directory = v.pipe(v.string(DIRECTORY), v.regex(/^(?:\/[A-Za-z0-9._-]+)+$/, DIRECTORY));
 
 /** The requirements that a site must meet before it can be upgraded to a version. */
-const Needs = v.object({
+const UpgradeRequirements = v.object({
   /** The minimum major version of PostgreSQL. */
   postgres: v.optional(v.pipe(v.number(), v.integer())),
   /** The oldest version from which a site can be upgraded. */
-  upgradesFrom: v.optional(Version),
+  upgradesFrom: v.optional(VersionNumber),
 });
 
 /** The image of a version, and facts about its content. */
 export const Release = v.strictObject({
-  image: Image,
+  image: ImageName,
   /** The directory from which the image's php-fpm reads pool settings. */
   fpmDirectory: Directory,
-  ...Needs.entries,
+  ...UpgradeRequirements.entries,
   /** A preview is offered, but is never the default. */
   preview: v.optional(v.boolean(), false),
 });
 export type Release = v.InferOutput<typeof Release>;
 
 export const Images = v.strictObject({
-  postgres: Image,
+  postgres: ImageName,
   versions: v.pipe(
-    v.record(Version, Release),
+    v.record(VersionNumber, Release),
     v.check(
       (versions) => Object.values(versions).some((release) => !release.preview),
       "one version must be no preview",
@@ -74,13 +77,16 @@ export const Images = v.strictObject({
   ),
   families: v.optional(
     v.array(v.strictObject({
-      from: Version,
+      from: VersionNumber,
       image: v.pipe(
         v.string(IMAGE_PATTERN),
-        v.check((text) => text.includes("${VERSION}") && v.is(Image, text.replace("${VERSION}", "1")), IMAGE_PATTERN),
+        v.check(
+          (text) => text.includes("${VERSION}") && v.is(ImageName, text.replace("${VERSION}", "1")),
+          IMAGE_PATTERN,
+        ),
       ),
       fpmDirectory: Directory,
-      ...Needs.entries,
+      ...UpgradeRequirements.entries,
     })),
     [],
   ),
@@ -95,7 +101,7 @@ const ObjectName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,25
 const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/, OBJECT));
 
 /** Settings of the cluster around the spokes. A region of the catalog can override each of them. */
-export const Surroundings = v.strictObject({
+export const ClusterSettings = v.strictObject({
   storageClass: v.optional(ObjectName),
   /**
    * The VolumeSnapshotClass for backups, with the deletionPolicy `Retain`. Defaults to the first such class of the
@@ -111,7 +117,7 @@ export const Surroundings = v.strictObject({
   issuer: v.optional(IssuerName),
   acmeServer: v.pipe(v.string(), v.url("must be a URL")),
 });
-export type Surroundings = v.InferOutput<typeof Surroundings>;
+export type ClusterSettings = v.InferOutput<typeof ClusterSettings>;
 
 /** Returns a negative number, zero or a positive number if `a` is older than, equal to or newer than `b`. */
 export function compareVersions(a: string, b: string): number {

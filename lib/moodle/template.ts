@@ -5,7 +5,7 @@
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type Disk, DISKS, type Disks } from "#lib/moodle/resize.ts";
+import { DISK_NAMES, type DiskName, type DiskSizes } from "#lib/moodle/resize.ts";
 import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Size } from "#lib/moodle/sizes.ts";
 
@@ -20,14 +20,18 @@ export interface TemplateKey {
   readonly storageClass: string;
 }
 
-interface Where {
+interface TemplateCluster {
   readonly cluster: string;
   /** Null if the cluster's identity is unknown. */
   readonly clusterUid: string | null;
 }
 
 /** Returns the key of the templates that the site can use. `revision` is that of the blueprint. */
-export function templateKey({ cluster, clusterUid }: Where, inputs: SpokeInputs, revision: string): TemplateKey {
+export function templateKey(
+  { cluster, clusterUid }: TemplateCluster,
+  inputs: SpokeInputs,
+  revision: string,
+): TemplateKey {
   const { version, images, surroundings } = inputs;
   return {
     cluster,
@@ -41,7 +45,7 @@ export function templateKey({ cluster, clusterUid }: Where, inputs: SpokeInputs,
 }
 
 const SLUG = "template";
-const HOST = `${SLUG}.invalid`; // reserved by RFC 2606
+const TEMPLATE_HOST = `${SLUG}.invalid`; // reserved by RFC 2606
 
 interface NewTemplate {
   readonly id: string;
@@ -53,12 +57,12 @@ interface NewTemplate {
 
 /** Returns the inputs for installing a template that fits the spoke. */
 export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
-  const smallest = sizes.toSorted((a, b) => roomOf(a) - roomOf(b))[0]!;
-  const disks = sizes.map((size) => size.disks).reduce(smaller);
+  const smallest = sizes.toSorted((a, b) => totalDiskBytes(a) - totalDiskBytes(b))[0]!;
+  const disks = sizes.map((size) => size.disks).reduce(smallerDisks);
   const { version, images, surroundings, https } = spoke;
   const inputs: SpokeInputs = {
-    ...{ federationId: id, spokeId: id, namespace: SLUG, slug: SLUG, displayName: "Template", host: HOST },
-    ...{ adminEmail: `nobody@${HOST}`, version, images, surroundings, https },
+    ...{ federationId: id, spokeId: id, namespace: SLUG, slug: SLUG, displayName: "Template", host: TEMPLATE_HOST },
+    ...{ adminEmail: `nobody@${TEMPLATE_HOST}`, version, images, surroundings, https },
     ...{ size: "smallest", resources: { ...smallest, disks } },
     ...{ identity: false, content: false, contentMode: null, brand: null, seed: null, issuer: null, mail: null },
   };
@@ -68,15 +72,16 @@ export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTe
 /**
  * Returns whether the site's disks are large enough for the snapshots. `sizes` are minimum bytes, or null if unknown.
  */
-export function hasRoomFor({ resources }: SpokeInputs, sizes: Readonly<Record<Disk, number | null>>): boolean {
-  return DISKS.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
+export function fitsSnapshots({ resources }: SpokeInputs, sizes: Readonly<Record<DiskName, number | null>>): boolean {
+  return DISK_NAMES.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
 }
 
-function roomOf({ disks }: Size): number {
+function totalDiskBytes({ disks }: Size): number {
   return parseQuantity(disks.files) + parseQuantity(disks.database);
 }
 
-function smaller(one: Disks, other: Disks): Disks {
-  const least = (disk: Disk) => parseQuantity(other[disk]) < parseQuantity(one[disk]) ? other[disk] : one[disk];
-  return { files: least("files"), database: least("database") };
+function smallerDisks(one: DiskSizes, other: DiskSizes): DiskSizes {
+  const smallerSize = (disk: DiskName) =>
+    parseQuantity(other[disk]) < parseQuantity(one[disk]) ? other[disk] : one[disk];
+  return { files: smallerSize("files"), database: smallerSize("database") };
 }

@@ -5,8 +5,8 @@
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
-import type { Code, SiteIdentity } from "#lib/moodle/job-results.ts";
+import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
+import type { CodeVersion, SiteIdentity } from "#lib/moodle/job-results.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 
 interface UpgradeTarget {
@@ -25,13 +25,13 @@ export function upgradedInputs(inputs: SpokeInputs, { version, images }: Upgrade
 
 export interface UpgradeFacts {
   readonly version: string;
-  readonly needs: SpokeNeeds;
+  readonly requirements: VersionRequirements;
   /** The spoke's current PostgreSQL image. */
   readonly postgres: string;
   /** The release and version in the site's database. */
   readonly site: Pick<SiteIdentity, "release" | "version">;
   /** The version of the code in the image; null if unknown. */
-  readonly code: Code | null;
+  readonly code: CodeVersion | null;
 }
 
 interface UpgradeRefusal {
@@ -44,7 +44,9 @@ interface UpgradeRefusal {
  * Returns why the upgrade is not possible; null if it is possible. An upgrade to the current version continues an
  * interrupted upgrade.
  */
-export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeFacts): UpgradeRefusal | null {
+export function findUpgradeRefusal(
+  { version, requirements, postgres, site, code }: UpgradeFacts,
+): UpgradeRefusal | null {
   const running = releaseNumber(site.release);
   if (isOlder({ version, code }, site)) {
     return {
@@ -55,18 +57,20 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
       hint: "Moodle's data cannot go back to an older version: choose a newer one, or restore a backup.",
     };
   }
-  if (needs.upgradesFrom !== null && running !== null && compareNumbers(running, needs.upgradesFrom) < 0) {
+  if (
+    requirements.upgradesFrom !== null && running !== null && compareNumbers(running, requirements.upgradesFrom) < 0
+  ) {
     return {
       code: "TooOld",
-      message: `Moodle ${version} takes over sites from ${needs.upgradesFrom} on, and this one runs ${running}`,
+      message: `Moodle ${version} takes over sites from ${requirements.upgradesFrom} on, and this one runs ${running}`,
       hint: "Upgrade it to a version in between first, then to this one.",
     };
   }
   // A tag without a version gives NaN, which passes this check.
-  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) {
+  if (requirements.postgres !== null && postgresMajor(postgres) < requirements.postgres) {
     return {
       code: "PostgresTooOld",
-      message: `Moodle ${version} needs PostgreSQL ${needs.postgres}, and this spoke's database is ${postgres}`,
+      message: `Moodle ${version} needs PostgreSQL ${requirements.postgres}, and this spoke's database is ${postgres}`,
       hint:
         "A database of this size is moved to a newer PostgreSQL by hand; or make a new spoke, and move the site there.",
     };
@@ -82,37 +86,37 @@ export function postgresMajor(image: string): number {
 function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site: UpgradeFacts["site"]): boolean {
   if (code?.version && site.version) return Number(code.version) < Number(site.version);
   const running = releaseNumber(site.release);
-  return running !== null && compareAsAsked(running, version) > 0;
+  return running !== null && compareRequestedParts(running, version) > 0;
 }
 
 /**
  * Returns whether the database has the requested version. If the image's release is known, the database must have
  * exactly this release. Otherwise its release must start with the version.
  */
-export function isOfVersion(
+export function isAtVersion(
   site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,
 ): boolean {
   if (code?.release) return site.release === code.release;
   const running = releaseNumber(site.release);
-  return running !== null && compareAsAsked(running, version) === 0;
+  return running !== null && compareRequestedParts(running, version) === 0;
 }
 
 /**
  * Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. Such an upgrade migrates much more data.
  */
-export function isMajorStep(site: Pick<SiteIdentity, "release">, version: string): boolean {
+export function isBranchChange(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;
 }
 
-const MINOR_SECONDS = 3 * 3600;
+const WITHIN_BRANCH_SECONDS = 3 * 3600;
 
 /** Limits the time of an upgrade Job. An upgrade within a branch gets less time than the manifest allows. */
-export function limitUpgrade(job: KubeObject, major: boolean): KubeObject {
+export function limitUpgradeTime(job: KubeObject, isBranchChange: boolean): KubeObject {
   const given = job["spec"].activeDeadlineSeconds ?? Infinity;
-  if (major) return job;
-  return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(given, MINOR_SECONDS) } };
+  if (isBranchChange) return job;
+  return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(given, WITHIN_BRANCH_SECONDS) } };
 }
 
 /** Returns the number at the start of a release such as `4.5.12 (Build: 20261005)`; null if there is none. */
@@ -125,7 +129,7 @@ function branchOf(version: string): string {
 }
 
 /** Compares two versions, but only the parts that the requested version has. For example, 4.5.12 matches 4.5. */
-function compareAsAsked(running: string, version: string): number {
+function compareRequestedParts(running: string, version: string): number {
   const given = numbersOf(version).length;
   return compareNumbers(numbersOf(running).slice(0, given).join("."), version);
 }

@@ -3,11 +3,11 @@
  * key. Only the names marked below may be absent.
  */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DATA, FILES, keyOfHost } from "#lib/moodle/names.ts";
+import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_CLAIM, hashHost } from "#lib/moodle/names.ts";
 
 type FormerHost = NonNullable<SpokeInputs["formerHosts"]>[number];
 
-export const SPOKE_NAMES = [
+export const SPOKE_PLACEHOLDERS = [
   ...["NAMESPACE", "SLUG", "HOST", "URL", "SCHEME", "BEHIND_TLS"],
   ...["MOODLE_IMAGE", "POSTGRES_IMAGE", "FPM_DIRECTORY", "FPM_CONFIGURATION"],
   ...["APP_RESOURCES", "DATABASE_RESOURCES", "CRON_RESOURCES", "FILES_DISK", "DATABASE_DISK"],
@@ -20,15 +20,15 @@ export const SPOKE_NAMES = [
   ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
   ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
 ] as const;
-type SpokeName = (typeof SPOKE_NAMES)[number];
+type SpokeName = (typeof SPOKE_PLACEHOLDERS)[number];
 
 /** The placeholders that only adopt.yaml uses. */
-export const ADOPT_NAMES = ["TURN", "IDENTITY"] as const;
+export const ADOPT_PLACEHOLDERS = ["TURN", "IDENTITY"] as const;
 
 /** The containers of adopt.yaml; absent if the install Job created the site. */
-export const ADOPTION_NAMES = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
+export const ADOPTION_CONTAINER_PLACEHOLDERS = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
 
-export const JOB_NAMES = [
+export const JOB_PLACEHOLDERS = [
   "JOB",
   "FENCE",
   "CLAIM",
@@ -43,20 +43,20 @@ export const JOB_NAMES = [
 ] as const;
 
 /** The placeholders of a former host. The last two may be absent. */
-export const FORMER_NAMES = [
+export const FORMER_HOST_PLACEHOLDERS = [
   "FORMER_KEY",
   "FORMER_HOST",
   "FORMER_CERTIFICATE_HOST",
   "FORMER_CERTIFICATE_SECRET",
 ] as const;
 
-export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
+export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
 /**
  * The placeholders of the seed. All but the first five may be absent, because the seed skips settings that are not
  * configured.
  */
-export const SEED_NAMES = [
+export const SEED_PLACEHOLDERS = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
   ...["ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
@@ -64,7 +64,7 @@ export const SEED_NAMES = [
 ] as const;
 
 /** The placeholders of a hub. CERTIFICATE_ISSUER and ACME_EMAIL are absent together. */
-export const HUB_NAMES = [
+export const HUB_PLACEHOLDERS = [
   "NAMESPACE",
   "SLUG",
   "CERTIFICATE_ISSUER",
@@ -74,12 +74,12 @@ export const HUB_NAMES = [
 ] as const;
 
 /** The default name of a site's Certificate and of its Secret. */
-export const CERTIFICATE = "moodle-tls";
+export const DEFAULT_CERTIFICATE = "moodle-tls";
 /** Ports to which a site may always send mail. */
 const MAIL_PORTS = [443, 465, 587];
 
 export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
-  const { resources, images, surroundings, issuer } = inputs, mail = mailOf(inputs);
+  const { resources, images, surroundings, issuer } = inputs, mail = mailSettingsOf(inputs);
   const scheme = inputs.https ? "https" : "http";
   const otherMailPort = mail && !MAIL_PORTS.includes(mail.port) ? mail.port : null;
   return {
@@ -98,8 +98,8 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     CRON_RESOURCES: resources.cron,
     FILES_DISK: resources.disks.files,
     DATABASE_DISK: inputs.madeDatabaseDisk ?? resources.disks.database,
-    FILES_CLAIM: inputs.claims?.files ?? FILES,
-    DATA_CLAIM_TEMPLATE: inputs.claims?.data ?? DATA,
+    FILES_CLAIM: inputs.claims?.files ?? DEFAULT_FILES_CLAIM,
+    DATA_CLAIM_TEMPLATE: inputs.claims?.data ?? DEFAULT_DATA_CLAIM,
     QUOTA_CPU_REQUESTS: resources.quota.requests.cpu,
     QUOTA_MEMORY_REQUESTS: resources.quota.requests.memory,
     QUOTA_CPU_LIMITS: resources.quota.limits.cpu,
@@ -123,29 +123,29 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     MAIL_PORT_PROTOCOL: otherMailPort && "TCP",
     CERTIFICATE_ISSUER: issuer,
     CERTIFICATE_HOST: issuer && inputs.host,
-    CERTIFICATE_SECRET: issuer && (inputs.certificate ?? CERTIFICATE),
+    CERTIFICATE_SECRET: issuer && (inputs.certificate ?? DEFAULT_CERTIFICATE),
   };
 }
 
 /** Returns the site's mail settings; null if the site must not send mail. */
-export function mailOf({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
+export function mailSettingsOf({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
   return mailHeld ? null : mail;
 }
 
 /** Returns the placeholder values of a former host. */
-export function formerValues(
+export function formerHostValues(
   { issuer }: SpokeInputs,
   { host, certificate }: FormerHost,
-): Record<(typeof FORMER_NAMES)[number], unknown> {
+): Record<(typeof FORMER_HOST_PLACEHOLDERS)[number], unknown> {
   return {
-    FORMER_KEY: keyOfHost(host),
+    FORMER_KEY: hashHost(host),
     FORMER_HOST: host,
     FORMER_CERTIFICATE_HOST: issuer && host,
     FORMER_CERTIFICATE_SECRET: issuer && certificate,
   };
 }
 
-export function hubValues(inputs: HubInputs): Record<(typeof HUB_NAMES)[number], unknown> {
+export function hubValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
   return {
     NAMESPACE: inputs.namespace,
     SLUG: inputs.slug,

@@ -2,7 +2,7 @@
  * A change that an operation makes to an object of a site, as data. A preview sends it as a dry run; the operation
  * applies it.
  */
-import type { Expected } from "#lib/moodle/expected-objects.ts";
+import type { ExpectedObject } from "#lib/moodle/expected-objects.ts";
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
 export type ObjectChange = ObjectPatch | ObjectPut | ObjectRemoval | PvcGrowth | ImpossibleChange;
@@ -14,7 +14,7 @@ export interface ObjectPatch {
 }
 
 /** Creates the object if it is missing, and updates an existing one, unless only its presence matters. */
-export interface ObjectPut extends Omit<Expected, "object"> {
+export interface ObjectPut extends Omit<ExpectedObject, "object"> {
   readonly ref: Ref;
   readonly put: KubeObject;
   /** Why the object is not recreated if it is missing. Then the operation changes nothing. */
@@ -50,7 +50,7 @@ export function setField(ref: Ref, path: string, value: string | number | boolea
 }
 
 export function putObject(object: KubeObject): ObjectPut {
-  return { ref: refOf(object), put: object, applied: object, judged: "whole" };
+  return { ref: refOf(object), put: object, applied: object, comparison: "full" };
 }
 
 export function createPvcGrowth(claim: string, size: string): PvcGrowth {

@@ -1,5 +1,5 @@
 /** Applies a PATCH of a spoke to its site: title, administrator, brand, domain and mail. */
-import { changedObjects } from "#lib/moodle/configure.ts";
+import { findChangedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { type ObjectPut, type ObjectRemoval, putObject } from "#lib/operations/change.ts";
@@ -55,7 +55,9 @@ export function addressChanges(
   const removed = old.filter((each) => !isIn(current, each)); // the site may take one of these names
   return {
     ingress: removed.map(({ ref }) => ({ ref, remove: true })),
-    app: changedObjects(blueprint, before, after, ["policies", "secrets", "database", "app", "cron"]).map(putObject),
+    app: findChangedObjects(blueprint, before, after, ["policies", "secrets", "database", "app", "cron"]).map(
+      putObject,
+    ),
     redirect: before.host === after.host
       ? []
       : current.map((each) => ({ ...each, ...((removed.length > 0 || !isIn(old, each)) && { skipDryRun: true }) })),

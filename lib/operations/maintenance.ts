@@ -1,6 +1,6 @@
 /** Turns a site's maintenance mode on and off. */
 import { setField } from "#lib/operations/change.ts";
-import { CRON } from "#lib/moodle/names.ts";
+import { MOODLE_CRONJOB } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -23,7 +23,7 @@ export const maintenanceOn = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [setField(CRON, "/spec/suspend", true)] }),
+  changes: () => ({ cron: [setField(MOODLE_CRONJOB, "/spec/suspend", true)] }),
 });
 
 export const maintenanceOff = declareOperation({
@@ -42,7 +42,7 @@ export const maintenanceOff = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [setField(CRON, "/spec/suspend", false)] }),
+  changes: () => ({ cron: [setField(MOODLE_CRONJOB, "/spec/suspend", false)] }),
 });
 
 /** Returns the note of operations that do not change the maintenance mode. */

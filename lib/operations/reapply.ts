@@ -1,5 +1,5 @@
 /** Reapplies the blueprint to a spoke. */
-import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected-objects.ts";
+import { type ExpectedSite, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { withOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
@@ -66,7 +66,7 @@ type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
  * dry run.
  */
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
-  return expectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
+  return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
     return { ref: refOf(object), put: object, ...how, ...(missingReason !== null && { missingReason }) };
   });

@@ -1,9 +1,9 @@
 /** Changes the size of a spoke. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { claimNames } from "#lib/moodle/names.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
-import { setFields, type Sized, sizedObjects } from "#lib/moodle/size-fields.ts";
+import { buildSizePatch, findSizeFields, type ObjectSizeFields } from "#lib/moodle/size-fields.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -57,7 +57,7 @@ export const resize = declareOperation({
     const { size } = payload as ResizeParameters;
     const canGrow = { files: true, database: true }; // the storage class decides whether a disk can grow
     const target = resizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
-    const { files, database } = target.resources.disks, claims = claimNames(inputs);
+    const { files, database } = target.resources.disks, claims = sitePvcNames(inputs);
     const parts = sizeDependentObjects(blueprint, target);
     return {
       disks: [createPvcGrowth(claims.files, files), createPvcGrowth(claims.database, database)],
@@ -81,9 +81,9 @@ const BLUEPRINT_STEPS = {
 export function sizeDependentObjects(
   blueprint: Blueprint,
   inputs: SpokeInputs,
-): Record<keyof typeof BLUEPRINT_STEPS, readonly Sized[]> {
+): Record<keyof typeof BLUEPRINT_STEPS, readonly ObjectSizeFields[]> {
   const objectsOf = (steps: readonly SpokeStep[]) =>
-    steps.flatMap((step) => sizedObjects(inputs, (each) => blueprint.spokeObjects(each, step)));
+    steps.flatMap((step) => findSizeFields(inputs, (each) => blueprint.spokeObjects(each, step)));
   return {
     database: objectsOf(BLUEPRINT_STEPS.database),
     app: objectsOf(BLUEPRINT_STEPS.app),
@@ -92,6 +92,6 @@ export function sizeDependentObjects(
   };
 }
 
-function createSizePatch({ ref, fields }: Sized): ObjectPatch {
-  return { ref, patch: (current) => setFields(current, fields) };
+function createSizePatch({ ref, fields }: ObjectSizeFields): ObjectPatch {
+  return { ref, patch: (current) => buildSizePatch(current, fields) };
 }

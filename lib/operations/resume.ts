@@ -1,6 +1,6 @@
 /** Resumes a suspended site. */
 import { setField } from "#lib/operations/change.ts";
-import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -27,8 +27,8 @@ export const resume = declareOperation({
   },
   // Scheduled tasks fail during maintenance.
   changes: ({ maintenance }: Pick<SpokeSubject, "maintenance">) => ({
-    database: [setField(DATABASE, "/spec/replicas", 1)],
-    app: [setField(MOODLE, "/spec/replicas", 1)],
-    cron: [setField(CRON, "/spec/suspend", maintenance)],
+    database: [setField(DATABASE_STATEFULSET, "/spec/replicas", 1)],
+    app: [setField(MOODLE_DEPLOYMENT, "/spec/replicas", 1)],
+    cron: [setField(MOODLE_CRONJOB, "/spec/suspend", maintenance)],
   }),
 });

@@ -6,7 +6,7 @@ import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type ObjectPut, putObject } from "#lib/operations/change.ts";
-import { MOODLE } from "#lib/moodle/names.ts";
+import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { type CurrentSpoke, declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
@@ -72,7 +72,7 @@ export const upgrade = declareOperation({
       return upgradeChanges(blueprint, upgradedInputs(inputs, { version, images: catalog.imagesOf(version) }));
     }
     const missingReason = `Version ${version} is no longer offered: it ${problem}`; // of a retry
-    return { app: [{ ref: MOODLE, missingReason }] };
+    return { app: [{ ref: MOODLE_DEPLOYMENT, missingReason }] };
   },
 });
 

@@ -10,7 +10,7 @@
  * `putFenced` creates a missing object by POST, which never changes an existing one. `makeFenced` does the same without
  * reading the object first.
  */
-import { FENCE } from "#lib/moodle/names.ts";
+import { FENCE_KEY } from "#lib/moodle/names.ts";
 import {
   type Call,
   ClusterError,
@@ -25,7 +25,7 @@ import { moveOwnershipToApply } from "#lib/workers/field-owner.ts";
 import { permanentError } from "#lib/workers/site.ts";
 
 const TRIES = 10;
-const ANNOTATION = `/metadata/annotations/${FENCE.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+const ANNOTATION = `/metadata/annotations/${FENCE_KEY.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 export interface FencedPatch {
   readonly ref: Ref;
@@ -82,10 +82,10 @@ export async function replaceFenced(space: Space, object: KubeObject, hold: JobF
  * has changed it.
  */
 export async function createFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
-  const { metadata } = object, annotations = { ...metadata.annotations, [FENCE]: hold.fence };
+  const { metadata } = object, annotations = { ...metadata.annotations, [FENCE_KEY]: hold.fence };
   try {
     const made = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
-    if (made.metadata.annotations?.[FENCE] === hold.fence) return made;
+    if (made.metadata.annotations?.[FENCE_KEY] === hold.fence) return made;
   } catch (error) {
     // A quota or webhook may refuse the POST although the object already exists.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
@@ -108,7 +108,7 @@ export function missingObjectError({ kind, name }: Ref): ClusterError {
  */
 function raise(object: KubeObject, hold: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;
-  const fence = annotations?.[FENCE];
+  const fence = annotations?.[FENCE_KEY];
   if (fence === undefined) {
     return [
       { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },

@@ -4,7 +4,7 @@
  * Objects are created with a separate field manager. Only its fields move, so apply does not take over fields that
  * patches change (replicas, suspend).
  */
-import { FENCE } from "#lib/moodle/names.ts";
+import { FENCE_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { CREATE_FIELD_MANAGER, FIELD_MANAGER } from "#lib/drivers/cluster/objects.ts";
 
@@ -34,7 +34,7 @@ function isMakers({ manager, subresource }: Entry): boolean {
 /** Returns the entry without the fence. No apply contains the fence, so the next apply would remove it. */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
-  const { [`f:${FENCE}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};
+  const { [`f:${FENCE_KEY}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};
   const fieldsV1 = { ...fields, "f:metadata": { ...metadata, "f:annotations": annotations } };
   return { ...entry, manager: FIELD_MANAGER, operation: "Apply", fieldsV1 };
 }

@@ -2,14 +2,14 @@
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { JobName } from "#lib/moodle/blueprint-files.ts";
 import {
-  type Code,
+  type CodeVersion,
   type FilesCheck,
-  readCode,
-  readFilesCheck,
-  readHealth,
-  readSeed,
-  readSite,
-  type Seeding,
+  parseCodeVersion,
+  parseFilesCheck,
+  parseHealthStatus,
+  parseSeedResult,
+  parseSiteIdentity,
+  type SeedResult,
   type SiteIdentity,
 } from "#lib/moodle/job-results.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -18,7 +18,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { redact } from "#lib/base/redact.ts";
-import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
+import { findLikelyErrorLine, findLogCause, findWaitLine, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import { BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const LINE_MOST = 500; // characters of a log line in a message
@@ -71,16 +71,16 @@ function failureOf(result: JobResult, what: string, events: Evidence["events"]):
     return make(reason, `there was too little memory: ${ending}`, hint, "operator");
   }
   if (reason === "DeadlineExceeded") {
-    const wait = readLogWait(log);
+    const wait = findWaitLine(log);
     const last = wait ? `it was still waiting: ${shorten(wait)}` : "it took too long";
     const hint = wait
       ? WAIT_HINT
       : "See how far it came in the last lines of its log; a slow disk or too little CPU may be the reason. Then retry.";
     return make(reason, `${last}: ${ending}`, hint);
   }
-  const cause = readLogCause(log);
-  if (cause) return make(cause.code, `${cause.why}: ${shorten(cause.line)} (${ending})`, cause.hint, cause.blame);
-  const words = lastWords(log);
+  const cause = findLogCause(log);
+  if (cause) return make(cause.code, `${cause.reason}: ${shorten(cause.line)} (${ending})`, cause.hint, cause.blame);
+  const words = findLikelyErrorLine(log);
   const last = words === undefined ? ending : `${shorten(words)} (${ending})`;
   return make(reason, `its Job failed: ${last}`, "See the last lines of its log; once the cause is gone, retry.");
 }
@@ -122,7 +122,7 @@ async function readAnswer(place: JobContext, run: Run, result: JobResult): Promi
   await requireSuccess(place, run, result, "The database could not be asked");
   await requireCompleteLog(place, run, result);
   await deleteFinishedJob(place, run, result);
-  return readSite(result.log);
+  return parseSiteIdentity(result.log);
 }
 
 /** Compares the files in the database with those on the volume. `since` is the start of the backup. */
@@ -132,7 +132,7 @@ export async function checkFiles(place: JobContext, run: Run, since: Date): Prom
   const result = await place.space.run(job, clusterWaitOf(run));
   await requireSuccess(place, run, result, "The site's files could not be compared with its database");
   await requireCompleteLog(place, run, result);
-  const check = readFilesCheck(result.log);
+  const check = parseFilesCheck(result.log);
   if (!check) {
     throw new ClusterError("FilesUnread", "The Job that compares the site's files ended without a result", {
       transient: false,
@@ -156,15 +156,15 @@ export async function protectSignIn(place: JobContext, run: Run): Promise<void> 
 }
 
 /** Pulls the image of a version and returns the version of the code in it. */
-export async function readImage(place: JobContext, run: Run): Promise<Code | null> {
+export async function readImage(place: JobContext, run: Run): Promise<CodeVersion | null> {
   const result = await runJob(place, run, "preflight");
   await requireSuccess(place, run, result, "The image of the new version cannot be used");
   await requireCompleteLog(place, run, result);
   await deleteFinishedJob(place, run, result);
-  return readCode(result.log);
+  return parseCodeVersion(result.log);
 }
 
-export async function requireSeed(place: JobContext, run: Run): Promise<Seeding> {
+export async function requireSeed(place: JobContext, run: Run): Promise<SeedResult> {
   const result = await runJob(place, run, "seed");
   await requireSuccess(place, run, result, SEEDING);
   const seeding = await requireSeedApplied(place, run, result);
@@ -175,9 +175,9 @@ export async function requireSeed(place: JobContext, run: Run): Promise<Seeding>
 const SEEDING = "The site could not be set up";
 
 /** Throws a final error if the seed did not finish. Returns its result. */
-export async function requireSeedApplied(place: JobContext, run: Run, result: JobResult): Promise<Seeding> {
-  const seeding = readSeed(result.log);
-  if (seeding.seeded) return seeding;
+export async function requireSeedApplied(place: JobContext, run: Run, result: JobResult): Promise<SeedResult> {
+  const seeding = parseSeedResult(result.log);
+  if (seeding.isFinished) return seeding;
   await requireSuccess(place, run, result, SEEDING);
   await requireCompleteLog(place, run, result);
   throw new ClusterError(
@@ -215,12 +215,12 @@ async function askPage(place: JobContext, run: Run, job: "health" | "closed", wa
 
 /** Throws if the login page answered with another status. */
 export async function requireResponse(place: JobContext, run: Run, result: JobResult, wanted: number): Promise<void> {
-  const status = readHealth(result.log);
+  const status = parseHealthStatus(result.log);
   if (result.succeeded && status === wanted) return;
   if (result.succeeded) await requireCompleteLog(place, run, result);
   const { events } = await place.space.evidence(run);
   await deleteFinishedJob(place, run, result);
-  const words = status === null ? lastWords(result.log) ?? result.message : null;
+  const words = status === null ? findLikelyErrorLine(result.log) ?? result.message : null;
   const answer = status === null ? "did not answer" : `answered ${status} instead of ${wanted}`;
   throw new ClusterError("Unhealthy", `The site's login page ${answer}${words ? `: ${shorten(words)}` : ""}`, {
     transient: false,

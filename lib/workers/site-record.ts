@@ -4,7 +4,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { particularsObject, textOfHub, textOfSpoke } from "#lib/moodle/site-record.ts";
+import { buildRecordConfigMap, serializeHubRecord, serializeSpokeRecord } from "#lib/moodle/site-record.ts";
 import { type Installation, readInstallation, signText } from "#lib/installation/installation.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { replaceFenced } from "#lib/workers/fenced-objects.ts";
@@ -44,9 +44,11 @@ export async function applySiteRecord(
 }
 
 function objectOf(installation: Installation, row: SpokeRow | FederationRow): KubeObject {
-  const [of, text] = "federationId" in row ? ["spoke", textOfSpoke(row)] as const : ["hub", textOfHub(row)] as const;
+  const [of, text] = "federationId" in row
+    ? ["spoke", serializeSpokeRecord(row)] as const
+    : ["hub", serializeHubRecord(row)] as const;
   const signature = signText(installation, row.namespaceUid!, text);
-  return particularsObject(of, { text, installation: installation.id, signature });
+  return buildRecordConfigMap(of, { text, installation: installation.id, signature });
 }
 
 function rowsOf(rows: Rows, table: RecordedRow) {

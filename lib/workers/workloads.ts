@@ -12,12 +12,12 @@ import {
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { redact } from "#lib/base/redact.ts";
-import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
+import { findLikelyErrorLine, findLogCause, findWaitLine, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
 import { type ObjectPatch, type ObjectPut, setField } from "#lib/operations/change.ts";
-import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
 const CRON_PODS = "op=cron";
@@ -51,7 +51,7 @@ export async function scaleSite(site: SpokeSite, run: Run, ref: Ref, replicas: 0
 }
 
 export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
-  if (ref === DATABASE) await replaceStuckDatabase(space, run);
+  if (ref === DATABASE_STATEFULSET) await replaceStuckDatabase(space, run);
   await sayingWhy(() => space.ready([ref], clusterWaitOf(run)));
 }
 
@@ -61,8 +61,8 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
     await wait();
   } catch (error) {
     if (!(error instanceof ClusterError) || !IN_LOG.has(error.code)) throw error;
-    const log = error.evidence?.log ?? [], cause = readLogCause(log), last = lastWords(log);
-    const waited = readLogWait(log);
+    const log = error.evidence?.log ?? [], cause = findLogCause(log), last = findLikelyErrorLine(log);
+    const waited = findWaitLine(log);
     if (waited !== undefined) {
       throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(waited)}`, hint: WAIT_HINT });
     }
@@ -70,7 +70,7 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
       throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(last)}` });
     }
     if (!cause) throw error;
-    const { code, why, line, blame, hint } = cause;
+    const { code, reason: why, line, blame, hint } = cause;
     throw withErrorDetails(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });
   }
 }
@@ -86,7 +86,7 @@ export async function waitForQuota(
 
 /** Throws if the site is suspended, for example after a failed resume, because nothing would start. */
 export async function requireRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
-  const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
+  const parts = await Promise.all([DATABASE_STATEFULSET, MOODLE_DEPLOYMENT].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
   throw permanentError(
     "Suspended",
@@ -100,19 +100,19 @@ export async function requireRunning(space: Space, run: Run, deed: string, actio
 export async function pauseCron(
   site: SpokeSite,
   run: Run,
-  changes = [setField(CRON, "/spec/suspend", true)],
+  changes = [setField(MOODLE_CRONJOB, "/spec/suspend", true)],
 ): Promise<void> {
   await patchSiteObjects(site, run, changes);
   await endCron(site.space, run);
 }
 
 export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
-  await patchSiteObjects(site, run, [setField(CRON, "/spec/suspend", false)]);
+  await patchSiteObjects(site, run, [setField(MOODLE_CRONJOB, "/spec/suspend", false)]);
 }
 
 /** Resumes the CronJob, unless the site is in maintenance mode, in which tasks would fail. */
 export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
-  await patchSiteObjects(site, run, [setField(CRON, "/spec/suspend", site.spoke.maintenance)]);
+  await patchSiteObjects(site, run, [setField(MOODLE_CRONJOB, "/spec/suspend", site.spoke.maintenance)]);
 }
 
 /** Stops an incomplete site, so that it neither serves users nor runs tasks. */
@@ -120,7 +120,7 @@ export async function scaleToZero(
   site: SpokeSite,
   run: Run,
 ): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
-  await scaleSite(site, run, MOODLE, 0);
+  await scaleSite(site, run, MOODLE_DEPLOYMENT, 0);
   await pauseCron(site, run);
   return { state: "failed", health: "unknown" };
 }
@@ -138,7 +138,7 @@ async function endCron(space: Space, run: Run): Promise<void> {
   for (const job of await space.list(BATCH_JOB, "", run)) {
     // The CronJob owns a manually started task but is not its controller: see actions/tasks.ts.
     const owners = job.metadata.ownerReferences ?? [];
-    if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
+    if (!owners.some(({ kind, name }) => kind === MOODLE_CRONJOB.kind && name === MOODLE_CRONJOB.name)) continue;
     await space.delete({ ...BATCH_JOB, name: job.metadata.name }, job.metadata.uid!, run);
   }
   await space.noPods(CRON_PODS, clusterWaitOf(run));
@@ -154,7 +154,7 @@ const TEMPLATE = "controller-revision-hash"; // set by Kubernetes
 async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
   let template: unknown;
   await pollUntil(run, async () => {
-    const set = await space.get(DATABASE, run);
+    const set = await space.get(DATABASE_STATEFULSET, run);
     const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
     template = updateRevision;
     return observedGeneration < (set?.metadata.generation ?? 0)
@@ -163,7 +163,9 @@ async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
   });
   for (const pod of await space.list(POD, "role=db", run)) {
     const { name, uid, labels, ownerReferences, deletionTimestamp } = pod.metadata;
-    const own = ownerReferences?.some(({ kind, name: owner }) => kind === DATABASE.kind && owner === DATABASE.name);
+    const own = ownerReferences?.some(({ kind, name: owner }) =>
+      kind === DATABASE_STATEFULSET.kind && owner === DATABASE_STATEFULSET.name
+    );
     const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
     const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
     if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;

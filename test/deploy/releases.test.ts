@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { isOfRelease } from "#lib/moodle/names.ts";
+import { belongsToRelease } from "#lib/moodle/names.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
@@ -90,10 +90,10 @@ test.after(async ({ scene, closeOther }) => {
 });
 
 test("each makes its hubs and spokes, of the same names, in namespaces of its own", ({ scene, own, others }) => {
-  assert.equal([isOfRelease(own, RELEASE), isOfRelease(own, "other")], [true, false]);
-  assert.equal([isOfRelease(others, RELEASE), isOfRelease(others, "other")], [false, true]);
+  assert.equal([belongsToRelease(own, RELEASE), belongsToRelease(own, "other")], [true, false]);
+  assert.equal([belongsToRelease(others, RELEASE), belongsToRelease(others, "other")], [false, true]);
   for (const binding of scene.simulator.objects("RoleBinding")) {
-    const { namespace } = binding.metadata, account = isOfRelease(namespace!, "other") ? OTHER : SERVICE_ACCOUNT;
+    const { namespace } = binding.metadata, account = belongsToRelease(namespace!, "other") ? OTHER : SERVICE_ACCOUNT;
     assert.is(binding["subjects"][0].name, `system:serviceaccount:${account.namespace}:${account.name}`);
   }
 });

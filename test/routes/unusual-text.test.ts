@@ -1,8 +1,8 @@
 /** Tests that unusual text reaches the cluster byte for byte, only in its place, and changes nothing else. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE } from "#lib/moodle/names.ts";
-import { PARTICULARS } from "#lib/moodle/site-record.ts";
+import { FENCE_KEY } from "#lib/moodle/names.ts";
+import { SITE_RECORD_CONFIG_MAP } from "#lib/moodle/site-record.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
@@ -67,7 +67,7 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
   const { SEED_TITLE, SEED_ADMIN_EMAIL, ...seed } = find("ConfigMap", "seed")["data"];
   assert.is(SEED_TITLE, text);
   assert.is(SEED_ADMIN_EMAIL, adminEmail);
-  const particulars = JSON.parse(find("ConfigMap", PARTICULARS.name)["data"].particulars);
+  const particulars = JSON.parse(find("ConfigMap", SITE_RECORD_CONFIG_MAP.name)["data"].particulars);
   assert.equal([particulars.id, particulars.displayName, particulars.domain], [id, text, domain]);
   const [rule] = find("Ingress", "moodle")["spec"].rules;
   assert.is(rule.host, domain);
@@ -83,10 +83,10 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
     "ResourceQuota",
   ];
   const others = objects.filter(({ kind, metadata }) =>
-    made.includes(kind) && !["seed", PARTICULARS.name].includes(metadata.name)
+    made.includes(kind) && !["seed", SITE_RECORD_CONFIG_MAP.name].includes(metadata.name)
   )
     .map(({ kind, metadata, spec, data }) => {
-      const { [FENCE]: _, ...annotations } = metadata.annotations ?? {}; // differs per installation
+      const { [FENCE_KEY]: _, ...annotations } = metadata.annotations ?? {}; // differs per installation
       return neutral({ kind, name: metadata.name, annotations, spec, data });
     });
   return { text, others: [neutral(seed), ...others].sort() };

@@ -27,7 +27,7 @@ import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { openSiteServer } from "#lib/dev/simulator/sites/server.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import { createTimers, type SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -89,7 +89,7 @@ const UNLIMITED_NODE = { cpu: "100k", memory: "1Pi", pods: "1M" };
 
 export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { delayMs, measured = null } = options;
-  const world: World = {
+  const world: SimulatorContext = {
     kinds: loadApiKinds(),
     schema: loadFieldSchema(),
     store: createObjectStore(),

@@ -11,7 +11,7 @@ import type { FieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts"
 import type { ObjectStore } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 
-export interface World {
+export interface SimulatorContext {
   readonly kinds: ApiKinds;
   readonly schema: FieldSchema;
   readonly store: ObjectStore;

@@ -8,7 +8,7 @@ import {
   updateFederation,
 } from "#lib/domains/federations/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { HubParticulars } from "#lib/moodle/site-record.ts";
+import type { HubSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { hubSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
@@ -22,7 +22,7 @@ export interface HubInCluster {
   readonly cluster: string;
   readonly identity: string | null;
   readonly namespace: ObservedNamespace;
-  readonly particulars: HubParticulars;
+  readonly particulars: HubSiteRecord;
 }
 
 /** Adopts a hub. The hub has no members, because only the lost database knew them. */

@@ -12,8 +12,8 @@ import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store
 import { toDesired } from "#lib/domains/spokes/desired.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames } from "#lib/moodle/names.ts";
-import type { SpokeParticulars } from "#lib/moodle/site-record.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
+import type { SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
@@ -31,7 +31,7 @@ export interface SpokeInCluster {
   readonly cluster: string;
   readonly identity: string | null;
   readonly namespace: ObservedNamespace;
-  readonly particulars: SpokeParticulars;
+  readonly particulars: SpokeSiteRecord;
 }
 
 type Names = Pick<Config, "rootDomain" | "publicUrl">;
@@ -91,7 +91,7 @@ export async function updateSpokeFromRecord(
   if (taken !== null) return taken;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
   const { domain: requestedDomain = particulars.domain, ...words } = pickChangedValues(toDesired(before), changes);
-  await deleteRetainedClaims(tx, before.id, Object.values(claimNames(particulars.blueprintInputs as SpokeInputs)));
+  await deleteRetainedClaims(tx, before.id, Object.values(sitePvcNames(particulars.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
       ...columnsOf(standing),
@@ -177,14 +177,14 @@ function columnsOf({ cluster, identity, namespace, particulars }: SpokeInCluster
 }
 
 /** Reserves the domain of a spoke. Returns the reason if the domain is in use; null on success. */
-async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeParticulars): Promise<string | null> {
+async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeSiteRecord): Promise<string | null> {
   const place = ownNamesOf(names);
   await lockNames(tx, domain, place);
   const taken = await isInUse(tx, domain, parentNames(domain, place), id);
   return taken ? `its domain ${domain} is in use, or one above or below it` : null;
 }
 
-async function keepFormerNames(tx: Tx, { id, blueprintInputs }: SpokeParticulars): Promise<void> {
+async function keepFormerNames(tx: Tx, { id, blueprintInputs }: SpokeSiteRecord): Promise<void> {
   const former = (blueprintInputs as SpokeInputs).formerHosts ?? [];
   await tx.deleteFrom("former_domains").where("spokeId", "=", id).execute();
   if (former.length === 0) return;

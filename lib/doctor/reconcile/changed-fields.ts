@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { HubParticulars, SpokeParticulars } from "#lib/moodle/site-record.ts";
+import type { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 
 export type ChangedFields = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
 const SPOKE_FIELDS = [
   ...["displayName", "domain", "size", "lmsVersion", "brand", "adminEmail", "mail", "maintenance", "region"],
   ...["seed", "identity", "content", "contentMode", "siteIdentifier", "fromBackup", "blueprintRevision", "readyAt"],
-] as const satisfies readonly (keyof SpokeRow & keyof SpokeParticulars)[];
+] as const satisfies readonly (keyof SpokeRow & keyof SpokeSiteRecord)[];
 const HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as const;
 /** The maximum length of a value in a sentence. */
 const VALUE_MOST = 60;
@@ -21,7 +21,7 @@ const VALUE_MOST = 60;
  */
 export function changedOfSpoke(
   row: SpokeRow,
-  record: SpokeParticulars,
+  record: SpokeSiteRecord,
   { state, requested = new Set() }: { readonly state: string; readonly requested?: ReadonlySet<string> | undefined },
 ): ChangedFields {
   const changed = differences(row, { ...record, state }, [...SPOKE_FIELDS, "state"], requested);
@@ -33,7 +33,7 @@ export function changedOfSpoke(
 
 export function changedOfHub(
   row: FederationRow,
-  record: HubParticulars,
+  record: HubSiteRecord,
   { state, requested = new Set() }: { readonly state: string; readonly requested?: ReadonlySet<string> | undefined },
 ): ChangedFields {
   return differences(row, { ...record, state }, [...HUB_FIELDS, "state"], requested);

@@ -1,7 +1,7 @@
 /** Adopts backups that exist only in the cluster. Reports backups whose snapshots are missing, but keeps their rows. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { BackupParticulars, readParticulars } from "#lib/moodle/site-record.ts";
+import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
@@ -12,7 +12,7 @@ import { isSigned } from "#lib/doctor/reconcile/trust.ts";
 import { countOf } from "#lib/doctor/finding.ts";
 import { refersToSnapshot } from "#lib/workers/backups/delete-expired.ts";
 
-interface FoundBackup extends Omit<BackupParticulars, "volumes"> {
+interface FoundBackup extends Omit<BackupRecord, "volumes"> {
   readonly volumes: readonly BackupVolume[];
   readonly takenAt: Date;
 }
@@ -28,7 +28,7 @@ export function findUnknownBackups({ survey, known, trust }: ComparedCluster): M
     const { signed, metadata } = snapshot, namespace = survey.namespaces.get(metadata.namespace!);
     if (!signed || !namespace?.spokeId) continue;
     const believed = trust.accepted.has(namespace.name) || isSigned(trust.installation, namespace.uid, signed);
-    const particulars = believed ? readParticulars(BackupParticulars, signed.text) : null;
+    const particulars = believed ? parseRecord(BackupRecord, signed.text) : null;
     const all = found.get(namespace.name) ?? [];
     if (!particulars || known.backups.has(particulars.id) || all.some(({ id }) => id === particulars.id)) continue;
     const volumes = volumesOf(survey, namespace, particulars);
@@ -52,7 +52,7 @@ function unknownBackups(compared: ComparedCluster): Discrepancy[] {
 function volumesOf(
   { snapshots, contents }: ClusterSurvey,
   { name: namespace }: ObservedNamespace,
-  { volumes }: BackupParticulars,
+  { volumes }: BackupRecord,
 ): BackupVolume[] | null {
   const all = volumes.map(({ claim, snapshot: name }): BackupVolume | null => {
     const snapshot = snapshots.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);

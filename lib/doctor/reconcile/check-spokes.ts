@@ -1,7 +1,7 @@
 /** Checks spokes and hubs, with the functions that differ between the two. */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { HubParticulars, SpokeParticulars } from "#lib/moodle/site-record.ts";
+import { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import { adoptHub, markHubGone, stateOfRecordedHub, updateHubFromRecord } from "#lib/doctor/reconcile/adopt-hubs.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import {
@@ -21,9 +21,9 @@ export function checkHubs(compared: ComparedCluster): Discrepancy[] {
   const own = [...survey.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
   return [
     ...[...known.hubs.values()].flatMap((hub) => cancelOldOperations(compared, hub)),
-    ...compareRows<FederationRow, HubParticulars>(compared, {
+    ...compareRows<FederationRow, HubSiteRecord>(compared, {
       ...{ check: "hub", rows: known.hubs, namespaces: own, idOf: ({ hubId }) => hubId!, nameOf: ({ slug }) => slug },
-      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, HubParticulars, namespace),
+      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, HubSiteRecord, namespace),
       describeAdoption: ({ slug }) => ({
         done: "adopted, without members",
         hint: `wheelwright hubs add-member ${slug} EMAIL`,
@@ -55,9 +55,9 @@ export function checkSpokesInCluster(compared: ComparedCluster): Discrepancy[] {
   const nameOf = (of: { readonly federationId: string; readonly slug: string }) => `${hubOf(of)}/${of.slug}`;
   return [
     ...[...known.spokes.values()].flatMap((spoke) => cancelOldOperations(compared, spoke)),
-    ...compareRows<SpokeRow, SpokeParticulars>(compared, {
+    ...compareRows<SpokeRow, SpokeSiteRecord>(compared, {
       ...{ check: "spoke", rows: known.spokes, namespaces: own, idOf: ({ spokeId }) => spokeId!, nameOf },
-      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, SpokeParticulars, namespace),
+      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, SpokeSiteRecord, namespace),
       describeAdoption: ({ domain, size, lmsVersion }) => ({
         done: `adopted as ${domain}, ${size}, Moodle ${lmsVersion}`,
       }),

@@ -18,7 +18,7 @@ import { checkHubs, checkSpokesInCluster } from "#lib/doctor/reconcile/check-spo
 import { type Discrepancy, findingOf, type Resolution } from "#lib/doctor/reconcile/discrepancy.ts";
 import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
 import { type ClusterSurvey, surveyCluster } from "#lib/doctor/reconcile/survey.ts";
-import { isOfRelease } from "#lib/moodle/names.ts";
+import { belongsToRelease } from "#lib/moodle/names.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readInstallation } from "#lib/installation/installation.ts";
@@ -87,7 +87,7 @@ async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold |
   const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
   const opened = await Promise.all(names.map((name) => clusters.open(name)));
   const known = new Set(await listNamespaces(db.rows));
-  const isOwn = (name: string): boolean => isOfRelease(name, config.releaseId) || known.has(name);
+  const isOwn = (name: string): boolean => belongsToRelease(name, config.releaseId) || known.has(name);
   const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
   const last = await readLastFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { TURN } from "#lib/moodle/names.ts";
+import { ADOPTION_ID_LENGTH } from "#lib/moodle/names.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -97,7 +97,7 @@ async function readTurns(rows: Rows): Promise<Set<string>> {
   const { rows: found } = await sql<{ turn: string }>`
     select blueprint_inputs -> 'origin' ->> 'turn' as turn from spokes where blueprint_inputs -> 'origin' ? 'turn'
     union select turn from template_uses
-    union select right(jobs.id, ${TURN}) from jobs where kind = 'restore' or state in ('queued', 'running')`
+    union select right(jobs.id, ${ADOPTION_ID_LENGTH}) from jobs where kind = 'restore' or state in ('queued', 'running')`
     .execute(rows);
   return new Set(found.map(({ turn }) => turn));
 }

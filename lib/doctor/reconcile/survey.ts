@@ -1,6 +1,12 @@
 /** Lists our objects in one cluster, kind by kind, and keeps only a few fields of each. Read-only. */
-import { CRON, DATABASE, FENCE, MOODLE } from "#lib/moodle/names.ts";
-import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/site-record.ts";
+import { DATABASE_STATEFULSET, FENCE_KEY, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import {
+  readSignedRecord,
+  readSnapshotRecord,
+  type SignedRecord,
+  SITE_RECORD_CONFIG_MAP,
+  SITE_RECORD_KEY,
+} from "#lib/moodle/site-record.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import {
   FEDERATION_LABEL,
@@ -20,7 +26,7 @@ export interface ObservedNamespace {
   readonly spokeId: string | null;
   readonly sandboxId: string | null;
   readonly terminating: boolean;
-  readonly signed: SignedText | null;
+  readonly signed: SignedRecord | null;
   /** Desired replicas; null if the object is missing or may not be listed. */
   readonly replicas: Readonly<Record<"app" | "database", number | null>>;
 }
@@ -33,7 +39,7 @@ export interface ClusterSurvey {
   /** The greatest fence of any object. */
   readonly fence: bigint;
   /** The snapshots of backups, with their signed records. */
-  readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedText | null })[];
+  readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedRecord | null })[];
   /** UIDs of all VolumeSnapshots with our label. */
   readonly snapshotUids: ReadonlySet<string>;
   /** Snapshot contents, keyed by name; null if they may not be listed. */
@@ -51,7 +57,7 @@ const PAGE = 500;
 const NETWORK = "networking.k8s.io/v1";
 /** Kinds that have a fence, except ConfigMaps, which are listed separately, and Secrets, which are not listed. */
 const FENCED: readonly Kind[] = [
-  ...[MOODLE, DATABASE, CRON],
+  ...[MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, MOODLE_CRONJOB],
   { apiVersion: "batch/v1", kind: "Job" },
   ...["Service", "ResourceQuota", "LimitRange", "PersistentVolumeClaim"].map((kind) => ({ apiVersion: "v1", kind })),
   ...["NetworkPolicy", "Ingress"].map((kind) => ({ apiVersion: NETWORK, kind })),
@@ -66,7 +72,7 @@ export async function surveyCluster(
   isOwn: (namespace: string) => boolean,
   call: Call,
 ): Promise<ClusterSurvey> {
-  const unseen: string[] = [], signed = new Map<string, SignedText>();
+  const unseen: string[] = [], signed = new Map<string, SignedRecord>();
   const replicas = new Map<string, { app: number | null; database: number | null }>();
   let fence = 0n;
   const each = async (kind: Kind, selector: string, take: (object: KubeObject) => void): Promise<boolean> => {
@@ -74,7 +80,7 @@ export async function surveyCluster(
       if (kind.apiVersion === VOLUME_SNAPSHOT.apiVersion && !await cluster.serves(kind, call)) return false;
       await eachObject(cluster, call, kind, selector, (object) => {
         if (object.metadata.namespace !== undefined && !isOwn(object.metadata.namespace)) return;
-        const { annotations, labels } = object.metadata, own = annotations?.[FENCE] ?? labels?.[FENCE] ?? "";
+        const { annotations, labels } = object.metadata, own = annotations?.[FENCE_KEY] ?? labels?.[FENCE_KEY] ?? "";
         if (/^\d+$/.test(own) && BigInt(own) > fence) fence = BigInt(own);
         take(object);
       });
@@ -87,13 +93,17 @@ export async function surveyCluster(
   };
 
   const identity = await cluster.identity(call);
-  await each(PARTICULARS, OURS, (object) => {
-    const text = object.metadata.labels?.[PARTICULARS_OF] && readSigned(object);
-    if (text && object.metadata.name === PARTICULARS.name) signed.set(object.metadata.namespace!, text);
+  await each(SITE_RECORD_CONFIG_MAP, OURS, (object) => {
+    const text = object.metadata.labels?.[SITE_RECORD_KEY] && readSignedRecord(object);
+    if (text && object.metadata.name === SITE_RECORD_CONFIG_MAP.name) signed.set(object.metadata.namespace!, text);
   });
   for (const kind of FENCED) {
-    const part = kind.kind === MOODLE.kind ? "app" : kind.kind === DATABASE.kind ? "database" : null;
-    const name = part === "app" ? MOODLE.name : DATABASE.name;
+    const part = kind.kind === MOODLE_DEPLOYMENT.kind
+      ? "app"
+      : kind.kind === DATABASE_STATEFULSET.kind
+      ? "database"
+      : null;
+    const name = part === "app" ? MOODLE_DEPLOYMENT.name : DATABASE_STATEFULSET.name;
     await each(kind, OURS, ({ metadata, spec }) => {
       if (part === null || metadata.name !== name) return;
       const both = replicas.get(metadata.namespace!) ?? { app: null, database: null };
@@ -119,7 +129,9 @@ export async function surveyCluster(
   await each(VOLUME_SNAPSHOT, OURS, (object) => {
     const { metadata, status } = object;
     snapshotUids.add(metadata.uid!);
-    if (metadata.annotations?.[PARTICULARS_OF]) snapshots.push({ metadata, status, signed: readSignedOn(object) });
+    if (metadata.annotations?.[SITE_RECORD_KEY]) {
+      snapshots.push({ metadata, status, signed: readSnapshotRecord(object) });
+    }
   });
   const listed = await each(SNAPSHOT_CONTENT, "", (object) => void contents.set(object.metadata.name, object));
   await each(VOLUME, "", (object) => {

@@ -3,7 +3,7 @@
  * operator.
  */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
-import { readParticulars, type SignedText } from "#lib/moodle/site-record.ts";
+import { parseRecord, type SignedRecord } from "#lib/moodle/site-record.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import type * as v from "valibot";
 
@@ -34,13 +34,13 @@ export function readTrustedRecord<
     }
     if (!isSigned(installation, uid, signed)) return doubt("has particulars that are not signed by this installation");
   }
-  const particulars = readParticulars(schema, signed.text);
+  const particulars = parseRecord(schema, signed.text);
   if (!particulars) return doubt("has particulars that cannot be read");
   const isOwn = particulars.namespace === name && particulars.id === (spokeId ?? hubId);
   const isOfHub = spokeId === null || (particulars as { federationId?: string }).federationId === hubId;
   return isOwn && isOfHub ? { particulars } : doubt("has particulars of another one than its labels name");
 }
 
-export function isSigned(installation: Installation, uid: string, { text, signature, ...by }: SignedText): boolean {
+export function isSigned(installation: Installation, uid: string, { text, signature, ...by }: SignedRecord): boolean {
   return by.installation === installation.id && isSignatureValid(installation, uid, text, signature);
 }

@@ -15,10 +15,10 @@ import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";
+import { findOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { turnOf } from "#lib/moodle/names.ts";
-import { DISKS, larger } from "#lib/moodle/resize.ts";
+import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { DISK_NAMES, maxQuantity } from "#lib/moodle/resize.ts";
 import { checkAction } from "#lib/operations/check-action.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { enqueue, listLiveOperations } from "#lib/jobs/store.ts";
@@ -137,12 +137,12 @@ function copyInputs(
     ...(seed === source.seed && { seed: from.seed }),
   });
   const least = backup ? minimumDisks(backup) : { files: null, database: null }, { disks } = from.resources;
-  const enlarged = withRoomFor(inputs, {
+  const enlarged = withDisksForSnapshots(inputs, {
     files: Math.max(parseQuantity(disks.files), least.files ?? 0),
     database: Math.max(parseQuantity(disks.database), least.database ?? 0),
   });
-  const copied: SpokeInputs = { ...enlarged, origin: { turn: turnOf(copy.id), identity: "new" } };
-  const missingPart = lackForOrigin(blueprint, copied);
+  const copied: SpokeInputs = { ...enlarged, origin: { turn: adoptionIdOf(copy.id), identity: "new" } };
+  const missingPart = findOriginProblem(blueprint, copied);
   if (missingPart !== null) {
     throw new Fault("impossible", "blueprint_lacks", `Spokes cannot be copied: ${missingPart}`);
   }
@@ -177,7 +177,7 @@ function requireLargeEnough(catalog: App["catalog"], size: string, { slug, bluep
   const { disks } = (blueprintInputs as SpokeInputs).resources;
   const isLargeEnough = (name: string): boolean => {
     const offered = catalog.resourcesOf(name).disks;
-    return DISKS.every((disk) => larger(offered[disk], disks[disk]) === offered[disk]);
+    return DISK_NAMES.every((disk) => maxQuantity(offered[disk], disks[disk]) === offered[disk]);
   };
   if (isLargeEnough(size)) return;
   const fitting = (catalog.choices("size") ?? []).filter(isLargeEnough);

@@ -19,9 +19,9 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
 import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import { footingFrom, onFooting } from "#lib/moodle/site-base.ts";
+import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { turnOf } from "#lib/moodle/names.ts";
+import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs } from "#lib/jobs/removal.ts";
@@ -205,8 +205,12 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
 
 function inputsFrom({ blueprintInputs }: SpokeRow, backup: Backup, { id }: Job): SpokeInputs {
   const inputs = blueprintInputs as SpokeInputs;
-  const { claims: _, ...unclaimed } = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(id));
-  return onFooting(inputs, unclaimed); // in a new namespace all names are free
+  const { claims: _, ...unclaimed } = siteBaseFromBackup(
+    inputs,
+    { ...backup, minimumSizes: minimumDisks(backup) },
+    adoptionIdOf(id),
+  );
+  return withSiteBase(inputs, unclaimed); // in a new namespace all names are free
 }
 
 function isLeaving({ state }: { readonly state: string }): boolean {

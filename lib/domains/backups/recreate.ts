@@ -9,9 +9,9 @@ import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.t
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { footingFrom, onFooting } from "#lib/moodle/site-base.ts";
+import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { turnOf } from "#lib/moodle/names.ts";
+import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { draftSpoke, insertUnderFreeDomain, recordNewSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
 import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
@@ -94,7 +94,7 @@ function rowFrom(
 ): NewSpokeRow {
   const { certificate: _, formerHosts: __, ...previousInputs } = removed.blueprintInputs as SpokeInputs;
   const inputs = { ...previousInputs, images: backup.images ?? previousInputs.images };
-  const siteBase = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(own.id));
+  const siteBase = siteBaseFromBackup(inputs, { ...backup, minimumSizes: minimumDisks(backup) }, adoptionIdOf(own.id));
   const { claims: ___, ...fresh } = siteBase; // in its own namespace all names are free
   const { id: spokeId, federationId, namespace, slug, domain: host } = own;
   return {
@@ -102,7 +102,7 @@ function rowFrom(
     state: "provisioning",
     cluster: backup.cluster,
     blueprintRevision: removed.blueprintRevision,
-    blueprintInputs: JSON.stringify(onFooting({ ...inputs, spokeId, federationId, namespace, slug, host }, fresh)),
+    blueprintInputs: JSON.stringify(withSiteBase({ ...inputs, spokeId, federationId, namespace, slug, host }, fresh)),
     siteIdentifier: backup.siteIdentifier ?? removed.siteIdentifier,
     fromBackup: backup.id,
     createdBy: removed.createdBy,

@@ -6,8 +6,8 @@ import { isGood } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { DATABASE } from "#lib/moodle/names.ts";
-import type { Disk } from "#lib/moodle/resize.ts";
+import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
+import type { DiskName } from "#lib/moodle/resize.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { postgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -46,9 +46,9 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
 }
 
 /** Returns the minimum bytes of a restored site's disks; null if the storage driver does not report it. */
-export function minimumDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<Disk, number | null>> {
+export function minimumDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
   const minimum = (isDatabase: boolean) =>
-    volumes.find(({ claim }) => claim.endsWith(`-${DATABASE.name}-0`) === isDatabase)?.restoreSize ?? null;
+    volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase)?.restoreSize ?? null;
   return { files: minimum(false), database: minimum(true) };
 }
 

@@ -2,7 +2,7 @@
  * Compares an object in the cluster with its manifest by a dry run, because only the API server knows its defaults.
  * Nothing is written.
  */
-import { asItWas, type Expected, titleOf } from "#lib/moodle/expected-objects.ts";
+import { type ExpectedObject, objectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
   type Call,
   type Cluster,
@@ -22,16 +22,16 @@ interface DriftTarget {
 /** Returns the drift of an object; null if none exists. Throws a ClusterError if the cluster does not answer. */
 export async function checkObjectDrift(
   target: DriftTarget,
-  expected: Pick<Expected, "object" | "judged">,
+  expected: Pick<ExpectedObject, "object" | "comparison">,
   call: Call,
 ): Promise<DriftedObject | null> {
-  const { object, judged } = expected;
+  const { object, comparison } = expected;
   const current = await find(target, object, call);
-  if (!current) return { object: titleOf(object), what: "missing", fields: [] };
-  if (judged === "presence") return null;
-  const found = await dryRunDifferences(target, asItWas(object, current), current, call);
+  if (!current) return { object: objectTitle(object), what: "missing", fields: [] };
+  if (comparison === "presence") return null;
+  const found = await dryRunDifferences(target, withObservedRevision(object, current), current, call);
   if (found.length === 0) return null;
-  return { object: titleOf(object), what: "changed", fields: found.map(({ path }) => path) };
+  return { object: objectTitle(object), what: "changed", fields: found.map(({ path }) => path) };
 }
 
 /** Returns the differences that applying the manifest would make. */

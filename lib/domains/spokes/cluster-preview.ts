@@ -1,6 +1,6 @@
 /** Previews changes in the cluster with dry runs. Nothing is written. */
 import type { App } from "#lib/app.ts";
-import { fitted } from "#lib/moodle/expected-objects.ts";
+import { fitToObserved } from "#lib/moodle/expected-objects.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -89,11 +89,12 @@ async function predictObject(
 ): Promise<KubeObject | null> {
   if ("patch" in change) return await space.dryRunPatch(change.ref, change.patch(before!), { signal });
   if ("put" in change) {
-    if (before && change.judged === "presence") return null;
+    if (before && change.comparison === "presence") return null;
     if (change.skipDryRun) {
       return before ? { ...withLabels(before, change.put), spec: change.put["spec"] } : change.put;
     }
-    const [object] = (await space.dryRun([before ? fitted(change.put, before) : change.put], { signal })).objects;
+    const [object] =
+      (await space.dryRun([before ? fitToObserved(change.put, before) : change.put], { signal })).objects;
     return object!;
   }
   const spec = before?.["spec"], { requests } = spec?.resources ?? {};

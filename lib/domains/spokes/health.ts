@@ -5,7 +5,7 @@
  * database (app.yaml). The sweep does not connect to the site, because network policies would block it. A site in
  * maintenance counts as healthy, because somebody requested the maintenance.
  */
-import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
@@ -15,12 +15,16 @@ export const FAILED_CHECKS_LIMIT = 3;
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Returns the objects of a site that must be healthy, in addition to the namespace. */
-export function partsOf(site: Parameters<typeof claimNames>[0]): readonly Ref[] {
-  return [MOODLE, DATABASE, ...Object.values(claimNames(site)).map((name) => ({ ...CLAIM, name }))];
+export function partsOf(site: Parameters<typeof sitePvcNames>[0]): readonly Ref[] {
+  return [
+    MOODLE_DEPLOYMENT,
+    DATABASE_STATEFULSET,
+    ...Object.values(sitePvcNames(site)).map((name) => ({ ...CLAIM, name })),
+  ];
 }
 
 /** The kinds of the objects in `partsOf`. */
-export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE, DATABASE, CLAIM]
+export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
 /** Returns the problem of the namespace as a sentence, or null. */

@@ -35,7 +35,7 @@ export async function previewSpoke(
   const plan = await source?.preview(), own = draftSpoke(app, federation.id, desired, plan);
   const spoke = { ...own, domain: await findFreeDomain(app, domains) };
   const inputs = inputsOf(app, spoke, clusterFor(app, federation, desired.region), plan);
-  const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
+  const { usage: demand, quota, problems: over } = app.blueprint.quotaUsage(inputs);
   const price = await previewCostOrReason(app, addedSpoke(federation.id, desired.size), signal);
   return {
     dryRun: true,

@@ -1,7 +1,7 @@
 /** Schemas of spokes in the API. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
-import { Version } from "#lib/moodle/sizes.ts";
+import { VersionNumber } from "#lib/moodle/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedList,
@@ -98,8 +98,8 @@ export const NewSpoke = v.object({
   brand: choice,
   adminEmail: optionalOrNull(EmailAddress),
   region: choice,
-  lmsVersion: optionalOrNull(Version),
-  moodleVersion: optionalOrNull(Version),
+  lmsVersion: optionalOrNull(VersionNumber),
+  moodleVersion: optionalOrNull(VersionNumber),
   seed: choice,
   /** The spoke to copy, by ID or domain. Omitted values are taken from it. */
   copyOf: optionalOrNull(boundedText(1, 253)),
@@ -120,8 +120,8 @@ const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(",
 /** Parameters of some actions. */
 const actionParameters = {
   /** The target version of an upgrade. */
-  lmsVersion: optionalOrNull(Version),
-  moodleVersion: optionalOrNull(Version),
+  lmsVersion: optionalOrNull(VersionNumber),
+  moodleVersion: optionalOrNull(VersionNumber),
   /** The new size of a resize. */
   size: choice,
   /** Whether an upgrade continues without a backup if the cluster cannot take one. */

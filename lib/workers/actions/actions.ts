@@ -1,6 +1,6 @@
 /** Suspends, resumes and restarts a site. Each object is changed under the fence of the run. */
 import type { App } from "#lib/app.ts";
-import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, HandlerHooks, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
@@ -32,12 +32,12 @@ export function resume(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.resume, {
     async database(site, run) {
       await patchSiteObjects(site, run, changes(site.spoke).database);
-      await waitForWorkload(site, run, DATABASE);
+      await waitForWorkload(site, run, DATABASE_STATEFULSET);
     },
     verify: verifySite,
     async app(site, run) {
       await patchSiteObjects(site, run, changes(site.spoke).app);
-      await waitForWorkload(site, run, MOODLE);
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
     },
     cron: (site, run) => patchSiteObjects(site, run, changes(site.spoke).cron),
     health: requireHealth,
@@ -49,7 +49,7 @@ export function restart(app: App): Handler {
     verify: verifySite,
     async app(site, run) {
       await restartSite(site, run);
-      await waitForWorkload(site, run, MOODLE);
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
     },
     health: requireHealth,
   });
@@ -75,9 +75,9 @@ export async function readStateAfterFailure(
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
   const standing = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
   if (standing.length === 0) return { state: "suspended", health: "unknown" };
-  const moodle = await space.get(MOODLE, run);
+  const moodle = await space.get(MOODLE_DEPLOYMENT, run);
   const available = (moodle?.["status"]?.availableReplicas ?? 0) > 0;
-  const idle = (await space.get(CRON, run))?.["spec"]?.suspend === true && !maintenance;
+  const idle = (await space.get(MOODLE_CRONJOB, run))?.["spec"]?.suspend === true && !maintenance;
   return { state: "active", health: available && !idle ? "healthy" : "degraded" };
 }
 
@@ -89,7 +89,7 @@ export async function verifySite(site: SpokeSite, run: Run): Promise<void> {
  * Restarts Moodle's pods by writing the given time to the pod template. Writing the same time again restarts nothing.
  */
 export async function restartSite(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
-  await patchSiteObject(site, run, MOODLE, (object) => stampRestart(object, at));
+  await patchSiteObject(site, run, MOODLE_DEPLOYMENT, (object) => stampRestart(object, at));
 }
 
 /**

@@ -4,8 +4,8 @@
  * to a row, log or note.
  */
 import type { App } from "#lib/app.ts";
-import { PASSWORD_OF } from "#lib/moodle/names.ts";
-import { type PasswordReset, readPasswordReset } from "#lib/moodle/job-results.ts";
+import { PASSWORD_OPERATION_ANNOTATION } from "#lib/moodle/names.ts";
+import { parsePasswordReset, type PasswordReset } from "#lib/moodle/job-results.ts";
 import { newSitePassword } from "#lib/moodle/secrets.ts";
 import {
   ClusterError,
@@ -23,7 +23,7 @@ import { siteTaskHandler } from "#lib/workers/actions/tasks.ts";
 
 const ADMIN: Ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
 const KEY = "ADMIN_PASSWORD", BEFORE = "ADMIN_PASSWORD_BEFORE";
-const MARK = `/metadata/annotations/${PASSWORD_OF.replaceAll("/", "~1")}`;
+const MARK = `/metadata/annotations/${PASSWORD_OPERATION_ANNOTATION.replaceAll("/", "~1")}`;
 const WHAT = "The administrator's password could not be set";
 export const ACCOUNT_UNUSABLE = "AccountUnusable";
 const MAILED = "The site has mailed its administrator a link to choose a password";
@@ -45,7 +45,7 @@ export function resetAdminPassword(app: App): Handler {
  * newer one is tried again.
  */
 function renew({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
-  if (metadata.annotations?.[PASSWORD_OF] === operation) return [];
+  if (metadata.annotations?.[PASSWORD_OPERATION_ANNOTATION] === operation) return [];
   const mark: PatchOperation = { op: "add", path: MARK, value: operation };
   if (data?.[BEFORE] !== undefined) return [mark];
   const keep: PatchOperation[] = data?.[KEY] === undefined
@@ -64,7 +64,7 @@ function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
  */
 export async function applyAdminPassword(here: JobContext, run: Run): Promise<PasswordReset> {
   const result = await runJob(here, run, "password");
-  const reset = readPasswordReset(result.log);
+  const reset = parsePasswordReset(result.log);
   if (reset.refused !== null) {
     await deleteFinishedJob(here, run, result);
     throw refusal(reset.refused, here, result);

@@ -1,6 +1,6 @@
 /** Purges caches and runs scheduled tasks, each in one Job. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
-import { CRON, FENCE } from "#lib/moodle/names.ts";
+import { FENCE_KEY, MOODLE_CRONJOB } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
@@ -47,8 +47,8 @@ async function runOnce({ space }: JobContext, run: Run): Promise<JobResult> {
     run.showProgress("The job that was begun before is under way still");
     return await space.follow(cronJob, clusterWaitOf(run));
   }
-  const cron = await space.get(CRON, run);
-  if (!cron) throw missingObjectError(CRON);
+  const cron = await space.get(MOODLE_CRONJOB, run);
+  if (!cron) throw missingObjectError(MOODLE_CRONJOB);
   const job = jobOf(cron, run.job.fence);
   await run.saveProgress({ cronJob: job.metadata.name });
   return await space.run(job, clusterWaitOf(run));
@@ -60,12 +60,12 @@ async function runOnce({ space }: JobContext, run: Run): Promise<JobResult> {
  */
 function jobOf(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;
-  const { apiVersion, kind, name } = CRON;
+  const { apiVersion, kind, name } = MOODLE_CRONJOB;
   return {
     ...BATCH_JOB,
     metadata: {
       name: `run-cron-${fence}`,
-      labels: { ...metadata.labels, [FENCE]: fence },
+      labels: { ...metadata.labels, [FENCE_KEY]: fence },
       annotations: { ...metadata.annotations, "cron.kubernetes.io/instantiate": "manual" },
       ownerReferences: [{ apiVersion, kind, name, uid: cron.metadata.uid! }],
     },

@@ -8,7 +8,7 @@
 import { mayDelete, selectExpired } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import { type Backup, listBackups, markRemovalStarted, markRemoved } from "#lib/domains/backups/store.ts";
-import { BACKUP } from "#lib/moodle/names.ts";
+import { BACKUP_ANNOTATION } from "#lib/moodle/names.ts";
 import {
   type Cluster,
   ClusterError,
@@ -122,7 +122,7 @@ export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: B
 
 function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
   if (uid !== undefined) return metadata.uid === uid;
-  return metadata.labels?.[BACKUP] === backup.id; // the UID of a failed attempt was not recorded
+  return metadata.labels?.[BACKUP_ANNOTATION] === backup.id; // the UID of a failed attempt was not recorded
 }
 
 /** Changes the policy of the snapshot's content, so that the content is deleted together with the snapshot. */

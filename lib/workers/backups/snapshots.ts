@@ -15,8 +15,8 @@ import {
   saveSnapshotClasses,
   saveVolumes,
 } from "#lib/domains/backups/store.ts";
-import { BACKUP, claimNames } from "#lib/moodle/names.ts";
-import { PARTICULARS_OF, type SignedText, textOfBackup } from "#lib/moodle/site-record.ts";
+import { BACKUP_ANNOTATION, sitePvcNames } from "#lib/moodle/names.ts";
+import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/moodle/site-record.ts";
 import { readInstallation, signText } from "#lib/installation/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -81,9 +81,9 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: B
     [MANAGED_BY_LABEL]: "wheelwright",
     [FEDERATION_LABEL]: spoke.federationId,
     [SPOKE_LABEL]: spoke.id,
-    [BACKUP]: backup.id,
+    [BACKUP_ANNOTATION]: backup.id,
   };
-  const annotations = { [PARTICULARS_OF]: await signBackupRecord(site, backup) };
+  const annotations = { [SITE_RECORD_KEY]: await signBackupRecord(site, backup) };
   const create = (snapshot: KubeObject) =>
     createWithinQuota(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
   const volumes = await createSnapshots(site, run, backup.volumes, { labels, create, ...(timeout && { timeout }) });
@@ -112,9 +112,9 @@ async function saveSnapshotNames(site: SpokeSite, run: Run, backup: Backup): Pro
 
 /** Returns the signed record of the backup. It is stored on the snapshots, in case the row is lost. */
 async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
-  const installation = await readInstallation(app.db.rows), text = textOfBackup(backup);
+  const installation = await readInstallation(app.db.rows), text = serializeBackupRecord(backup);
   const signature = signText(installation, spoke.namespaceUid!, text);
-  return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedText);
+  return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedRecord);
 }
 
 /** The cluster, namespace and inputs of a site whose snapshots are taken. */
@@ -182,7 +182,7 @@ async function readPvcs(
   kind: BackupKind,
 ): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
   const pvcs: { short: string; claim: KubeObject }[] = [];
-  const names = claimNames(inputs);
+  const names = sitePvcNames(inputs);
   for (const [short, name] of [["files", names.files], ["db", names.database]] as const) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (claim) pvcs.push({ short, claim });

@@ -4,9 +4,9 @@
  * Ingress therefore releases a host before a redirect uses it.
  */
 import * as v from "valibot";
-import { type Configured, withBothNames } from "#lib/moodle/configure.ts";
+import { type ConfigurableInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { mailOf } from "#lib/moodle/values.ts";
+import { mailSettingsOf } from "#lib/moodle/values.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
@@ -19,14 +19,14 @@ import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { createIngress } from "#lib/workers/install/ingress.ts";
 import { applySiteObject } from "#lib/workers/reapply/objects.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
-import { MOODLE } from "#lib/moodle/names.ts";
+import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const COMES_BACK = 5 * SECOND; // of a step, left for waiting at its end
 
 /** Returns the inputs that the operation will apply; until they are computed, the current ones. */
 export function inputsAfterChange({ inputs }: SpokeSite, run: Run): SpokeInputs {
-  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as Configured | undefined });
+  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as ConfigurableInputs | undefined });
 }
 
 export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean {
@@ -69,7 +69,7 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
   if (!changesDomain(inputs, after)) return;
   const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
-  await applySiteObject(space, run, withBothNames(own(inputs), own(after)));
+  await applySiteObject(space, run, mergeIngressRules(own(inputs), own(after)));
   await createIngress(site, run, own(after), after.host);
 }
 
@@ -80,7 +80,7 @@ export async function restartWithNewSettings(site: SpokeSite, run: Run): Promise
   await run.saveProgress({ moved: true });
   await putTold(site, run, site.inputs, inputsAfterChange(site, run));
   await restartSite(site, run);
-  await waitForWorkload(site, run, MOODLE);
+  await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
 }
 
 async function putTold(
@@ -89,7 +89,7 @@ async function putTold(
   from: SpokeInputs,
   to: SpokeInputs,
 ): Promise<void> {
-  const mail = (mailOf(from) === null) === (mailOf(to) === null)
+  const mail = (mailSettingsOf(from) === null) === (mailSettingsOf(to) === null)
     ? []
     : blueprint.mailSecret(to, app.config.relay?.secret ?? null);
   await applySiteObject(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
@@ -115,7 +115,7 @@ export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean
     if (!run.job.progress.moved) return true;
     await putTold(site, run, after, inputs);
     await restartSite(site, run, new Date(run.job.startedAt!.getTime() + 1)); // a time other than that of the move
-    await space.ready([MOODLE], clusterWaitOf(run, COMES_BACK)).catch(letStart);
+    await space.ready([MOODLE_DEPLOYMENT], clusterWaitOf(run, COMES_BACK)).catch(letStart);
     return true;
   } catch (error) {
     run.log.warn("Cannot put a site back under the name that it had", { error });

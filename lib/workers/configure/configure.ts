@@ -6,8 +6,8 @@
  * redirect. A failed move is reverted (address.ts).
  */
 import type { App } from "#lib/app.ts";
-import { changedParts, configuredPart } from "#lib/moodle/configure.ts";
-import { NO_RELAY, themeOf } from "#lib/moodle/seed.ts";
+import { changedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
+import { NO_RELAY_NOTE, themeOf } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
@@ -56,14 +56,14 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   await requireRunning(space, run, "be changed", "ask for it again");
   const after = await toDesiredInputs(app, spoke, inputs);
   if (changesDomain(inputs, after)) await addNotes(run, domainChangeNotes(inputs, after));
-  if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_RELAY]);
-  await run.saveProgress({ after: configuredPart(after) });
+  if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_RELAY_NOTE]);
+  await run.saveProgress({ after: pickConfigurableInputs(after) });
 }
 
 /** Writes the settings first, then waits for pods of earlier attempts, which may still apply older settings. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
-  const hub = await readSettingsOfHub(site, run), changes = changedParts(inputs, after);
+  const hub = await readSettingsOfHub(site, run), changes = changedSeedParts(inputs, after);
   const parts = changes.filter((part) => part !== "brand" || themeOf(after, hub) !== null);
   if (parts.length < changes.length) {
     await addNotes(run, [`The brand ${after.brand?.name} is not configured: the look stays as it is`]);
@@ -71,7 +71,7 @@ async function seed(site: SpokeSite, run: Run): Promise<void> {
   if (parts.length === 0) return;
   await applySiteObject(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
   await space.noPods(SEED_PODS, clusterWaitOf(run));
-  const { done, leftOut } = await requireSeed(site, run);
-  run.log.info("Changed a site", { done, leftOut });
-  await addNotes(run, leftOut);
+  const { done, skipped } = await requireSeed(site, run);
+  run.log.info("Changed a site", { done, skipped });
+  await addNotes(run, skipped);
 }

@@ -2,7 +2,7 @@
  * Updates the spoke's row at the end of a configure operation. On success, the row's inputs become the new settings.
  * After a failure, the row keeps the settings that were applied, and the old domain.
  */
-import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
+import { type ConfigurableInputs, pickSiteDetails } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
@@ -12,14 +12,16 @@ import { actionOutcomes, isBeingRemoved } from "#lib/workers/outcomes.ts";
 
 export const configureOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
-    return { metadata: isBeingRemoved(before) ? {} : await keepNames(tx, before, job.progress.after as Configured) };
+    return {
+      metadata: isBeingRemoved(before) ? {} : await keepNames(tx, before, job.progress.after as ConfigurableInputs),
+    };
   },
   async stopped(tx, job, before, report) {
     if (report === null) return {};
-    const after = job.progress.after as Configured | undefined, wished = before.requestedDomain;
+    const after = job.progress.after as ConfigurableInputs | undefined, wished = before.requestedDomain;
     if (!isBeingRemoved(before)) {
       if (after && job.finishedSteps.includes("seed")) {
-        await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
+        await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...pickSiteDetails(after) });
       }
       if (!await hasFollower(tx, job)) await clearRequestedDomain(tx, before.id);
     }
@@ -35,7 +37,7 @@ export const configureOutcomes = actionOutcomes({
   },
 });
 
-async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<object> {
+async function keepNames(tx: Tx, before: SpokeRow, after: ConfigurableInputs): Promise<object> {
   await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...after });
   const kept = after.formerHosts ?? [], moves = after.host !== before.domain;
   const freed = await releaseDomains(tx, before.id, [...kept.map(({ host }) => host), after.host]);

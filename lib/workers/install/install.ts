@@ -5,7 +5,7 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
-import { readSiteFacts, type SiteIdentity } from "#lib/moodle/job-results.ts";
+import { parseSiteFacts, type SiteIdentity } from "#lib/moodle/job-results.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
 import { isMissingImage } from "#lib/drivers/cluster/diagnosis/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -47,7 +47,7 @@ export function addVersionHint(
 
 async function installOnce(place: JobContext, run: Run): Promise<SiteIdentity> {
   const parts = await openProgressParts(run, place.inputs.images.moodle);
-  const before = await endEarlier(place, run, { own: findOwnAttempts(run, OWN), listen: parts.listen });
+  const before = await endEarlier(place, run, { own: findOwnAttempts(run, OWN), listen: parts.startReading });
   await parts.keep();
   const site = await writeDatabaseFence(place, run);
   if (site.state === "installed") return site;
@@ -59,9 +59,9 @@ async function installOnce(place: JobContext, run: Run): Promise<SiteIdentity> {
   }
   const job = place.blueprint.jobObject(place.inputs, "install", run.job.fence);
   await run.saveProgress({ [OWN]: [...findOwnAttempts(run, OWN), job.metadata.name] });
-  const result = await place.space.run(job, { ...clusterWaitOf(run), listen: parts.listen });
+  const result = await place.space.run(job, { ...clusterWaitOf(run), listen: parts.startReading });
   await parts.keep();
-  const facts = readSiteFacts(result.log);
+  const facts = parseSiteFacts(result.log);
   if (!facts || facts.state === "installed") await requireSuccess(place, run, result, "Moodle could not be installed");
   return facts ?? await readDatabase(place, run); // a custom install Job may print nothing
 }

@@ -1,8 +1,8 @@
 /** Creates a spoke, step by step. Each step continues from what exists, so a retry runs the same steps. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Seeding } from "#lib/moodle/job-results.ts";
-import { HUB_SETTINGS_OBJECTS, type HubSettings, NO_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
+import type { SeedResult } from "#lib/moodle/job-results.ts";
+import { HUB_SETTINGS_OBJECTS, type HubSettings, NO_HUB_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -27,7 +27,7 @@ import { recordCluster } from "#lib/workers/same-cluster.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
-import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { addNotes, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 import { startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
@@ -43,7 +43,7 @@ export function provision(app: App): Handler {
     secrets: makeSecrets,
     async app(site: SpokeSite, run: Run) {
       await putStep(site, run, "app");
-      await waitForWorkload(site, run, MOODLE);
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
       await recordImageDigest(site, run);
     },
     cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
@@ -94,7 +94,7 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
   await putStep(site, run, "database");
   if (hasFilledVolumes(site)) await putStep(site, run, "app");
-  await waitForWorkload(site, run, DATABASE);
+  await waitForWorkload(site, run, DATABASE_STATEFULSET);
 }
 
 async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
@@ -122,14 +122,14 @@ async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
 async function seed(
   site: SpokeSite,
   run: Run,
-  runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
+  runJob: (site: SpokeSite, run: Run) => Promise<SeedResult>,
   { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
   const settings = await readSettingsOfHub(site, run);
   await putAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
-  const { done, leftOut } = await runJob(site, run);
-  run.log.info("Seeded a site", { done, leftOut });
-  await addNotes(run, [...notes(settings), ...leftOut]);
+  const { done, skipped } = await runJob(site, run);
+  run.log.info("Seeded a site", { done, skipped });
+  await addNotes(run, [...notes(settings), ...skipped]);
 }
 
 /**
@@ -149,7 +149,7 @@ export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run:
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
   // The settings of a hub are only in the hub's cluster. Its spokes in other clusters get none.
-  if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
+  if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_HUB_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
     return readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((room) => space.get(room, run))));
@@ -158,7 +158,7 @@ export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run:
     // The site works without the settings of the hub, and its own namespace exists.
     const problem =
       `The hub's namespace ${hub.namespace} is gone: identity, content and brand of the hub were left out`;
-    return { ...NO_SETTINGS, problems: [problem] };
+    return { ...NO_HUB_SETTINGS, problems: [problem] };
   }
 }
 

@@ -2,17 +2,17 @@
  * Finishes an installation with one Job. The Job checks the site's identity, runs the seed and requests the login page.
  * Failures are reported like those of separate Jobs.
  */
-import { readSiteFacts, type Seeding } from "#lib/moodle/job-results.ts";
+import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { deleteFinishedJob, readDatabase, requireResponse, requireSeedApplied } from "#lib/workers/site-jobs.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
-export async function setUpSite(site: SpokeSite, run: Run): Promise<Seeding> {
+export async function setUpSite(site: SpokeSite, run: Run): Promise<SeedResult> {
   const { blueprint, inputs, space, spoke } = site;
   const told = spoke.siteIdentifier === null ? {} : { siteIdentifier: spoke.siteIdentifier };
   const result = await space.run(blueprint.jobObject(inputs, "setup", run.job.fence, told), clusterWaitOf(run));
-  const facts = readSiteFacts(result.log);
+  const facts = parseSiteFacts(result.log);
   if (facts) await requireSameSite(run, spoke, facts);
   const seeding = await requireSeedApplied(site, run, result);
   await requireResponse(site, run, result, 200);

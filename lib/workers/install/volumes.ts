@@ -3,7 +3,7 @@ import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type HubSettings, newsOf, seedNotes, type SeedPart, WORDS } from "#lib/moodle/seed.ts";
+import { copyChanges, type HubSettings, seedNotes, type SeedPart, SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
 import { isFinished } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -86,12 +86,12 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   if (!found) return { inputs, parts: null, notes: notes(inputs) };
   const { backup, spoke } = found;
   if (isCopy(site)) {
-    const { inputs: news, parts } = newsOf(inputs, spoke);
+    const { inputs: news, parts } = copyChanges(inputs, spoke);
     const left = spoke.identity && (!inputs.identity || news.identity) ? [FOREIGN_SIGN_ON] : [];
     return { inputs: news, parts, notes: (settings) => [...seedNotes(news, settings), ...left] };
   }
   const isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
-  return { inputs, parts: isOlder ? WORDS : [], notes: () => [] };
+  return { inputs, parts: isOlder ? SITE_DETAIL_PARTS : [], notes: () => [] };
 }
 
 const FOREIGN_SIGN_ON =

@@ -3,7 +3,7 @@
  * them. They are cluster-scoped, so only the names that they refer to show the owner. Pure.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { isOfRelease } from "#lib/moodle/names.ts";
+import { belongsToRelease } from "#lib/moodle/names.ts";
 
 /**
  * The name of a snapshot of a backup or template, with the random part of its ID: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`.
@@ -55,5 +55,5 @@ export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string
 
 /** Returns whether the namespace is a sandbox of the release. A sandbox contains only copies of data. */
 export function isSandboxOf(namespace: string, release: string): boolean {
-  return namespace.startsWith("sandbox-") && isOfRelease(namespace, release);
+  return namespace.startsWith("sandbox-") && belongsToRelease(namespace, release);
 }

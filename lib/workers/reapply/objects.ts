@@ -1,7 +1,7 @@
 /** Checks the requirements of a reapply, and writes the site's objects. */
-import { fitted, titleOf } from "#lib/moodle/expected-objects.ts";
+import { fitToObserved, objectTitle } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
-import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
+import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
 import {
   ClusterError,
   type KubeObject,
@@ -48,7 +48,7 @@ export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<vo
 }
 
 /** Returns the objects of these steps as the preview shows them, with the new amounts of the size. */
-function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): ObjectPut[] {
+function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_HUB_SETTINGS): ObjectPut[] {
   const { blueprint, inputs, spoke: { maintenance }, app: { config } } = withNewAmounts(site, run);
   return createReapplyChanges(
     { blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null },
@@ -169,7 +169,7 @@ export async function applySiteObject(space: Space, run: Run, objects: readonly 
   const standing: KubeObject[] = [];
   for (const object of objects) {
     const there = await space.get(refOf(object), run);
-    if (there) standing.push(await mend(space, run, fitted(object, there), there));
+    if (there) standing.push(await mend(space, run, fitToObserved(object, there), there));
     else standing.push(await replaceFenced(space, object, run.job, run));
   }
   return standing;
@@ -185,7 +185,7 @@ async function mend(space: Space, run: Run, object: KubeObject, there: KubeObjec
   } catch (error) {
     if (!isRefusal(error)) throw error;
     run.log.warn("An object cannot be applied beside what others put into it", {
-      object: titleOf(object),
+      object: objectTitle(object),
       error,
     });
   }
@@ -210,7 +210,7 @@ function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   return withErrorDetails(error, {
     blame: "operator",
     hint: `${
-      titleOf(object)
+      objectTitle(object)
     } differs in what cannot be changed. Delete it (the volumes stay), and reapply: it is made anew.`,
   });
 }

@@ -6,7 +6,7 @@
  * Each object is written under the fence of the run (fenced-objects.ts), so a late run is refused.
  */
 import type { App } from "#lib/app.ts";
-import { isOfVersion } from "#lib/moodle/upgrade.ts";
+import { isAtVersion } from "#lib/moodle/upgrade.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { restartSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
@@ -26,7 +26,7 @@ import {
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
 import { chooseSize, newAmountsOf } from "#lib/workers/reapply/size.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
-import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { permanentError, type SpokeSite } from "#lib/workers/site.ts";
 import { createIngress } from "#lib/workers/install/ingress.ts";
 
@@ -49,14 +49,14 @@ export function reapply(app: App): Handler {
       await applyStepObjects(site, run, "volumes");
       await applyStepObjects(site, run, "database");
       await applySiteState(site, run, "database");
-      await waitForWorkload(site, run, DATABASE);
+      await waitForWorkload(site, run, DATABASE_STATEFULSET);
     },
     verify,
     async app(site, run) {
       await applyStepObjects(site, run, "app");
       if (run.job.progress.restarts) await restartSite(site, run);
       await applySiteState(site, run, "app");
-      await waitForWorkload(site, run, MOODLE);
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
       await recordImageDigest(site, run);
     },
     async cron(site, run) {
@@ -76,7 +76,7 @@ async function verify(here: SpokeSite, run: Run): Promise<void> {
   await requireSameSite(run, spoke, site);
   const version = spoke.lmsVersion;
   const cutOff = site.lockedUntil !== null && await findInterruptedUpgrade(app.db.rows, run.job) !== null;
-  if (!cutOff && isOfVersion(site, { version, code: null })) return await protectSignIn(here, run);
+  if (!cutOff && isAtVersion(site, { version, code: null })) return await protectSignIn(here, run);
   const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;
   throw permanentError(
     "AnotherVersion",

@@ -5,7 +5,7 @@
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { roomBetween } from "#lib/moodle/resize.ts";
+import { inputsDuringResize } from "#lib/moodle/resize.ts";
 import { withOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -33,7 +33,7 @@ export function withNewAmounts(site: SpokeSite, run: Run): SpokeSite {
 /** Returns the inputs with limits that are large enough for both sizes. */
 export function inputsBetween({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
   const taken = newAmountsOf(run.job);
-  return taken ? roomBetween(inputs, withSize(inputs, taken), blueprint.quotaArithmetic) : inputs;
+  return taken ? inputsDuringResize(inputs, withSize(inputs, taken), blueprint.quotaUsage) : inputs;
 }
 
 export function newAmountsOf({ progress }: Pick<Job, "progress">): ResizedSpoke | null {

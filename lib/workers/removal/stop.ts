@@ -3,7 +3,7 @@
  * If the site cannot be stopped, a note is added and the removal continues. Each object is changed under the fence of
  * the run, so a late call cannot start the site again.
  */
-import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -36,14 +36,14 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
 
 /** Stops Jobs, Moodle and the database, if they exist. */
 export async function stopAll(space: Space, run: Run): Promise<void> {
-  await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
+  await patchIfThere(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
   // Scheduled tasks and Jobs of cancelled operations are deleted, because no operation waits for them.
   for (const { metadata } of await space.list(BATCH_JOB, "", run)) {
     await space.delete({ ...BATCH_JOB, name: metadata.name }, metadata.uid!, run);
   }
-  await patchIfThere(space, run, MOODLE, { op: "add", path: "/spec/replicas", value: 0 });
+  await patchIfThere(space, run, MOODLE_DEPLOYMENT, { op: "add", path: "/spec/replicas", value: 0 });
   await space.noPods("app=moodle", clusterWaitOf(run, patience(run)));
-  await patchIfThere(space, run, DATABASE, { op: "add", path: "/spec/replicas", value: 0 });
+  await patchIfThere(space, run, DATABASE_STATEFULSET, { op: "add", path: "/spec/replicas", value: 0 });
   await space.noPods(SITE_PODS, clusterWaitOf(run, patience(run)));
 }
 

@@ -4,8 +4,8 @@
  * driver enlarges the volume, then the node enlarges its file system. Some drivers enlarge the file system only when a
  * pod starts, so the second stage is awaited after the restart.
  */
-import { claimNames } from "#lib/moodle/names.ts";
-import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
+import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -21,11 +21,11 @@ const REQUEST = "/spec/resources/requests/storage";
 /** gRPC codes of errors that a retry does not fix. */
 const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
 
-export type DiskClaims = Readonly<Record<Disk, KubeObject>>;
+export type DiskClaims = Readonly<Record<DiskName, KubeObject>>;
 
 /** Which disks to wait for, up to which stage, and which earlier errors to ignore. */
 interface Growing {
-  readonly disks: readonly Disk[];
+  readonly disks: readonly DiskName[];
   readonly down: "to the volume" | "to the file system";
   readonly before?: ReadonlySet<string>;
 }
@@ -36,7 +36,7 @@ export async function readClaims(place: DiskPlace, run: Run): Promise<DiskClaims
   return { files, database };
 }
 
-async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeObject> {
+async function readClaim(place: DiskPlace, run: Run, disk: DiskName): Promise<KubeObject> {
   const ref = refOf(place, disk), claim = await place.space.get(ref, run);
   if (claim) return claim;
   throw permanentError(
@@ -47,7 +47,7 @@ async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeOb
 }
 
 /** Returns the sizes that the PVCs request. Kubernetes never allows a smaller request. */
-export function disksOf({ files, database }: DiskClaims): Disks {
+export function disksOf({ files, database }: DiskClaims): DiskSizes {
   return { files: asked(files), database: asked(database) };
 }
 
@@ -55,7 +55,7 @@ export function disksOf({ files, database }: DiskClaims): Disks {
  * Returns which PVCs can grow, according to their StorageClass. A PVC without a class was created manually and cannot
  * grow.
  */
-export async function readGrowth(cluster: Cluster, run: Run, { files, database }: DiskClaims): Promise<Growth> {
+export async function readGrowth(cluster: Cluster, run: Run, { files, database }: DiskClaims): Promise<GrowableDisks> {
   const may = async (claim: KubeObject): Promise<boolean> => {
     const name = classOf(claim);
     const found = name === "" ? null : await cluster.find({ ...CLASS, name }, run);
@@ -74,7 +74,7 @@ export function ungrownDiskNote(claim: KubeObject, wanted: string): string {
 }
 
 /** Raises the request of the PVC to at least this size, and returns the resulting request. */
-export async function growPvc(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
+export async function growPvc(place: DiskPlace, run: Run, disk: DiskName, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     parseQuantity(asked(claim)) < parseQuantity(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
   return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
@@ -82,7 +82,7 @@ export async function growPvc(place: DiskPlace, run: Run, disk: Disk, size: stri
 
 /** Returns keys of the disks' past error events, so that new errors can be recognised. */
 export async function readPastErrorKeys(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
-  return new Set((await failures(place, run, DISKS)).map(keyOf));
+  return new Set((await failures(place, run, DISK_NAMES)).map(keyOf));
 }
 
 /**
@@ -115,8 +115,9 @@ function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
 }
 
 /** Returns events about failed resizes of these PVCs, the latest last. */
-async function failures(place: DiskPlace, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
-  const names = claimNames(place.inputs), events = await place.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
+async function failures(place: DiskPlace, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
+  const names = sitePvcNames(place.inputs),
+    events = await place.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>
     /^(VolumeResizeFailed|FileSystemResizeFailed)$/.test(String(event["reason"])) &&
     disks.some((disk) => event["involvedObject"]?.name === names[disk])
@@ -145,6 +146,6 @@ function classOf(claim: KubeObject): string {
     "";
 }
 
-function refOf({ inputs }: DiskPlace, disk: Disk): Ref {
-  return { ...CLAIM, name: claimNames(inputs)[disk] };
+function refOf({ inputs }: DiskPlace, disk: DiskName): Ref {
+  return { ...CLAIM, name: sitePvcNames(inputs)[disk] };
 }

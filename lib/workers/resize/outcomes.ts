@@ -3,7 +3,7 @@
  * actual disk sizes, because Kubernetes would refuse a smaller request.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type Disks, withDisks } from "#lib/moodle/resize.ts";
+import { type DiskSizes, withDisks } from "#lib/moodle/resize.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 
@@ -32,7 +32,7 @@ export const resizeOutcomes = actionOutcomes({
  * that a later release added.
  */
 function rewritten(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
-  const disks = job.progress.disks as Partial<Disks> | undefined;
+  const disks = job.progress.disks as Partial<DiskSizes> | undefined;
   const seen = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
   return { size: seen.size, blueprintInputs: JSON.stringify(seen) };
 }

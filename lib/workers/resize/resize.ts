@@ -7,8 +7,8 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DISKS, larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
-import { type Field, readField, setFields } from "#lib/moodle/size-fields.ts";
+import { DISK_NAMES, inputsDuringResize, maxQuantity, resizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import { buildSizePatch, readSizeField, type SizeField } from "#lib/moodle/size-fields.ts";
 import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -28,7 +28,7 @@ import { requireHealth } from "#lib/workers/site-jobs.ts";
 import { addNotes, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 import { type ResizedSpoke, resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
 import { patchSiteObject, requireRunning, waitForWorkload } from "#lib/workers/workloads.ts";
-import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 
 export function resize(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.resize, {
@@ -36,14 +36,14 @@ export function resize(app: App): Handler {
     quota: makeRoom,
     disks: growDisks,
     async database(site, run) {
-      await setSize(site, run, "database", DATABASE);
-      await waitForWorkload(site, run, DATABASE);
+      await setSize(site, run, "database", DATABASE_STATEFULSET);
+      await waitForWorkload(site, run, DATABASE_STATEFULSET);
       await waitUntilGrown(site, run, { disks: ["database"], down: "to the file system" });
     },
     verify: verifySite,
     async app(site, run) {
-      await setSize(site, run, "app", MOODLE);
-      await waitForWorkload(site, run, MOODLE);
+      await setSize(site, run, "app", MOODLE_DEPLOYMENT);
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
       await waitUntilGrown(site, run, { disks: ["files"], down: "to the file system" });
     },
     cron: (site, run) => setSize(site, run, "cron"),
@@ -64,10 +64,10 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   await requireRunning(space, run, "be given another size", "resize");
   const resources = app.catalog.resourcesOf(size), claims = await readClaims(site, run);
   const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
-  const short = DISKS.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
+  const short = DISK_NAMES.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
   const canGrow = short.length > 0 ? await readGrowth(cluster, run, claims) : { files: true, database: true };
   const target = resizedInputs(present, size, resources, { canGrow });
-  const [over] = app.blueprint.quotaArithmetic(target).over;
+  const [over] = app.blueprint.quotaUsage(target).problems;
   if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
   const left = short.filter((disk) => !canGrow[disk]).map((disk) =>
     ungrownDiskNote(claims[disk], resources.disks[disk])
@@ -84,17 +84,22 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
 async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
   const [before, after] = [inAnother(inputs, run, "before"), inAnother(inputs, run, "after")];
-  const room = roomBetween(before, after, blueprint.quotaArithmetic);
+  const room = inputsDuringResize(before, after, blueprint.quotaUsage);
   const bounds = sizeDependentObjects(blueprint, room).limits;
   for (const { ref, fields } of bounds) {
-    await patchSiteObject(site, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
+    await patchSiteObject(
+      site,
+      run,
+      ref,
+      (object) => buildSizePatch(object, fields.map((field) => atLeast(object, field))),
+    );
   }
   await waitForQuotaRecount(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
 }
 
-function atLeast(object: KubeObject, { path, value }: Field): Field {
-  const there = readField(object, path);
-  return { path, value: there === undefined ? value : larger(String(there), String(value)) };
+function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
+  const there = readSizeField(object, path);
+  return { path, value: there === undefined ? value : maxQuantity(String(there), String(value)) };
 }
 
 /** Waits until the status of the quotas shows the requested limits. */
@@ -117,11 +122,11 @@ function isSame(one: string, other: string | undefined): boolean {
 
 async function growDisks(site: SpokeSite, run: Run): Promise<void> {
   const { disks } = inAnother(site.inputs, run, "after").resources, before = await readPastErrorKeys(site, run);
-  for (const disk of DISKS) {
+  for (const disk of DISK_NAMES) {
     const size = await growPvc(site, run, disk, disks[disk]);
     await run.saveProgress({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await waitUntilGrown(site, run, { disks: DISKS, down: "to the volume", before });
+  await waitUntilGrown(site, run, { disks: DISK_NAMES, down: "to the volume", before });
 }
 
 /**
@@ -136,14 +141,14 @@ async function setSize(
 ): Promise<void> {
   const objects = sizeDependentObjects(site.blueprint, inAnother(site.inputs, run, "after"))[step];
   for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
-    await patchSiteObject(site, run, ref, (object) => setFields(object, fields));
+    await patchSiteObject(site, run, ref, (object) => buildSizePatch(object, fields));
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
   // Each attempt of the operation writes the same value, so a repeated patch restarts nothing.
   const value = run.job.startedAt!.toISOString();
-  const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
-  await patchSiteObject(site, run, restarted, (object) => setFields(object, [...own, stamp]));
+  const stamp: SizeField = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
+  await patchSiteObject(site, run, restarted, (object) => buildSizePatch(object, [...own, stamp]));
 }
 
 function isOne(ref: Ref, other: Ref): boolean {

@@ -4,9 +4,9 @@ import type { App } from "#lib/app.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { turnOf } from "#lib/moodle/names.ts";
+import { adoptionIdOf } from "#lib/moodle/names.ts";
 import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
-import { withRoomFor } from "#lib/moodle/adoption.ts";
+import { withDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
 import type { SiteSnapshots } from "#lib/workers/volumes/pvcs.ts";
@@ -54,10 +54,13 @@ async function sandboxInputsOf(
   if (run.job.progress.inputs) return run.job.progress.inputs;
   const current = v.parse(SpokeInputs, spoke.blueprintInputs), { lmsVersion: version, images } = backup;
   const atBackup = { ...current, ...(version !== null && images !== null && { version, images }) };
-  const resized = withRoomFor(atBackup, { files: volumes.files.restoreSize, database: volumes.database.restoreSize });
+  const resized = withDisksForSnapshots(atBackup, {
+    files: volumes.files.restoreSize,
+    database: volumes.database.restoreSize,
+  });
   const inputs: SandboxInputs = {
     ...sandboxInputs(resized, { id: run.job.id, madeAfter: spoke.id }, releaseId),
-    origin: { turn: turnOf(run.job.id), identity: "same" },
+    origin: { turn: adoptionIdOf(run.job.id), identity: "same" },
   };
   await run.saveProgress({ inputs });
   return inputs;

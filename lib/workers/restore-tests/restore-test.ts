@@ -10,7 +10,7 @@
 import type { App } from "#lib/app.ts";
 import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
 import { isGood } from "#lib/domains/backups/retention.ts";
-import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { analyzeFailure, finalReportOf, mayRetry } from "#lib/scheduler/reports.ts";
@@ -59,12 +59,12 @@ export function restoreTestHandler(app: App): Handler {
     },
     async database(context, run) {
       await applySandboxObjects(context, run, "database");
-      await waitForWorkload(context, run, DATABASE);
+      await waitForWorkload(context, run, DATABASE_STATEFULSET);
     },
     async app(context, run) {
       await compareFilesWithDatabase(context, run);
       await applySandboxObjects(context, run, "app");
-      await waitForWorkload(context, run, MOODLE);
+      await waitForWorkload(context, run, MOODLE_DEPLOYMENT);
     },
     verify: verifyContent,
     clear: removeSandbox,

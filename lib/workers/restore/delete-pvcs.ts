@@ -1,7 +1,7 @@
 /** Deletes PVCs that no site uses. Also deletes the snapshot objects of PVCs that were never bound. */
 import { deleteRetainedClaims, listUnusedClaims, type RetainedClaim } from "#lib/domains/backups/retained-claims.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { turnOf } from "#lib/moodle/names.ts";
+import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
@@ -26,7 +26,7 @@ export async function deleteRetainedPvcs(
   await space.gone(refs, clusterWaitOf(run, DELETE_TIMEOUT));
   const unused = claims.filter(({ reason }) => reason === "unused").map(({ operationId }) => operationId);
   for (const operation of new Set(unused)) {
-    const origin = { turn: turnOf(operation), identity: "same" as const };
+    const origin = { turn: adoptionIdOf(operation), identity: "same" as const };
     await deleteSourceObjects({ ...context, inputs: { ...inputs, origin } }, run);
   }
 }

@@ -6,9 +6,9 @@
 import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedClaims, retainClaims } from "#lib/domains/backups/retained-claims.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Footing, onFooting } from "#lib/moodle/site-base.ts";
+import { type SiteBase, withSiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames } from "#lib/moodle/names.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findUnfinishedRestore, hasChangedSite } from "#lib/jobs/restores.ts";
 import { imageDigestOf } from "#lib/workers/image-digest.ts";
@@ -19,8 +19,8 @@ import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
 
 /** The result of the step `prepare`, in the job's progress as `restore`. */
 export interface PreparedRestore {
-  readonly before: Footing;
-  readonly target: Footing;
+  readonly before: SiteBase;
+  readonly target: SiteBase;
   /** The backup; null for a rollback. */
   readonly backupId: string | null;
   /** Whether the settings may have changed since the backup. */
@@ -37,9 +37,9 @@ export const restoreOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
     const { id: operationId, progress } = job;
     const { restore: { target, backupId }, replaced, storageQuota } = progress as RestoreProgress, spokeId = before.id;
-    await deleteRetainedClaims(tx, spokeId, Object.values(claimNames(target)));
+    await deleteRetainedClaims(tx, spokeId, Object.values(sitePvcNames(target)));
     await retainClaims(tx, { spokeId, operationId, reason: "replaced" }, replaced);
-    const inputs = () => withStorageQuota(onFooting(before.blueprintInputs as SpokeInputs, target), storageQuota);
+    const inputs = () => withStorageQuota(withSiteBase(before.blueprintInputs as SpokeInputs, target), storageQuota);
     return {
       ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
       change: () => ({
@@ -52,7 +52,7 @@ export const restoreOutcomes = actionOutcomes({
   async stopped(tx, job, before) {
     const { restore } = job.progress as Partial<RestoreProgress>, { backupId } = job.payload;
     if (restore && restore.backupId !== null) {
-      const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
+      const claims = Object.values(sitePvcNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainClaims(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
     }
     const isFailed = await isSiteDown(tx, job); // regardless of the state that was read

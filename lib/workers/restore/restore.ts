@@ -8,10 +8,10 @@ import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
 import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
 import { findRollback } from "#lib/domains/backups/rollback.ts";
-import { type Footing, footingFrom, footingOf, onFooting } from "#lib/moodle/site-base.ts";
-import { claimNames, DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
-import { WORDS } from "#lib/moodle/seed.ts";
-import { isOfVersion } from "#lib/moodle/upgrade.ts";
+import { type SiteBase, siteBaseFromBackup, siteBaseOf, withSiteBase } from "#lib/moodle/site-base.ts";
+import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
+import { SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
+import { isAtVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RestoreParameters } from "#lib/operations/restore.ts";
 import { hasChangedSite, hasSucceededSince } from "#lib/jobs/restores.ts";
@@ -59,8 +59,8 @@ export function restoreHandler(app: App): Handler {
     async app(site, run) {
       const restoredSite = restoredSiteOf(site, run);
       await patchSiteObjects(restoredSite, run, upgradeChanges(restoredSite.blueprint, restoredSite.inputs).app);
-      await scaleSite(restoredSite, run, MOODLE, 1);
-      await waitForWorkload(restoredSite, run, MOODLE);
+      await scaleSite(restoredSite, run, MOODLE_DEPLOYMENT, 1);
+      await waitForWorkload(restoredSite, run, MOODLE_DEPLOYMENT);
       await recordImageDigest(restoredSite, run);
     },
     setup: (site, run) => setUpRestoredSite(restoredSiteOf(site, run), run),
@@ -78,7 +78,7 @@ export function restoreHandler(app: App): Handler {
     async observe(site, run) {
       if (!await isSiteDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
       const state = await scaleToZero(site, run);
-      await scaleSite(site, run, DATABASE, 0); // so that no pod holds the volumes
+      await scaleSite(site, run, DATABASE_STATEFULSET, 0); // so that no pod holds the volumes
       return state;
     },
   });
@@ -95,7 +95,7 @@ async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
   const { images } = choice.target;
   // Pulling the image now shows that it works, while the site still runs.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
-  const restore: PreparedRestore = { before: footingOf(inputs), ...choice };
+  const restore: PreparedRestore = { before: siteBaseOf(inputs), ...choice };
   await run.saveProgress({ restore });
 }
 
@@ -107,7 +107,11 @@ async function findBackupTarget(
   id: string,
 ): Promise<RestoreChoice> {
   const backup = await requireUsableBackup(db.rows, spoke, id), { createdAt } = backup;
-  const target = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(run.job.id));
+  const target = siteBaseFromBackup(
+    inputs,
+    { ...backup, minimumSizes: minimumDisks(backup) },
+    adoptionIdOf(run.job.id),
+  );
   const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
   const time = createdAt.toISOString().slice(0, 16).replace("T", " ");
   await addNotes(run, [
@@ -129,8 +133,8 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
 }
 
 /** Throws if a PVC of the rollback no longer exists. The site then keeps running. */
-async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: Footing): Promise<void> {
-  for (const name of Object.values(claimNames(target))) {
+async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteBase): Promise<void> {
+  for (const name of Object.values(sitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (pvc?.["status"]?.phase === "Bound" && pvc.metadata.deletionTimestamp === undefined) continue;
     const message = `The volume claim ${name}, which the site had before, ${pvc ? "has no volume" : "was deleted"}`;
@@ -143,11 +147,11 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: Footi
  * Jobs are refused.
  */
 async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
-  await scaleSite(restoredSite, run, DATABASE, 1);
-  await waitForWorkload(restoredSite, run, DATABASE);
+  await scaleSite(restoredSite, run, DATABASE_STATEFULSET, 1);
+  await waitForWorkload(restoredSite, run, DATABASE_STATEFULSET);
   const site = await writeDatabaseFence(restoredSite, run), { version } = restoredSite.inputs;
   await requireSameSite(run, restoredSite.spoke, site);
-  if (isOfVersion(site, { version, code: null })) return;
+  if (isAtVersion(site, { version, code: null })) return;
   const message = `The database is of ${site.release ?? "no known version"}, and is taken for one of ${version}`;
   throw permanentError("AnotherVersion", message, "Choose another backup.");
 }
@@ -159,7 +163,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
     { backupId, reworded } = preparedRestoreOf(run);
   if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable"); // an earlier try may have it on
-  const parts = reworded ? WORDS : [];
+  const parts = reworded ? SITE_DETAIL_PARTS : [];
   await applySiteObject(
     space,
     run,
@@ -194,7 +198,7 @@ function preparedRestoreOf(run: Run): PreparedRestore {
 /** Returns the site with the restored volumes. */
 function restoredSiteOf(site: SpokeSite, run: Run): SpokeSite {
   const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
-  return { ...site, inputs: withStorageQuota(onFooting(site.inputs, restore.target), storageQuota) };
+  return { ...site, inputs: withStorageQuota(withSiteBase(site.inputs, restore.target), storageQuota) };
 }
 
 async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Promise<void> {

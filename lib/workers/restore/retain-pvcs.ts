@@ -1,8 +1,8 @@
 /** Labels the PVCs that the site no longer uses, and records their UIDs, because names can be reused. */
 import type { ClaimIdentity } from "#lib/domains/backups/retained-claims.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
-import type { Footing } from "#lib/moodle/site-base.ts";
-import { claimNames, KEPT_UNTIL } from "#lib/moodle/names.ts";
+import type { SiteBase } from "#lib/moodle/site-base.ts";
+import { KEPT_UNTIL_LABEL, sitePvcNames } from "#lib/moodle/names.ts";
 import { REPLACED_DAYS } from "#lib/operations/restore.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -13,15 +13,15 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 export type ReplacedPvcs = readonly ClaimIdentity[];
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
-const LABEL = `/metadata/labels/${KEPT_UNTIL.replaceAll("/", "~1")}`;
+const LABEL = `/metadata/labels/${KEPT_UNTIL_LABEL.replaceAll("/", "~1")}`;
 
 export async function retainReplacedPvcs(
   { app, space }: SpokeSite,
   run: Run,
-  { before, target }: { readonly before: Footing; readonly target: Footing },
+  { before, target }: { readonly before: SiteBase; readonly target: SiteBase },
 ): Promise<void> {
   const until = new Date((await app.db.now()).getTime() + REPLACED_DAYS * DAY).toISOString().slice(0, 10);
-  const used = Object.values(claimNames(target)), previous = Object.values(claimNames(before));
+  const used = Object.values(sitePvcNames(target)), previous = Object.values(sitePvcNames(before));
   const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
     const ref = { ...PVC, name };
     if (!await space.get(ref, run)) return []; // the PVC was lost, which may be the reason for the restore
@@ -43,5 +43,5 @@ function addLabel({ metadata }: KubeObject, until: string): PatchOperation[] {
 
 /** Returns the patch that removes the label from a PVC that is used again. */
 function removeLabel({ metadata }: KubeObject): PatchOperation[] {
-  return metadata.labels?.[KEPT_UNTIL] === undefined ? [] : [{ op: "remove", path: LABEL }];
+  return metadata.labels?.[KEPT_UNTIL_LABEL] === undefined ? [] : [{ op: "remove", path: LABEL }];
 }

@@ -3,9 +3,9 @@
  * have left PVCs. The quota stays wide until the next reapply or resize.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames } from "#lib/moodle/names.ts";
-import { writeAmount } from "#lib/moodle/quota.ts";
-import { larger } from "#lib/moodle/resize.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
+import { formatQuantity } from "#lib/moodle/quota.ts";
+import { maxQuantity } from "#lib/moodle/resize.ts";
 import { refOf } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -17,19 +17,19 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 export function withStorageQuota(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
   const { resources } = inputs, { quota } = resources;
   if (storage === undefined) return inputs;
-  return { ...inputs, resources: { ...resources, quota: { ...quota, storage: larger(quota.storage, storage) } } };
+  return { ...inputs, resources: { ...resources, quota: { ...quota, storage: maxQuantity(quota.storage, storage) } } };
 }
 
 /** Widens the quota so that the restored site fits next to the other PVCs. */
 export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = site, ownPvcs = Object.values(claimNames(inputs));
+  const { blueprint, space, inputs } = site, ownPvcs = Object.values(sitePvcNames(inputs));
   const otherPvcs = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
     .filter(({ metadata }) => !ownPvcs.includes(metadata.name));
   const sizes = [
     ...otherPvcs.map(({ spec }) => spec?.resources?.requests?.storage),
     ...Object.values(inputs.resources.disks),
   ];
-  const storageQuota = writeAmount("storage", sizes.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
+  const storageQuota = formatQuantity("storage", sizes.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
   await run.saveProgress({ storageQuota });
   const limits = await applySiteObject(
     space,

@@ -2,7 +2,7 @@
  * Switches the database of a stopped site to other volumes. The PVC template of a StatefulSet is immutable, so the
  * StatefulSet is deleted and recreated. The PVCs stay.
  */
-import { DATABASE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
@@ -12,12 +12,14 @@ import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 /** Recreates the StatefulSet for the site's new inputs; safe to repeat. */
 export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
   const objects = blueprint.spokeObjects(inputs, "database");
-  const desired = objects.find(({ kind, metadata }) => kind === DATABASE.kind && metadata.name === DATABASE.name)!;
-  const observed = await space.get(DATABASE, run);
+  const desired = objects.find(({ kind, metadata }) =>
+    kind === DATABASE_STATEFULSET.kind && metadata.name === DATABASE_STATEFULSET.name
+  )!;
+  const observed = await space.get(DATABASE_STATEFULSET, run);
   if (observed && pvcTemplatesOf(observed) !== pvcTemplatesOf(desired)) {
-    const { metadata } = await patchFenced(space, { ref: DATABASE, hold: run.job, change: () => [] }, run);
-    await space.delete(DATABASE, metadata.uid!, run);
-    await space.gone([DATABASE], clusterWaitOf(run));
+    const { metadata } = await patchFenced(space, { ref: DATABASE_STATEFULSET, hold: run.job, change: () => [] }, run);
+    await space.delete(DATABASE_STATEFULSET, metadata.uid!, run);
+    await space.gone([DATABASE_STATEFULSET], clusterWaitOf(run));
   }
   await applySiteObject(space, run, objects);
 }

@@ -10,7 +10,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
-import { nothingAllowed, type SandboxInputs } from "#lib/moodle/sandbox.ts";
+import { buildDenyAllPolicy, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY_LABEL, SANDBOX_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -53,7 +53,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
 export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
-  await createAll(sandbox, run, [nothingAllowed(inputs)]);
+  await createAll(sandbox, run, [buildDenyAllPolicy(inputs)]);
   await waitForQuota(sandbox, run, await applySandboxObjects(sandbox, run, "policies"));
   await settleAll([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),

@@ -12,7 +12,7 @@ import { sleep } from "#lib/base/time.ts";
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { isOfRelease } from "#lib/moodle/names.ts";
+import { belongsToRelease } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
   checkSecrets,
@@ -110,7 +110,7 @@ function hasty(pace: SweepPace): SweepPace {
 async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void> {
   const spokes = await readCandidates(followed.app.db.rows, followed.name);
   const known = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = followed.app.config;
-  const isOwn = (namespace: string): boolean => known.has(namespace) || isOfRelease(namespace, releaseId);
+  const isOwn = (namespace: string): boolean => known.has(namespace) || belongsToRelease(namespace, releaseId);
   keep(followed, await checkSpokes(followed, spokes, { list: listAndWatch(followed, isOwn, signal), counted: true }));
 }
 

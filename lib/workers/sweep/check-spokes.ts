@@ -4,7 +4,13 @@
  * Nothing is written until a list is complete, because a spoke is not unhealthy when its cluster does not answer. The
  * earlier result stays, with its time in `observedAt`.
  */
-import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected-objects.ts";
+import {
+  type ExpectedObject,
+  listExpectedObjects,
+  objectTitle,
+  stepsByKind,
+  withObservedRevision,
+} from "#lib/moodle/expected-objects.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
@@ -118,7 +124,7 @@ async function readKinds({ app, sights }: SweepCheck): Promise<ReadonlyMap<strin
     if (!inputs) continue;
     const site = { inputs, maintenance };
     const versions = new Map(
-      expectedObjects(app.blueprint, site).map(({ object }) => [object.kind, object.apiVersion]),
+      listExpectedObjects(app.blueprint, site).map(({ object }) => [object.kind, object.apiVersion]),
     );
     return new Map(
       [...stepsByKind(app.blueprint, site)].map(([kind, steps]) => [
@@ -155,19 +161,19 @@ async function take(
 }
 
 function note({ spoke, ailments, titles }: SpokeFacts, object: KubeObject): void {
-  const title = titleOf(object);
+  const title = objectTitle(object);
   titles.add(title);
   if (object.kind === "Namespace") ailments.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
   const part = partsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
   if (part) ailments.set(title, findPartProblem(part, object));
 }
 
-function compare({ suspects }: SpokeFacts, expected: readonly Expected[], found: readonly KubeObject[]): void {
-  const standing = new Map(found.map((object) => [titleOf(object), object]));
-  for (const { object, judged } of expected) {
-    const title = titleOf(object), there = standing.get(title);
-    if (!there || judged !== "whole") continue;
-    if (findMismatches(asItWas(object, there), there).length > 0) suspects.add(title);
+function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], found: readonly KubeObject[]): void {
+  const standing = new Map(found.map((object) => [objectTitle(object), object]));
+  for (const { object, comparison } of expected) {
+    const title = objectTitle(object), there = standing.get(title);
+    if (!there || comparison !== "full") continue;
+    if (findMismatches(withObservedRevision(object, there), there).length > 0) suspects.add(title);
     else suspects.delete(title); // fixed before the list restarted
   }
 }

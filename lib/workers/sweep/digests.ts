@@ -3,7 +3,7 @@
  * it covers only whether a part of the site is healthy, because most watch events change nothing else. Storing the
  * objects instead would need a thousand times the memory.
  */
-import { titleOf } from "#lib/moodle/expected-objects.ts";
+import { objectTitle } from "#lib/moodle/expected-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findPartProblem, PART_KINDS } from "#lib/domains/spokes/health.ts";
 
@@ -48,12 +48,12 @@ export function openDigestRecorder(): DigestRecorder {
   };
   return {
     note(namespace, object) {
-      const place = placeOf(namespace, titleOf(object)), digest = digestOf(object);
+      const place = placeOf(namespace, objectTitle(object)), digest = digestOf(object);
       const isNews = table[place] !== digest;
       table[place] = digest;
       return isNews;
     },
-    forget: (namespace, object) => void (table[placeOf(namespace, titleOf(object))] = 0),
+    forget: (namespace, object) => void (table[placeOf(namespace, objectTitle(object))] = 0),
     namespaces: () => [...rows.keys()],
   };
 }

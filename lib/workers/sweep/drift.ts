@@ -5,7 +5,7 @@
  * Secrets. They are read by name within the limit. If a spoke has another blueprint revision, only missing objects are
  * reported.
  */
-import { type Expected, titleOf } from "#lib/moodle/expected-objects.ts";
+import { type ExpectedObject, objectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { createDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
@@ -24,8 +24,8 @@ interface Verdict {
 
 interface Doubt {
   readonly sight: SpokeFacts;
-  readonly doubtful: readonly Expected[];
-  readonly secrets: readonly Expected[];
+  readonly doubtful: readonly ExpectedObject[];
+  readonly secrets: readonly ExpectedObject[];
 }
 
 /**
@@ -43,7 +43,7 @@ export async function checkDrift(look: SweepCheck): Promise<string[]> {
       const expected = expectedOf(look.app, sight, own);
       const doubtful = expected.filter(({ object }) =>
         look.listed.has(object.kind) &&
-        (sight.suspects.has(titleOf(object)) || !sight.titles.has(titleOf(object)))
+        (sight.suspects.has(objectTitle(object)) || !sight.titles.has(objectTitle(object)))
       );
       doubts.push({ sight, doubtful, secrets: expected.filter(({ object }) => object.kind === "Secret") });
     }
@@ -98,13 +98,13 @@ function earlierOf({ spoke }: SpokeFacts): readonly DriftedObject[] {
 async function ask(
   { app, cluster, run }: SweepCheck,
   { spoke }: SpokeFacts,
-  asked: readonly Expected[],
+  asked: readonly ExpectedObject[],
 ): Promise<DriftedObject[]> {
   const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
   const found: DriftedObject[] = [];
-  for (const { object, judged } of asked) {
+  for (const { object, comparison } of asked) {
     const known = spoke.blueprintRevision === app.blueprint.revision;
-    const drifted = await checkObjectDrift(place, { object, judged: known ? judged : "presence" }, run);
+    const drifted = await checkObjectDrift(place, { object, comparison: known ? comparison : "presence" }, run);
     if (drifted) found.push(drifted);
   }
   return found;

@@ -1,7 +1,7 @@
 /** Determines the health of spokes. An object that is in no list is read by name before it counts as missing. */
 import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
-import { titleOf } from "#lib/moodle/expected-objects.ts";
+import { objectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
 import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import type { Health } from "#lib/workers/sweep/rows.ts";
@@ -28,7 +28,7 @@ export async function confirmHealth(look: SweepCheck): Promise<Health[]> {
 }
 
 function isUnseen({ ailments }: SpokeFacts, { kind, name }: Ref): boolean {
-  return !ailments.has(titleOf({ kind, metadata: { name } }));
+  return !ailments.has(objectTitle({ kind, metadata: { name } }));
 }
 
 /** Returns whether no listed object has a problem, so that only an unlisted object can be the problem. */
@@ -44,7 +44,7 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, ailments }: SpokeF
   if (ailments.get("Namespace") !== null) return;
   const space = cluster.space(spoke.namespace, spoke.namespaceUid);
   for (const part of partsOf(spoke)) {
-    const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
+    const title = objectTitle({ kind: part.kind, metadata: { name: part.name } });
     if (ailments.has(title)) continue;
     try {
       ailments.set(title, findPartProblem(part, await space.get(part, run)));
@@ -63,7 +63,7 @@ function ailmentOf({ spoke, ailments }: SpokeFacts): string | null {
   const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
   const wrong = partsOf(spoke).flatMap((part) => {
-    const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
+    const title = objectTitle({ kind: part.kind, metadata: { name: part.name } });
     return (ailments.has(title) ? ailments.get(title)! : findPartProblem(part, null)) ?? [];
   });
   return wrong.length > 0 ? wrong.join("; ") : null;

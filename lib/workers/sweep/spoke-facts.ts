@@ -1,6 +1,6 @@
 /** Defines the types of a check, and pages through lists. */
 import type { App } from "#lib/app.ts";
-import { type Expected, expectedObjects } from "#lib/moodle/expected-objects.ts";
+import { type ExpectedObject, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -106,6 +106,6 @@ export function expectedOf(
   { spoke: { maintenance } }: SpokeFacts,
   inputs: SpokeInputs,
   steps?: readonly SpokeStep[],
-): Expected[] {
-  return expectedObjects(blueprint, { inputs, maintenance }, steps);
+): ExpectedObject[] {
+  return listExpectedObjects(blueprint, { inputs, maintenance }, steps);
 }

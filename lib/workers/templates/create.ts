@@ -9,9 +9,9 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { completeTemplate, failTemplate, findTemplateById, saveTemplateVolumes } from "#lib/domains/templates/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DATABASE, SITE_PODS } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, SITE_PODS } from "#lib/moodle/names.ts";
 import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
-import { labelsOf } from "#lib/moodle/owner-labels.ts";
+import { ownerLabels } from "#lib/moodle/owner-labels.ts";
 import { setField } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -97,11 +97,11 @@ export function createTemplate(app: App): Handler {
     }),
     database: wrapStep("database", async (siteSandbox, run) => {
       await applySandboxObjects(siteSandbox, run, "database");
-      await waitForWorkload(siteSandbox, run, DATABASE);
+      await waitForWorkload(siteSandbox, run, DATABASE_STATEFULSET);
     }),
     install: wrapStep("install", installMoodle),
     stop: wrapStep("stop", async (siteSandbox, run) => {
-      await patchSiteObjects(siteSandbox, run, [setField(DATABASE, "/spec/replicas", 0)]);
+      await patchSiteObjects(siteSandbox, run, [setField(DATABASE_STATEFULSET, "/spec/replicas", 0)]);
       await siteSandbox.space.noPods(SITE_PODS, clusterWaitOf(run));
     }),
     snapshots: wrapStep("snapshots", takeSnapshots),
@@ -172,7 +172,7 @@ async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
   await run.write((tx) => saveTemplateVolumes(tx, id, planned));
   const volumes = await createSnapshots(siteSandbox, run, planned, {
-    labels: labelsOf(siteSandbox.inputs),
+    labels: ownerLabels(siteSandbox.inputs),
     create: (snapshot) => siteSandbox.space.create(snapshot, run),
   });
   await run.write((tx) => saveTemplateVolumes(tx, id, volumes));

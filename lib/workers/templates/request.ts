@@ -5,8 +5,8 @@
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { beginTemplate } from "#lib/domains/templates/store.ts";
-import { lackForOrigin } from "#lib/moodle/adoption.ts";
-import { turnOf } from "#lib/moodle/names.ts";
+import { findOriginProblem } from "#lib/moodle/adoption.ts";
+import { adoptionIdOf } from "#lib/moodle/names.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
@@ -16,7 +16,9 @@ import { createTemplateJob } from "#lib/workers/templates/create.ts";
 export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> {
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;
-  if (lackForOrigin(blueprint, { ...inputs, origin: { turn: turnOf(run.job.id), identity: "new" } }) !== null) return;
+  if (
+    findOriginProblem(blueprint, { ...inputs, origin: { turn: adoptionIdOf(run.job.id), identity: "new" } }) !== null
+  ) return;
   const sizes = (catalog.choices("size") ?? []).map((name) => catalog.resourcesOf(name));
   const key = templateKey(spoke, inputs, blueprint.revision);
   await run.write(async (tx) => {

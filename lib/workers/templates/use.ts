@@ -22,12 +22,12 @@ import {
 import { ClusterError, refOf } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { lackForOrigin } from "#lib/moodle/adoption.ts";
+import { findOriginProblem } from "#lib/moodle/adoption.ts";
 import type { SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames, DATABASE, MOODLE, SITE_PODS, turnOf } from "#lib/moodle/names.ts";
-import { sourceName } from "#lib/moodle/origin.ts";
-import { DISKS } from "#lib/moodle/resize.ts";
-import { hasRoomFor, templateKey } from "#lib/moodle/template.ts";
+import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
+import { originSnapshotName } from "#lib/moodle/origin.ts";
+import { DISK_NAMES } from "#lib/moodle/resize.ts";
+import { fitsSnapshots, templateKey } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
@@ -90,8 +90,8 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
     await addNotes(run, [`It is installed by its own Job: ${why}`]);
     return null;
   };
-  const origin: SiteOrigin = { turn: turnOf(run.job.id), identity: "new" };
-  const problem = lackForOrigin(blueprint, { ...inputs, origin });
+  const origin: SiteOrigin = { turn: adoptionIdOf(run.job.id), identity: "new" };
+  const problem = findOriginProblem(blueprint, { ...inputs, origin });
   if (problem !== null) return await skipTemplate(problem);
   if (await hasPvcs(site, run)) return await skipTemplate("an installation had begun already");
   const use = await run.write(async (tx) => {
@@ -110,14 +110,14 @@ function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs)
   if (template?.state === "creating") return `a ${label} is being made`;
   if (template?.state === "failed") return `there is no ${label}, since the last one failed`;
   if (template?.state !== "ready") return `there is no ${label} yet`;
-  return hasRoomFor(inputs, minimumDisks(template))
+  return fitsSnapshots(inputs, minimumDisks(template))
     ? null
     : `the disks of its size are smaller than those of the ${label}`;
 }
 
 /** Returns whether the site already has PVCs, for example from an earlier operation. */
 async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
-  const names = Object.values(claimNames(inputs));
+  const names = Object.values(sitePvcNames(inputs));
   const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
   return pvcs.some((claim) => claim !== null);
 }
@@ -197,16 +197,16 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
  * Deletes everything that was created from the template, and creates new PVCs. Returns the site for its install Job.
  */
 async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
-  const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = claimNames(inputs);
-  for (const ref of [MOODLE, DATABASE]) {
+  const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = sitePvcNames(inputs);
+  for (const ref of [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET]) {
     const workload = await space.get(ref, run);
     if (workload) await space.delete(ref, workload.metadata.uid!, run);
   }
   await space.noPods(SITE_PODS, clusterWaitOf(run));
   const refs = [];
-  for (const disk of DISKS) {
+  for (const disk of DISK_NAMES) {
     const claim = await space.get({ ...PVC, name: names[disk] }, run);
-    if (claim?.["spec"]?.dataSource?.name !== sourceName(disk, use.turn)) continue;
+    if (claim?.["spec"]?.dataSource?.name !== originSnapshotName(disk, use.turn)) continue;
     await space.delete(refOf(claim), claim.metadata.uid!, run);
     refs.push(refOf(claim));
   }

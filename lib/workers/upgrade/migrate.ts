@@ -7,7 +7,7 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
-import { limitUpgrade } from "#lib/moodle/upgrade.ts";
+import { limitUpgradeTime } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
@@ -34,7 +34,7 @@ export async function migrateSite(context: JobContext, run: Run, migration: Site
   const { space } = context;
   const ownNames = findOwnAttempts(run, JOB_NAMES),
     parts = await openProgressParts(run, migration.path),
-    { listen } = parts;
+    { startReading: listen } = parts;
   const earlier = await endAttempts(context, run, await space.list(BATCH_JOB, "op=upgrade", run), {
     own: ownNames,
     listen,
@@ -47,7 +47,7 @@ export async function migrateSite(context: JobContext, run: Run, migration: Site
   requireUnlocked(site, await migration.now());
   await endAttempts(context, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
   await space.noPods(EXCLUSIVE_PODS, clusterWaitOf(run));
-  const job = limitUpgrade(context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence), migration.major);
+  const job = limitUpgradeTime(context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence), migration.major);
   await run.saveProgress({ [JOB_NAMES]: [...findOwnAttempts(run, JOB_NAMES), job.metadata.name] });
   const result = await space.run(job, { ...clusterWaitOf(run), listen });
   await parts.keep();

@@ -6,7 +6,13 @@
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
-import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/moodle/upgrade.ts";
+import {
+  findUpgradeRefusal,
+  isAtVersion,
+  isBranchChange,
+  upgradedInputs,
+  type UpgradeFacts,
+} from "#lib/moodle/upgrade.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -34,7 +40,7 @@ import {
   scaleToZero,
   waitForWorkload,
 } from "#lib/workers/workloads.ts";
-import { MOODLE } from "#lib/moodle/names.ts";
+import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
@@ -53,7 +59,7 @@ export function upgradeHandler(app: App): Handler {
     async stop(site, run) {
       await addNotes(run, [describeRollback(run.job)]);
       await pauseCron(site, run);
-      await scaleSite(site, run, MOODLE, 0);
+      await scaleSite(site, run, MOODLE_DEPLOYMENT, 0);
       await site.space.noPods("app=moodle", clusterWaitOf(run));
     },
     async migrate(before, run) {
@@ -68,8 +74,8 @@ export function upgradeHandler(app: App): Handler {
       const here = upgradedSiteOf(before, run);
       if (here.spoke.maintenance) await setMaintenanceMode(here, run, "enable"); // the upgrade turned it off
       await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).app);
-      await scaleSite(here, run, MOODLE, 1);
-      await waitForWorkload(here, run, MOODLE);
+      await scaleSite(here, run, MOODLE_DEPLOYMENT, 1);
+      await waitForWorkload(here, run, MOODLE_DEPLOYMENT);
       await recordImageDigest(here, run);
     },
     verify: (site, run) => requireNewVersion(upgradedSiteOf(site, run), run, "-up"),
@@ -104,7 +110,7 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   await requireSameSite(run, here.spoke, site);
   const code = await readCode({ ...here, inputs }, run);
   const { postgres } = here.inputs.images;
-  const problem = refuseUpgrade({ version, needs: catalog.requirementsOf(version), postgres, site, code });
+  const problem = findUpgradeRefusal({ version, requirements: catalog.requirementsOf(version), postgres, site, code });
   if (problem) {
     const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
     throw upgradeError(problem.code, problem.message, problem.hint, blame);
@@ -113,7 +119,7 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   // recorded.
   const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
-  const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
+  const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isBranchChange(from, version) };
   await run.saveProgress({ upgrade });
 }
 
@@ -151,7 +157,7 @@ function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
 async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): Promise<void> {
   const site = await readDatabase(here, run, jobSuffix);
   await requireSameSite(run, here.spoke, site);
-  if (isOfVersion(site, preparedUpgradeOf(run))) return;
+  if (isAtVersion(site, preparedUpgradeOf(run))) return;
   const { version } = preparedUpgradeOf(run);
   throw new ClusterError("NotUpgraded", `The upgrade came to its end, but the database is of ${site.release}`, {
     transient: false,

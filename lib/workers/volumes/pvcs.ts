@@ -5,15 +5,15 @@
  * adoption. The content has the deletionPolicy `Retain`, so the stored data remains when both are deleted. The content
  * is created, never applied, because an apply would remove the UID of its snapshot.
  */
-import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
-import { lackForOrigin } from "#lib/moodle/adoption.ts";
-import { claimsOf } from "#lib/moodle/expected-objects.ts";
+import { originSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
+import { findOriginProblem } from "#lib/moodle/adoption.ts";
+import { statefulSetPvcs } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
-import { claimNames } from "#lib/moodle/names.ts";
-import { writeAmount } from "#lib/moodle/quota.ts";
-import { labelsOf } from "#lib/moodle/owner-labels.ts";
-import { type Disk, DISKS, larger } from "#lib/moodle/resize.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
+import { formatQuantity } from "#lib/moodle/quota.ts";
+import { ownerLabels } from "#lib/moodle/owner-labels.ts";
+import { DISK_NAMES, type DiskName, maxQuantity } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
@@ -41,7 +41,7 @@ export interface SiteSnapshots {
   readonly cluster: string;
   /** The cluster's identity, if known. */
   readonly clusterUid: string | null;
-  readonly volumes: Readonly<Record<Disk, StorageSnapshot>>;
+  readonly volumes: Readonly<Record<DiskName, StorageSnapshot>>;
 }
 
 /**
@@ -52,22 +52,25 @@ export interface SiteSnapshots {
 export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
   const { space, inputs } = context, { turn } = requireOrigin(context);
   await requireSnapshotCluster(context, run, from);
-  const problem = lackForOrigin(context.blueprint, inputs);
+  const problem = findOriginProblem(context.blueprint, inputs);
   if (problem !== null) {
     const hint = "Take it over from the built-in blueprint into BLUEPRINT_DIR; then retry.";
     throw permanentError("BlueprintLacks", `No site can be made from snapshots, since ${problem}`, hint);
   }
-  const pvcs = renderPvcs(context, from), existing = new Map<Disk, KubeObject>();
-  for (const disk of DISKS) {
+  const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
+  for (const disk of DISK_NAMES) {
     const pvc = await space.get(refOf(pvcs[disk]), run);
-    if (pvc) requireSource(pvc, sourceName(disk, turn));
+    if (pvc) requireSource(pvc, originSnapshotName(disk, turn));
     if (pvc) existing.set(disk, pvc);
   }
-  const unbound = DISKS.filter((disk) => existing.get(disk)?.["status"]?.phase !== "Bound");
+  const unbound = DISK_NAMES.filter((disk) => existing.get(disk)?.["status"]?.phase !== "Bound");
   if (unbound.length === 0) return;
   const names = await chooseSnapshotClasses(context, run, from);
   for (const disk of unbound) await createSourcePair(context, run, disk, from.volumes[disk], names[disk]);
-  await space.ready(unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: sourceName(disk, turn) })), clusterWaitOf(run));
+  await space.ready(
+    unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: originSnapshotName(disk, turn) })),
+    clusterWaitOf(run),
+  );
   for (const disk of unbound) {
     if (!existing.has(disk)) await createFenced(space, pvcs[disk], run.job, run);
   }
@@ -75,7 +78,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
 
 /** Waits until the PVCs are bound, then deletes the snapshot objects behind them. */
 export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: Run): Promise<void> {
-  const { space, inputs } = context, names = Object.values(claimNames(inputs));
+  const { space, inputs } = context, names = Object.values(sitePvcNames(inputs));
   const timeoutReason = await pollUntil(run, async () => {
     const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
     const unbound = names.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
@@ -88,8 +91,8 @@ export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: 
 /** Deletes the snapshot objects behind the PVCs. The storage's own snapshots stay. */
 export async function deleteSourceObjects(context: VolumeContext, run: Run): Promise<void> {
   const { space, cluster } = context, { turn } = requireOrigin(context), deleted: Ref[] = [];
-  for (const disk of DISKS) {
-    const ref = { ...VOLUME_SNAPSHOT, name: sourceName(disk, turn) }, snapshot = await space.get(ref, run);
+  for (const disk of DISK_NAMES) {
+    const ref = { ...VOLUME_SNAPSHOT, name: originSnapshotName(disk, turn) }, snapshot = await space.get(ref, run);
     if (!snapshot) continue;
     await space.delete(ref, snapshot.metadata.uid!, run);
     deleted.push(ref);
@@ -104,7 +107,7 @@ export async function deleteSourceContents(
   run: Run,
   { namespace, turn }: { readonly namespace: string; readonly turn: string },
 ): Promise<void> {
-  const refs = DISKS.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, turn) }));
+  const refs = DISK_NAMES.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, turn) }));
   const timeoutReason = await pollUntil(run, async () => {
     const remaining = (await Promise.all(refs.map((ref) => cluster.find(ref, run)))).filter((content) =>
       content !== null
@@ -121,8 +124,8 @@ export async function deleteSourceContents(
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-function contentNameOf(namespace: string, disk: Disk, turn: string): string {
-  return `${namespace}-${sourceName(disk, turn)}`;
+function contentNameOf(namespace: string, disk: DiskName, turn: string): string {
+  return `${namespace}-${originSnapshotName(disk, turn)}`;
 }
 
 function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
@@ -147,17 +150,17 @@ async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from
 function renderPvcs(
   { blueprint, inputs }: VolumeContext,
   { volumes }: SiteSnapshots,
-): Readonly<Record<Disk, KubeObject>> {
-  const names = claimNames(inputs);
+): Readonly<Record<DiskName, KubeObject>> {
+  const names = sitePvcNames(inputs);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
-  const database = objects.flatMap(claimsOf)
-    .map((claim) => fromSnapshot(claim, sourceName("database", inputs.origin!.turn)));
-  const renderPvc = (disk: Disk): KubeObject => {
+  const database = objects.flatMap(statefulSetPvcs)
+    .map((claim) => setSnapshotSource(claim, originSnapshotName("database", inputs.origin!.turn)));
+  const renderPvc = (disk: DiskName): KubeObject => {
     const claim = [...objects, ...database].find(({ kind, metadata }) =>
       kind === PVC.kind && metadata.name === names[disk]
     )!;
-    const { resources } = claim["spec"], minimum = writeAmount("storage", volumes[disk].restoreSize ?? 0);
-    const requests = { ...resources.requests, storage: larger(resources.requests.storage, minimum) };
+    const { resources } = claim["spec"], minimum = formatQuantity("storage", volumes[disk].restoreSize ?? 0);
+    const requests = { ...resources.requests, storage: maxQuantity(resources.requests.storage, minimum) };
     return { ...claim, spec: { ...claim["spec"], resources: { ...resources, requests } } };
   };
   return { files: renderPvc("files"), database: renderPvc("database") };
@@ -177,7 +180,7 @@ async function chooseSnapshotClasses(
   { cluster }: VolumeContext,
   run: Run,
   { volumes }: SiteSnapshots,
-): Promise<Readonly<Record<Disk, string>>> {
+): Promise<Readonly<Record<DiskName, string>>> {
   const classes = await readRetainingClasses(cluster, run);
   const chooseClass = ({ driver, class: className }: StorageSnapshot): string => {
     const candidates = classes.filter((each) => each.driver === driver);
@@ -195,13 +198,13 @@ async function chooseSnapshotClasses(
 async function createSourcePair(
   context: VolumeContext,
   run: Run,
-  disk: Disk,
+  disk: DiskName,
   { handle, driver }: StorageSnapshot,
   volumeSnapshotClassName: string,
 ): Promise<void> {
   const { cluster, space, inputs } = context, { turn } = requireOrigin(context), { namespace } = space;
-  const name = sourceName(disk, turn), content = contentNameOf(namespace, disk, turn);
-  const labels = labelsOf(inputs);
+  const name = originSnapshotName(disk, turn), content = contentNameOf(namespace, disk, turn);
+  const labels = ownerLabels(inputs);
   await cluster.createGlobal({
     ...SNAPSHOT_CONTENT,
     metadata: { name: content, labels },

@@ -4,9 +4,9 @@
  * first mounted by a Job (lib/moodle/mount-job.ts).
  */
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { claimNames, SITE_PODS } from "#lib/moodle/names.ts";
-import { mountJob } from "#lib/moodle/mount-job.ts";
-import { type Disk, DISKS } from "#lib/moodle/resize.ts";
+import { SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
+import { buildMountJob } from "#lib/moodle/mount-job.ts";
+import { DISK_NAMES, type DiskName } from "#lib/moodle/resize.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
@@ -18,13 +18,13 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 
 /** Waits until the PVCs are bound; safe to repeat. Throws a ClusterError with the storage driver's message. */
 export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Promise<void> {
-  const { space, inputs } = context, names = claimNames(inputs);
-  const pvcs = await Promise.all(DISKS.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
-  const pending = DISKS.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
+  const { space, inputs } = context, names = sitePvcNames(inputs);
+  const pvcs = await Promise.all(DISK_NAMES.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
+  const pending = DISK_NAMES.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
   if (pending.length === 0) return;
-  const waiting: Disk[] = [];
+  const waiting: DiskName[] = [];
   for (const disk of pending) {
-    if (await waitsForConsumer(context, run, pvcs[DISKS.indexOf(disk)] ?? null)) waiting.push(disk);
+    if (await waitsForConsumer(context, run, pvcs[DISK_NAMES.indexOf(disk)] ?? null)) waiting.push(disk);
   }
   const pods = await space.list(POD, SITE_PODS, run);
   const isBesideSite = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
@@ -38,11 +38,12 @@ async function waitsForConsumer({ cluster }: VolumeContext, run: Run, pvc: KubeO
   return storageClass?.["volumeBindingMode"] === "WaitForFirstConsumer";
 }
 
-async function mountPvc(context: VolumeContext, run: Run, disk: Disk, isBesideSite: boolean): Promise<void> {
-  const { space, inputs } = context, job = mountJob(inputs, { fence: run.job.fence, disk, isBesideSite });
+async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isBesideSite: boolean): Promise<void> {
+  const { space, inputs } = context,
+    job = buildMountJob(inputs, { fence: run.job.fence, disk, isSiteRunning: isBesideSite });
   try {
     const { succeeded, message } = await space.run(job, clusterWaitOf(run));
-    const pvc = succeeded ? null : await space.get({ ...PVC, name: claimNames(inputs)[disk] }, run);
+    const pvc = succeeded ? null : await space.get({ ...PVC, name: sitePvcNames(inputs)[disk] }, run);
     if (succeeded || pvc?.["status"]?.phase === "Bound") return;
     const reason = `The volume of the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
     throw new ClusterError("MountFailed", reason, { transient: true });

@@ -1,7 +1,7 @@
 /** Tests the checks of classes and issuers. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Surroundings } from "#lib/moodle/sizes.ts";
+import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "#lib/doctor/check-classes.ts";
 
 const DEFAULT = { "storageclass.kubernetes.io/is-default-class": "true" };
-const AROUND: Surroundings = {
+const AROUND: ClusterSettings = {
   ingressClass: "nginx",
   ingressNamespace: "ingress-nginx",
   dnsNamespace: "kube-system",

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
-import { readLogCause } from "#lib/moodle/log-causes.ts";
+import { findLogCause } from "#lib/moodle/log-causes.ts";
 import { adoptionScript, openVolumes, secretsIn, type Volumes } from "#test/lib/moodle/adoption-volumes.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -102,7 +102,7 @@ for (
     assert.is.not(exit, 0, said);
     assert.match(said, words);
     assert.not.match(said, /^adopted|it's new|it''s new/m);
-    assert.is(readLogCause(said.split("\n"))?.code, code);
+    assert.is(findLogCause(said.split("\n"))?.code, code);
   });
 }
 
@@ -127,7 +127,7 @@ test("refuses a database without a site", async ({ volumes }) => {
   await volume.ask("it's new", (sql) => sql`drop table mdl_config`);
   const { code, said } = await volume.adopt(OTHER);
   assert.is.not(code, 0);
-  assert.is(readLogCause(said.split("\n"))?.code, "NoSiteInSnapshot", said);
+  assert.is(findLogCause(said.split("\n"))?.code, "NoSiteInSnapshot", said);
 });
 
 test.run();
@@ -177,7 +177,7 @@ files("is done once a turn", async ({ directory }) => {
 
 files("refuses an empty volume", async ({ directory }) => {
   const said = await adopt(directory, NEW);
-  assert.is(readLogCause(said.split("\n"))?.code, "NoSiteInSnapshot", said);
+  assert.is(findLogCause(said.split("\n"))?.code, "NoSiteInSnapshot", said);
   assert.equal(await standing(directory), []);
 });
 

@@ -1,11 +1,11 @@
 /** Tests what a blueprint needs to create a site from snapshots, and that site's inputs. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";
-import type { Files } from "#lib/moodle/blueprint-files.ts";
+import { findOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import type { BlueprintFiles } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
-import { claimNames, turnOf } from "#lib/moodle/names.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
+import { adoptionIdOf, sitePvcNames } from "#lib/moodle/names.ts";
 import { newId } from "#lib/base/ids.ts";
 import * as v from "valibot";
 import { SpokeInputs as Schema } from "#lib/moodle/inputs.ts";
@@ -19,8 +19,8 @@ const copy = (changes: Partial<SpokeInputs> = {}) => inputsOf(blueprint, { origi
 const lack = suite("lackForOrigin");
 
 lack("finds nothing lacking in the built-in blueprint, whatever the claims are called", () => {
-  assert.is(lackForOrigin(blueprint, copy()), null);
-  assert.is(lackForOrigin(blueprint, copy({ claims })), null);
+  assert.is(findOriginProblem(blueprint, copy()), null);
+  assert.is(findOriginProblem(blueprint, copy({ claims })), null);
 });
 
 const literal = (file: string, placeholder: string, name: string) => edited(file, `"\${${placeholder}}"`, name);
@@ -51,15 +51,15 @@ for (
       { claims },
       /StatefulSet db .*data-db-0/,
     ],
-  ] as [string, Files, Partial<SpokeInputs>, RegExp][]
+  ] as [string, BlueprintFiles, Partial<SpokeInputs>, RegExp][]
 ) {
   lack(`refuses a blueprint that ${what}`, () => {
-    assert.match(lackForOrigin(makeBlueprint(files), copy(changes))!, words);
+    assert.match(findOriginProblem(createBlueprint(files), copy(changes))!, words);
   });
 }
 
 lack("lets a blueprint that names the claims itself make a site on claims of the usual names", () => {
-  assert.is(lackForOrigin(makeBlueprint(literal("files.yaml", "FILES_CLAIM", "files")), copy()), null);
+  assert.is(findOriginProblem(createBlueprint(literal("files.yaml", "FILES_CLAIM", "files")), copy()), null);
 });
 
 lack.run();
@@ -68,14 +68,14 @@ const room = suite("withRoomFor");
 const GI = 2 ** 30;
 
 room("leaves disks that hold the snapshots as they are", () => {
-  assert.equal(withRoomFor(copy(), { files: 10 * GI, database: null }), copy());
+  assert.equal(withDisksForSnapshots(copy(), { files: 10 * GI, database: null }), copy());
 });
 
 room("gives the disks what the snapshots need, and the quota and the largest disk room for it twice", () => {
-  const { resources, madeDatabaseDisk } = withRoomFor(copy(), { files: 70 * GI, database: 6 * GI + 1 });
+  const { resources, madeDatabaseDisk } = withDisksForSnapshots(copy(), { files: 70 * GI, database: 6 * GI + 1 });
   assert.equal(resources.disks, { files: "70Gi", database: "6145Mi" });
   assert.is(madeDatabaseDisk, undefined, "the StatefulSet is made with the disk that there is");
-  assert.equal(blueprint.quotaArithmetic({ ...copy(), resources }).over, []);
+  assert.equal(blueprint.quotaUsage({ ...copy(), resources }).problems, []);
 });
 
 room.run();
@@ -83,13 +83,13 @@ room.run();
 const inputs = suite("inputs of a site from snapshots");
 
 inputs("are read back as they were written, and a turn is any operation's end", () => {
-  const whole = copy({ claims, mailHeld: true, origin: { turn: turnOf(newId("op")), identity: "same" } });
+  const whole = copy({ claims, mailHeld: true, origin: { turn: adoptionIdOf(newId("op")), identity: "same" } });
   assert.equal(v.parse(Schema, JSON.parse(JSON.stringify(whole))), whole);
 });
 
 inputs("name the claims, which are the usual ones where they do not", () => {
-  assert.equal(claimNames(inputsOf(blueprint)), { files: "files", database: "data-db-0" });
-  assert.equal(claimNames(copy({ claims })), { files: "files-k5r2dg7w1x", database: "data-k5r2dg7w1x-db-0" });
+  assert.equal(sitePvcNames(inputsOf(blueprint)), { files: "files", database: "data-db-0" });
+  assert.equal(sitePvcNames(copy({ claims })), { files: "files-k5r2dg7w1x", database: "data-k5r2dg7w1x-db-0" });
 });
 
 inputs("hold the mail, whatever relay there is", () => {

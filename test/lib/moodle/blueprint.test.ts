@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { loadBlueprint, makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint, loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { builtIn, edited, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -81,7 +81,7 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
 for (const [why, files, message] of REFUSALS) {
   load(`refuses ${why}`, () => {
     assert.throws(
-      () => makeBlueprint(files),
+      () => createBlueprint(files),
       (error: Error) => error.name === "ConfigError" && message.test(error.message),
     );
   });
@@ -89,7 +89,7 @@ for (const [why, files, message] of REFUSALS) {
 
 load("tells all problems at once", () => {
   const files = { ...builtIn(), "cron.yaml": "a: [", "sizes.yaml": "{}" };
-  assert.throws(() => makeBlueprint(files), /cron\.yaml[^]*sizes\.yaml/);
+  assert.throws(() => createBlueprint(files), /cron\.yaml[^]*sizes\.yaml/);
 });
 
 const overlay = suite("loadBlueprint");

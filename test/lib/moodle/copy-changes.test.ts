@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { newsOf } from "#lib/moodle/seed.ts";
+import { copyChanges } from "#lib/moodle/seed.ts";
 
 const test = suite("newsOf");
 
@@ -10,7 +10,10 @@ const HAD = { brand: "ocean", seed: "demo", identity: true, content: true, feder
 const SAME = { brand: OCEAN, seed: DEMO, identity: true, content: true, federationId: "fed_1" };
 
 function news(changes: Partial<SpokeInputs>): unknown[] {
-  const { inputs: { brand, seed, identity, content }, parts } = newsOf({ ...SAME, ...changes } as SpokeInputs, HAD);
+  const { inputs: { brand, seed, identity, content }, parts } = copyChanges(
+    { ...SAME, ...changes } as SpokeInputs,
+    HAD,
+  );
   return [brand?.name ?? null, seed?.name ?? null, identity, content, parts.includes("brand")];
 }
 
@@ -18,13 +21,13 @@ const NOTHING = [null, null, false, false, false];
 
 test("sets nothing anew of what the other site had: its people may have made another of it", () => {
   assert.equal(news({}), NOTHING);
-  assert.equal(newsOf(SAME as SpokeInputs, HAD).parts, ["title", "administrator", "keys", "sign-on", "courses"]);
+  assert.equal(copyChanges(SAME as SpokeInputs, HAD).parts, ["title", "administrator", "keys", "sign-on", "courses"]);
 });
 
 test("sets what is asked for besides", () => {
   assert.equal(news({ brand: { name: "forest", theme: null } }), ["forest", null, false, false, true]);
   assert.equal(news({ seed: { name: "algebra", courses: null } }), [null, "algebra", false, false, false]);
-  const { inputs } = newsOf(SAME as SpokeInputs, { ...HAD, identity: false, content: false });
+  const { inputs } = copyChanges(SAME as SpokeInputs, { ...HAD, identity: false, content: false });
   assert.equal([inputs.identity, inputs.content], [true, true]);
 });
 

@@ -1,8 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { asItWas, expectedObjects, fitted, stepsByKind, titleOf } from "#lib/moodle/expected-objects.ts";
+import {
+  fitToObserved,
+  listExpectedObjects,
+  objectTitle,
+  stepsByKind,
+  withObservedRevision,
+} from "#lib/moodle/expected-objects.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
-import { REVISION } from "#lib/moodle/names.ts";
+import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
 import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
@@ -12,16 +18,19 @@ const test = suite("expectedObjects");
 async function open(maintenance = false) {
   const blueprint = await loadBlueprint(builtIn);
   const site = { inputs: sampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!), maintenance };
-  const find = (title: string) => expectedObjects(blueprint, site).find(({ object }) => titleOf(object) === title)!;
+  const find = (title: string) =>
+    listExpectedObjects(blueprint, site).find(({ object }) => objectTitle(object) === title)!;
   return { blueprint, site, find };
 }
 
 test("are all that an installation makes, and the claim that the cluster makes of a template.", async () => {
   const { blueprint, site } = await open();
-  const all = expectedObjects(blueprint, site), titles = all.map(({ object }) => titleOf(object));
+  const all = listExpectedObjects(blueprint, site), titles = all.map(({ object }) => objectTitle(object));
   assert.is(all.length, 29);
   assert.is(new Set(titles).size, 29);
-  const presence = all.filter(({ judged }) => judged === "presence").map(({ object }) => titleOf(object)).sort();
+  const presence = all.filter(({ comparison: judged }) => judged === "presence").map(({ object }) =>
+    objectTitle(object)
+  ).sort();
   assert.equal(presence, [
     ...["ConfigMap/seed", "ConfigMap/seed-script", "PersistentVolumeClaim/data-db-0", "Secret/admin", "Secret/mail"],
     ...["Secret/moodle", "Secret/seed"],
@@ -41,7 +50,7 @@ test("are made by the steps that are told for their kinds.", async () => {
   const { blueprint, site } = await open();
   for (const [kind, steps] of stepsByKind(blueprint, site)) {
     const of = (some?: typeof steps) =>
-      expectedObjects(blueprint, site, some).map(({ object }) => titleOf(object)).filter((title) =>
+      listExpectedObjects(blueprint, site, some).map(({ object }) => objectTitle(object)).filter((title) =>
         title.startsWith(`${kind}/`)
       );
     assert.equal(of(steps), of());
@@ -53,17 +62,17 @@ const fitting = suite("fitted");
 fitting("never asks a disk to shrink, and asks one that is too small to grow.", async () => {
   const { object } = (await open()).find("PersistentVolumeClaim/files");
   const sized = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
-  const asked = (there: string) => fitted(object, sized(there))["spec"].resources.requests.storage;
+  const asked = (there: string) => fitToObserved(object, sized(there))["spec"].resources.requests.storage;
   assert.equal([asked("999Gi"), asked("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
 });
 
 fitting("leaves templates of claims as they stand, where they differ.", async () => {
   const { object } = (await open()).find("StatefulSet/db");
-  assert.is(fitted(object, object), object);
+  assert.is(fitToObserved(object, object), object);
   const standing = structuredClone(object);
   standing["spec"].volumeClaimTemplates[0].spec.resources.requests.storage = "1Gi";
   standing["spec"].template.spec.containers[0].image = "another";
-  const { spec } = fitted(object, standing);
+  const { spec } = fitToObserved(object, standing);
   assert.equal(spec.volumeClaimTemplates, standing["spec"].volumeClaimTemplates);
   assert.equal(spec.template, object["spec"].template);
 });
@@ -72,9 +81,9 @@ fitting(
   "takes the revision that an object carries for no difference of the object, and a reapply changes it.",
   async () => {
     const { object } = (await open()).find("Service/db");
-    const standing = { ...object, metadata: { ...object.metadata, annotations: { [REVISION]: "before" } } };
-    assert.is(asItWas(object, standing).metadata.annotations![REVISION], "before");
-    assert.is.not(fitted(object, standing).metadata.annotations![REVISION], "before");
+    const standing = { ...object, metadata: { ...object.metadata, annotations: { [REVISION_ANNOTATION]: "before" } } };
+    assert.is(withObservedRevision(object, standing).metadata.annotations![REVISION_ANNOTATION], "before");
+    assert.is.not(fitToObserved(object, standing).metadata.annotations![REVISION_ANNOTATION], "before");
   },
 );
 

@@ -1,9 +1,9 @@
 /** The built-in blueprint as it stands in its folder, and inputs to render it with. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Files, type HubStep, JOBS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import { BLUEPRINT_JOBS, type BlueprintFiles, type HubStep, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type Blueprint, makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { type Blueprint, createBlueprint } from "#lib/moodle/blueprint.ts";
 import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 
@@ -15,13 +15,13 @@ export const STEPS: readonly SpokeStep[] = [
 ];
 export const HUB_STEPS: readonly HubStep[] = ["namespace", "settings", "issuer"];
 
-export function builtIn(replaced: Files = {}): Files {
+export function builtIn(replaced: BlueprintFiles = {}): BlueprintFiles {
   const files = readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")] as const);
   return { ...Object.fromEntries(files), ...replaced };
 }
 
 /** Returns a built-in file with a text replaced. Throws if it does not contain the text. */
-export function edited(file: string, from: string, to: string): Files {
+export function edited(file: string, from: string, to: string): BlueprintFiles {
   const text = builtIn()[file]!;
   if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
   return builtIn({ [file]: text.replace(from, () => to) });
@@ -59,12 +59,12 @@ export function allObjects(blueprint: Blueprint, inputs: SpokeInputs, hub?: HubS
   return [
     ...STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step, hub)),
     ...blueprint.mailSecret(inputs, null),
-    ...JOBS.map((job) => blueprint.jobObject(inputs, job, "17")),
+    ...BLUEPRINT_JOBS.map((job) => blueprint.jobObject(inputs, job, "17")),
   ];
 }
 
 export function openBlueprint(): Blueprint {
-  return makeBlueprint(builtIn());
+  return createBlueprint(builtIn());
 }
 
 /** The pod specs in the objects, with the name of what each belongs to. */

@@ -6,13 +6,13 @@ import * as assert from "uvu/assert";
 import { stringify } from "yaml";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
-import { titleOf } from "#lib/moodle/expected-objects.ts";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { objectTitle } from "#lib/moodle/expected-objects.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { allObjects, builtIn, HUB_STEPS, hubInputsOf, inputsOf } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("the rendered blueprint");
 const SHORT = "<?php // a script of the seed, shortened here\n";
-const blueprint = makeBlueprint(builtIn({ "seed.php": SHORT, "courses.php": SHORT }));
+const blueprint = createBlueprint(builtIn({ "seed.php": SHORT, "courses.php": SHORT }));
 
 function compare(file: string, text: string): void {
   const path = new URL(`../../golden/blueprint/${file}`, import.meta.url);
@@ -32,10 +32,10 @@ test("is the golden file's for the smallest size", () => compare("small.yaml", y
 for (const size of ["medium", "large"]) {
   test(`differs from that for size ${size} in what the golden file says`, () => {
     const small = sized("small"), objects = sized(size);
-    assert.equal(objects.map(titleOf), small.map(titleOf));
+    assert.equal(objects.map(objectTitle), small.map(objectTitle));
     const lines = objects.flatMap((object, i) =>
       diffObjects(small[i]!, object).map(({ path, from, to }) =>
-        `${titleOf(object)} ${path}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`
+        `${objectTitle(object)} ${path}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`
       )
     );
     compare(`${size}.txt`, lines.join(""));

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { countParts } from "#lib/moodle/install-progress.ts";
+import { createInstallProgress } from "#lib/moodle/install-progress.ts";
 
 const test = suite("countParts");
 const LOG = [
@@ -12,22 +12,31 @@ const LOG = [
 ];
 
 test("tells which part has begun, and of how many where that is known", () => {
-  assert.equal(LOG.map(countParts(null).listen()), [null, "part 1 (System)", null, "part 2 (mod_quiz)", null]);
-  assert.is(LOG.map(countParts(431).listen())[3], "part 2 of 431 (mod_quiz)");
+  assert.equal(LOG.map(createInstallProgress(null).startReading()), [
+    null,
+    "part 1 (System)",
+    null,
+    "part 2 (mod_quiz)",
+    null,
+  ]);
+  assert.is(LOG.map(createInstallProgress(431).startReading())[3], "part 2 of 431 (mod_quiz)");
 });
 
 test("tells no number that is smaller than what has begun by now", () => {
-  assert.equal(LOG.map(countParts(1).listen()).filter(Boolean), ["part 1 of 1 (System)", "part 2 (mod_quiz)"]);
+  assert.equal(LOG.map(createInstallProgress(1).startReading()).filter(Boolean), [
+    "part 1 of 1 (System)",
+    "part 2 (mod_quiz)",
+  ]);
 });
 
 test("tells nothing twice that is read again, and goes on after it", () => {
-  const { listen } = countParts(null);
+  const { startReading: listen } = createInstallProgress(null);
   LOG.map(listen());
   assert.equal([...LOG, "-->mod_wiki"].map(listen()).filter(Boolean), ["part 3 (mod_wiki)"]);
 });
 
 test("has counted once the installer says that it is done, and not before", () => {
-  const { listen, counted } = countParts(null), hear = listen();
+  const { startReading: listen, totalParts: counted } = createInstallProgress(null), hear = listen();
   LOG.forEach(hear);
   assert.is(counted(), null);
   hear("Installation completed successfully.");
@@ -35,7 +44,7 @@ test("has counted once the installer says that it is done, and not before", () =
 });
 
 test("counts nothing of an installer that had nothing to do", () => {
-  const { listen, counted } = countParts(null), hear = listen();
+  const { startReading: listen, totalParts: counted } = createInstallProgress(null), hear = listen();
   for (const line of ["No upgrade needed", "completed successfully"]) hear(line);
   assert.is(counted(), null);
 });

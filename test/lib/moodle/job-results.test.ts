@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readHealth, readSeed, readSite, readSiteFacts } from "#lib/moodle/job-results.ts";
+import { parseHealthStatus, parseSeedResult, parseSiteFacts, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 
 const site = suite("readSite");
 
@@ -12,7 +12,7 @@ site("reads an installed site", () => {
     "siteidentifier|aB|3biology.example.org",
     "version|2024100712",
   ];
-  assert.equal(readSite(log), {
+  assert.equal(parseSiteIdentity(log), {
     state: "installed",
     siteIdentifier: "aB|3biology.example.org",
     version: "2024100712",
@@ -24,43 +24,43 @@ site("reads an installed site", () => {
 
 site("is empty when nothing was printed", () => {
   const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null, counts: null };
-  assert.equal(readSite([]), { state: "empty", ...nothing });
-  assert.is(readSite(["", "NOTICE: hello"]).state, "empty");
+  assert.equal(parseSiteIdentity([]), { state: "empty", ...nothing });
+  assert.is(parseSiteIdentity(["", "NOTICE: hello"]).state, "empty");
 });
 
 site("is partial when an install did not come to its end", () => {
-  assert.is(readSite(["tables|415", "rolesactive|0"]).state, "partial");
-  assert.is(readSite(["tables|1"]).state, "partial");
-  assert.is(readSite(["siteidentifier|x"]).state, "partial");
-  assert.is(readSite(["rolesactive|11"]).state, "partial");
+  assert.is(parseSiteIdentity(["tables|415", "rolesactive|0"]).state, "partial");
+  assert.is(parseSiteIdentity(["tables|1"]).state, "partial");
+  assert.is(parseSiteIdentity(["siteidentifier|x"]).state, "partial");
+  assert.is(parseSiteIdentity(["rolesactive|11"]).state, "partial");
 });
 
 const facts = suite("readSiteFacts");
 
 facts("is the site that the database tells of, by the last time that it was asked", () => {
   const said = ["tables|494", "rolesactive|1", "siteidentifier|abc", "version|2024100712", "release|4.5.12"];
-  const site = readSiteFacts([...said, "title set", "seeded", ...said, "200"])!;
+  const site = parseSiteFacts([...said, "title set", "seeded", ...said, "200"])!;
   assert.equal([site.state, site.siteIdentifier, site.release], ["installed", "abc", "4.5.12"]);
-  assert.equal(readSiteFacts(["tables|0", "rolesactive|"])!.siteIdentifier, null);
-  assert.is.not(readSiteFacts(["tables|0", "rolesactive|"])!.state, "installed");
+  assert.equal(parseSiteFacts(["tables|0", "rolesactive|"])!.siteIdentifier, null);
+  assert.is.not(parseSiteFacts(["tables|0", "rolesactive|"])!.state, "installed");
 });
 
 facts("is nothing where nobody came to ask it", () => {
-  assert.is(readSiteFacts(["PHP Warning:  pg_connect(): Unable to connect", "rolesactive"]), null);
+  assert.is(parseSiteFacts(["PHP Warning:  pg_connect(): Unable to connect", "rolesactive"]), null);
 });
 
 const health = suite("readHealth");
 
 health("is the last status that was printed", () => {
-  assert.is(readHealth(["curl: (7) Failed to connect", "200"]), 200);
-  assert.is(readHealth(["503", " 200 "]), 200);
-  assert.is(readHealth(["curl: (22) The requested URL returned error: 503", "503"]), 503);
+  assert.is(parseHealthStatus(["curl: (7) Failed to connect", "200"]), 200);
+  assert.is(parseHealthStatus(["503", " 200 "]), 200);
+  assert.is(parseHealthStatus(["curl: (22) The requested URL returned error: 503", "503"]), 503);
 });
 
 health("is null when no answer came", () => {
-  assert.is(readHealth(["000"]), null);
-  assert.is(readHealth([]), null);
-  assert.is(readHealth(["2000"]), null);
+  assert.is(parseHealthStatus(["000"]), null);
+  assert.is(parseHealthStatus([]), null);
+  assert.is(parseHealthStatus(["2000"]), null);
 });
 
 const seed = suite("readSeed");
@@ -75,16 +75,16 @@ seed("tells nothing of what the Job says of database and login page", () => {
     "release|4.5.12 (Build: 1)",
     "200",
   ];
-  assert.equal(readSeed(log), { seeded: true, done: ["title set"], leftOut: ["course X|Y"] });
+  assert.equal(parseSeedResult(log), { isFinished: true, done: ["title set"], skipped: ["course X|Y"] });
 });
 
 seed("tells what was done, what was left out, and whether it came to its end", () => {
-  assert.equal(readSeed(["title set", "left out: course X", "", "seeded"]), {
-    seeded: true,
+  assert.equal(parseSeedResult(["title set", "left out: course X", "", "seeded"]), {
+    isFinished: true,
     done: ["title set"],
-    leftOut: ["course X"],
+    skipped: ["course X"],
   });
-  assert.is(readSeed(["title set", "not seeded"]).seeded, false);
+  assert.is(parseSeedResult(["title set", "not seeded"]).isFinished, false);
 });
 
 site.run();

@@ -8,8 +8,8 @@ import * as assert from "uvu/assert";
 import type { JobName } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createSealedReply } from "#lib/drivers/crypto/seal.ts";
-import { readHealth, readPasswordReset } from "#lib/moodle/job-results.ts";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { parseHealthStatus, parsePasswordReset } from "#lib/moodle/job-results.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite<{ folder: string }>("the Jobs of actions");
@@ -55,7 +55,7 @@ test("the look at a closed site succeeds with 503 alone, and waits for a site th
   ) {
     const { status: code, lines } = run(folder, "closed", { curl: answering(folder, ...answers) });
     assert.equal([code, lines], [status, printed], answers.join());
-    assert.is(readHealth(lines), Number(printed.at(-1)) || null);
+    assert.is(parseHealthStatus(lines), Number(printed.at(-1)) || null);
   }
 });
 
@@ -87,10 +87,10 @@ test("the password comes from the Secret, and stands in no argument", () => {
 
 test("the script is its file without the tag, and what looks like a variable to the kubelet stays as it is", () => {
   const changed = edited("password.php", "<?php\n", "<?php\n$run = $(1); ");
-  const job = makeBlueprint(changed).jobObject(inputs, "password", "17");
+  const job = createBlueprint(changed).jobObject(inputs, "password", "17");
   assert.match(job["spec"].template.spec.containers[0].command[2], /^\$run = \$\$\(1\); /);
   assert.throws(
-    () => makeBlueprint(builtIn({ "password.php": "echo 1;" })),
+    () => createBlueprint(builtIn({ "password.php": "echo 1;" })),
     (error: Error) => error.message.includes("password.php: it must begin with <?php"),
   );
 });
@@ -145,7 +145,7 @@ test("each has ended, its pod with it, before its step gives up waiting", () => 
 const read = suite("readPasswordReset");
 
 read("believes the script's last word, and knows why it refused", () => {
-  const said = (...lines: string[]) => readPasswordReset(lines);
+  const said = (...lines: string[]) => parsePasswordReset(lines);
   assert.equal(said("account set", "sessions ended", "mailed", "agreed"), {
     agreed: true,
     mailed: true,

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { lastWords, readLogCause, readLogWait } from "#lib/moodle/log-causes.ts";
+import { findLikelyErrorLine, findLogCause, findWaitLine } from "#lib/moodle/log-causes.ts";
 
 const test = suite("readLogCause");
 
@@ -43,7 +43,7 @@ const CAUSES: readonly (readonly [line: string, code: string])[] = [
 
 for (const [line, code] of CAUSES) {
   test(`reads ${code} from "${line}"`, () => {
-    const cause = readLogCause(["Syncing Moodle code...", `  ${line}`, "*** Failed with return value: 0"]);
+    const cause = findLogCause(["Syncing Moodle code...", `  ${line}`, "*** Failed with return value: 0"]);
     assert.equal([cause?.code, cause?.line], [code, line]);
     assert.match(cause!.hint, /^[A-Z].*\.$/);
   });
@@ -55,27 +55,27 @@ test("takes a database that went away for the cause of Moodle's error about it",
     "Default exception handler: Error reading from database",
     "PHP Fatal error:  Uncaught dml_read_exception",
   ];
-  const { code, blame } = readLogCause(log)!;
+  const { code, blame } = findLogCause(log)!;
   assert.equal([code, blame], ["DatabaseWentAway", "cluster"]);
 });
 
 test("knows nothing of what it has never seen, and of an ordinary log", () => {
-  assert.is(readLogCause(["Installing Moodle database...", "-->System", "++ Success ++"]), undefined);
-  assert.is(readLogCause([]), undefined);
+  assert.is(findLogCause(["Installing Moodle database...", "-->System", "++ Success ++"]), undefined);
+  assert.is(findLogCause([]), undefined);
 });
 
 test("tells what was waited for when the time was over", () => {
-  assert.is(readLogWait(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
-  assert.is(readLogWait(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
-  assert.is(readLogWait(["Installing"]), undefined);
-  assert.is(readLogWait(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
+  assert.is(findWaitLine(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
+  assert.is(findWaitLine(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
+  assert.is(findWaitLine(["Installing"]), undefined);
+  assert.is(findWaitLine(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
 });
 
 test("takes the line that looks most like a reason, and never the entry point's last word", () => {
   const last = "*** Failed with return value: 0";
-  assert.is(lastWords(["step 1", "it cannot be done", "bye", last]), "it cannot be done");
-  assert.is(lastWords(["step 1", "bye", "....", last]), "bye");
-  assert.is(lastWords([last, "..."]), undefined);
+  assert.is(findLikelyErrorLine(["step 1", "it cannot be done", "bye", last]), "it cannot be done");
+  assert.is(findLikelyErrorLine(["step 1", "bye", "....", last]), "bye");
+  assert.is(findLikelyErrorLine([last, "..."]), undefined);
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FEDERATION_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { JOBS } from "#lib/moodle/blueprint-files.ts";
+import { BLUEPRINT_JOBS } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -64,7 +64,7 @@ test("the idle cron service is kept down, or runit starts it each second; and no
 
 test("Jobs hold the fence in their names, are tried once, and are cleared away a day later; what stands in the way of the next, at once", () => {
   for (const { objects } of SIZES) {
-    for (const job of JOBS) {
+    for (const job of BLUEPRINT_JOBS) {
       const { spec } = { spec: find(objects, "Job", `${job}-17`)["spec"] };
       assert.equal([spec.backoffLimit, spec.ttlSecondsAfterFinished, spec.template.spec.restartPolicy], [
         0,
@@ -109,7 +109,9 @@ test("a site is never started before its install is over and was looked at, nor 
 test("a Job's end is waited for through the 30 s in which the booting image hears nothing", () => {
   for (const { objects } of SIZES) {
     for (
-      const { name, timeout } of OPERATIONS.provision.kind.steps.filter((step) => JOBS.some((job) => job === step.name))
+      const { name, timeout } of OPERATIONS.provision.kind.steps.filter((step) =>
+        BLUEPRINT_JOBS.some((job) => job === step.name)
+      )
     ) {
       assert.ok(timeout > (find(objects, "Job", `${name}-17`)["spec"].activeDeadlineSeconds + 30) * 1000, name);
     }

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { JOBS } from "#lib/moodle/blueprint-files.ts";
+import { BLUEPRINT_JOBS } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { readSite } from "#lib/moodle/job-results.ts";
+import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("a trap");
@@ -72,7 +72,7 @@ test("a start must upgrade nothing, and must end no maintenance", () => {
 });
 
 test("installed means rolesactive = 1; anything less is reset whole, schema, data and config.php, and tried once", () => {
-  assert.is(readSite(["tables|415", "rolesactive|0"]).state, "partial");
+  assert.is(parseSiteIdentity(["tables|415", "rolesactive|0"]).state, "partial");
   for (const { objects } of SIZES) {
     const { initContainers: [schema], containers: [files] } = specOf(objects, "Job", "reset-17").template.spec;
     assert.match(
@@ -81,7 +81,7 @@ test("installed means rolesactive = 1; anything less is reset whole, schema, dat
     );
     assert.ok(schema.command.includes("--single-transaction"));
     assert.is(files.command.at(-1), "rm -rf /v/moodledata /v/html/config.php && mkdir -p /v/html /v/moodledata");
-    for (const job of JOBS) assert.is(specOf(objects, "Job", `${job}-17`).backoffLimit, 0, job);
+    for (const job of BLUEPRINT_JOBS) assert.is(specOf(objects, "Job", `${job}-17`).backoffLimit, 0, job);
   }
 });
 
@@ -89,7 +89,7 @@ test("the image waits for its database for ever, so every Job has a deadline, an
   const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
   assert.ok(names.indexOf("database") < names.indexOf("install"));
   for (const { objects } of SIZES) {
-    for (const job of JOBS) {
+    for (const job of BLUEPRINT_JOBS) {
       const { activeDeadlineSeconds } = specOf(objects, "Job", `${job}-17`);
       // An upgrade of a large site takes hours, and so may reading all its files.
       const most = job === "upgrade" ? 21_600 : job === "verify-files" ? 5400 : 1800;

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
-import { isOfRelease, namespaceName } from "#lib/moodle/names.ts";
+import { belongsToRelease, namespaceName } from "#lib/moodle/names.ts";
 
 const test = suite("namespaceName");
 const release = "main", slug = "biology";
@@ -28,11 +28,11 @@ test("is another one for another id of the same slug, made in the same moment", 
 test("belongs to its release, and to no other one", () => {
   for (const kind of ["hub", "spoke", "sandbox"] as const) {
     const name = namespaceName(kind, { release, slug: "b", id: newId("spk") });
-    assert.equal(["main", "mai", "main2", "b"].filter((each) => isOfRelease(name, each)), ["main"]);
+    assert.equal(["main", "mai", "main2", "b"].filter((each) => belongsToRelease(name, each)), ["main"]);
   }
   const looksLikeAnother = namespaceName("spoke", { release: "a", slug: "main-b", id: newId("spk") });
-  assert.equal([isOfRelease(looksLikeAnother, "a"), isOfRelease(looksLikeAnother, "main")], [true, false]);
-  assert.not.ok(isOfRelease("kube-main-system", release) || isOfRelease("spoke-main", release));
+  assert.equal([belongsToRelease(looksLikeAnother, "a"), belongsToRelease(looksLikeAnother, "main")], [true, false]);
+  assert.not.ok(belongsToRelease("kube-main-system", release) || belongsToRelease("spoke-main", release));
 });
 
 test("refuses an id that is too short to keep names apart, and words that are no name", () => {

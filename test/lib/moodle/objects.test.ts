@@ -1,9 +1,9 @@
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
-import { REVISION } from "#lib/moodle/names.ts";
-import { JOBS } from "#lib/moodle/blueprint-files.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
+import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
+import { BLUEPRINT_JOBS } from "#lib/moodle/blueprint-files.ts";
 import {
   allObjects,
   builtIn,
@@ -32,7 +32,7 @@ const objects = suite("the objects of a spoke");
 objects("all carry our three labels and the revision, and stand in the spoke's namespace", () => {
   for (const object of [...allObjects(blueprint, inputs), ...blueprint.newSecrets(inputs)]) {
     assert.equal(labelsOf(object.metadata), OURS, `${object.kind} ${object.metadata.name}`);
-    assert.is(object.metadata.annotations?.[REVISION], blueprint.revision);
+    assert.is(object.metadata.annotations?.[REVISION_ANNOTATION], blueprint.revision);
     assert.is(object.metadata.namespace, object.kind === "Namespace" ? undefined : inputs.namespace);
   }
 });
@@ -40,7 +40,7 @@ objects("all carry our three labels and the revision, and stand in the spoke's n
 objects("pass the labels on to pods, to the Jobs of cron, and to claims made from templates", () => {
   const all = allObjects(blueprint, inputs);
   const pods = podSpecs(all);
-  assert.is(pods.length, 3 + JOBS.length);
+  assert.is(pods.length, 3 + BLUEPRINT_JOBS.length);
   for (const { owner, metadata } of pods) assert.equal(labelsOf(metadata), OURS, owner);
   assert.equal(labelsOf(find(all, "CronJob", "moodle-cron")["spec"].jobTemplate.metadata), OURS);
   for (const claim of find(all, "StatefulSet", "db")["spec"].volumeClaimTemplates) {
@@ -49,7 +49,7 @@ objects("pass the labels on to pods, to the Jobs of cron, and to claims made fro
 });
 
 objects("have no placeholder, undefined or null left in them", () => {
-  const shortened = makeBlueprint(builtIn({ "seed.php": "<?php\n", "courses.php": "<?php\n" }));
+  const shortened = createBlueprint(builtIn({ "seed.php": "<?php\n", "courses.php": "<?php\n" }));
   const text = JSON.stringify(allObjects(shortened, inputsOf(shortened)));
   assert.not.match(text, /\$\{[A-Z]/);
   assert.not.match(text, /undefined|:null|NaN/);
@@ -66,7 +66,7 @@ objects("hold nothing but text in ConfigMaps, Secrets, labels and annotations", 
 });
 
 objects("name Jobs after the fence that they were started with", () => {
-  for (const job of JOBS) {
+  for (const job of BLUEPRINT_JOBS) {
     const object = blueprint.jobObject(inputs, job, "42");
     assert.is(object.metadata.name, `${job}-42`);
     assert.is(object["spec"].template.metadata.labels.op, job);
@@ -92,7 +92,7 @@ objects("ask for a certificate only when there is an issuer", () => {
   assert.equal(ingress("i")["spec"].tls, [{ hosts: [inputs.host], secretName: "moodle-tls" }]);
   assert.is(ingress("i").metadata.annotations?.["cert-manager.io/cluster-issuer"], "i");
   assert.not.ok("tls" in ingress(null)["spec"]);
-  assert.equal(Object.keys(ingress(null).metadata.annotations ?? {}), [REVISION]);
+  assert.equal(Object.keys(ingress(null).metadata.annotations ?? {}), [REVISION_ANNOTATION]);
 });
 
 objects("tell the site whether its address is https", () => {

@@ -1,21 +1,21 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import { arithmetic } from "#lib/moodle/quota.ts";
+import { computeQuotaUsage } from "#lib/moodle/quota.ts";
 import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("arithmetic");
 const blueprint = openBlueprint();
 
 test("counts what runs, the largest Job and two small ones, and twice the disks", () => {
-  assert.equal(blueprint.quotaArithmetic(inputsOf(blueprint)), {
-    demand: {
+  assert.equal(blueprint.quotaUsage(inputsOf(blueprint)), {
+    usage: {
       requests: { cpu: "740m", memory: "1632Mi" },
       limits: { cpu: "3400m", memory: "3584Mi" },
       storage: "30Gi",
     },
     quota: { requests: { cpu: "1", memory: "1792Mi" }, limits: { cpu: "4", memory: "4Gi" }, storage: "40Gi" },
-    over: [],
+    problems: [],
   });
 });
 
@@ -50,7 +50,7 @@ for (const size of Object.keys(blueprint.sizes.sizes)) {
 
 test("counts a pod as its largest init container where that is larger", () => {
   const of = (init: string) =>
-    arithmetic([{
+    computeQuotaUsage([{
       apiVersion: "apps/v1",
       kind: "Deployment",
       metadata: { name: "d" },
@@ -68,7 +68,7 @@ test("counts a pod as its largest init container where that is larger", () => {
           },
         },
       },
-    }], []).demand.requests;
+    }], []).usage.requests;
   assert.equal(of("500m"), { cpu: "1000m", memory: "1Gi" });
   assert.equal(of("3"), { cpu: "3000m", memory: "1Gi" });
 });
@@ -78,7 +78,7 @@ test("tells each container and disk that is over the largest allowed", () => {
   const inputs = inputsOf(blueprint, {
     resources: { ...resources, largest: { cpu: "900m", memory: "2Gi", disk: "8Gi" } },
   });
-  assert.equal(blueprint.quotaArithmetic(inputs).over, [
+  assert.equal(blueprint.quotaUsage(inputs).problems, [
     "the container moodle has a cpu limit of 1, over the largest, 900m",
     "the container setup has a cpu limit of 1, over the largest, 900m",
     "the container seed has a cpu limit of 1, over the largest, 900m",
@@ -89,7 +89,7 @@ test("tells each container and disk that is over the largest allowed", () => {
 test("tells which amount of the quota is too small, and by what", () => {
   const { resources } = inputsOf(blueprint);
   const quota = { ...resources.quota, limits: { cpu: "4", memory: "3Gi" } };
-  assert.equal(blueprint.quotaArithmetic(inputsOf(blueprint, { resources: { ...resources, quota } })).over, [
+  assert.equal(blueprint.quotaUsage(inputsOf(blueprint, { resources: { ...resources, quota } })).problems, [
     "limits.memory of the quota is 3Gi, and 3584Mi are needed",
   ]);
 });

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { offeredVersions } from "#lib/moodle/releases.ts";
-import { compareVersions, Version } from "#lib/moodle/sizes.ts";
+import { listOfferedVersions } from "#lib/moodle/releases.ts";
+import { compareVersions, VersionNumber } from "#lib/moodle/sizes.ts";
 import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("findImages");
@@ -22,7 +22,7 @@ test("takes any other version from its family", () => {
 });
 
 test("offers the one that ran on a real cluster by default, and previews last", () => {
-  assert.equal(offeredVersions(blueprint.images), ["4.5.12", "5.2.2"]);
+  assert.equal(listOfferedVersions(blueprint.images), ["4.5.12", "5.2.2"]);
 });
 
 const versions = suite("compareVersions");
@@ -33,9 +33,9 @@ versions("goes by numbers, not by letters", () => {
 });
 
 versions("accepts what has the shape of a version and nothing that could be part of another image", () => {
-  for (const good of ["4", "4.5", "4.5.12", "5.2.2-php84"]) assert.ok(v.is(Version, good), good);
+  for (const good of ["4", "4.5", "4.5.12", "5.2.2-php84"]) assert.ok(v.is(VersionNumber, good), good);
   for (const bad of ["", "v4", "latest", "4..5", "4.5:x", "4.5@sha256", "../4", "4.5 ", "4.5.1.2.3"]) {
-    assert.not.ok(v.is(Version, bad), bad);
+    assert.not.ok(v.is(VersionNumber, bad), bad);
   }
 });
 

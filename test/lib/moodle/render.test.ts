@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { checkPlaceholders, fill, parseDocuments } from "#lib/moodle/render.ts";
+import { checkPlaceholders, fillPlaceholders, parseDocuments } from "#lib/moodle/render.ts";
 
 const test = suite("fill");
 
@@ -21,56 +21,60 @@ function problemsOf(text: string, names: readonly string[] = ["A"]): string[] {
 
 test("puts values into scalars, wherever they stand", () => {
   const document = documentOf('a: "x-${A}-${B}-${A}"\nb: [{ c: "${B}" }]');
-  assert.equal(fill(document, { A: "one", B: "two" }), { a: "x-one-two-one", b: [{ c: "two" }] });
+  assert.equal(fillPlaceholders(document, { A: "one", B: "two" }), { a: "x-one-two-one", b: [{ c: "two" }] });
 });
 
 test("keeps the type of a value whose placeholder stands alone", () => {
   const document = documentOf('a: "${N}"\nb: "${T}"\nc: "${M}"\nd: "n=${N}"\ne: "${S}"');
   const values = { N: 3, T: true, M: { cpu: "1" }, S: "8" };
-  assert.equal(fill(document, values), { a: 3, b: true, c: { cpu: "1" }, d: "n=3", e: "8" });
+  assert.equal(fillPlaceholders(document, values), { a: 3, b: true, c: { cpu: "1" }, d: "n=3", e: "8" });
 });
 
 test("takes away the key of an absent value, alone or in a text, and the item of a list", () => {
   const document = documentOf('a: "${A}"\nb: "x${A}"\nc: ["${A}", 1]\nd: 0');
-  for (const absent of [undefined, null]) assert.equal(fill(document, { A: absent }), { c: [1], d: 0 });
+  for (const absent of [undefined, null]) assert.equal(fillPlaceholders(document, { A: absent }), { c: [1], d: 0 });
 });
 
 test("takes away what is emptied by an absent value, since an empty selector means everything", () => {
   const document = documentOf(
     'from:\n  - s: { m: { k: "${A}" } }\n  - s: { m: { k: "${B}" } }\nall: "${A}"\nempty: {}\nnone: []',
   );
-  assert.equal(fill(document, { A: null, B: "b" }), { from: [{ s: { m: { k: "b" } } }], empty: {}, none: [] });
-  assert.equal(fill(document, { A: null, B: null }), { empty: {}, none: [] });
+  assert.equal(fillPlaceholders(document, { A: null, B: "b" }), {
+    from: [{ s: { m: { k: "b" } } }],
+    empty: {},
+    none: [],
+  });
+  assert.equal(fillPlaceholders(document, { A: null, B: null }), { empty: {}, none: [] });
 });
 
 test("keeps values that are false, zero, or empty text", () => {
-  assert.equal(fill(documentOf('[ "${A}", "${B}", "${C}" ]'), { A: false, B: 0, C: "" }), [false, 0, ""]);
+  assert.equal(fillPlaceholders(documentOf('[ "${A}", "${B}", "${C}" ]'), { A: false, B: 0, C: "" }), [false, 0, ""]);
 });
 
 test("never fills in what a value holds", () => {
   const hostile = '${B} $${B} $& $1 \n"; kind: Secret\n---\nkind: Secret';
-  assert.equal(fill(documentOf('a: "${A}"\nb: "x ${A}"'), { A: hostile, B: "secret" }), {
+  assert.equal(fillPlaceholders(documentOf('a: "${A}"\nb: "x ${A}"'), { A: hostile, B: "secret" }), {
     a: hostile,
     b: `x ${hostile}`,
   });
 });
 
 test("does not look into a map that is a value", () => {
-  assert.equal(fill("${A}", { A: { x: "${B}" }, B: 1 }), { x: "${B}" });
+  assert.equal(fillPlaceholders("${A}", { A: { x: "${B}" }, B: 1 }), { x: "${B}" });
 });
 
 test("writes $${ as ${ and leaves a lone dollar alone", () => {
-  assert.equal(fill("$${A} $x $(B) $guard$ ${A}", { A: 1 }), "${A} $x $(B) $guard$ 1");
+  assert.equal(fillPlaceholders("$${A} $x $(B) $guard$ ${A}", { A: 1 }), "${A} $x $(B) $guard$ 1");
 });
 
 test("throws for a name without a value, inherited names included, and for a map in the middle of a text", () => {
-  assert.throws(() => fill("${A}", {}), /no value for \$\{A\}/);
-  assert.throws(() => fill("${VALUE}", Object.create({ VALUE: 1 })), /no value/);
-  assert.throws(() => fill("x${A}", { A: {} }), /stand alone/);
+  assert.throws(() => fillPlaceholders("${A}", {}), /no value for \$\{A\}/);
+  assert.throws(() => fillPlaceholders("${VALUE}", Object.create({ VALUE: 1 })), /no value/);
+  assert.throws(() => fillPlaceholders("x${A}", { A: {} }), /stand alone/);
 });
 
 test("keeps a key called __proto__ a key", () => {
-  const filled = fill(documentOf('__proto__: { a: "${A}" }'), { A: 1 }) as object;
+  const filled = fillPlaceholders(documentOf('__proto__: { a: "${A}" }'), { A: 1 }) as object;
   assert.ok(Object.hasOwn(filled, "__proto__"));
   assert.is((filled as { a?: number }).a, undefined);
 });

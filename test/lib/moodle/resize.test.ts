@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
+import { inputsDuringResize, maxQuantity, resizedInputs, withDisks } from "#lib/moodle/resize.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
@@ -28,7 +28,7 @@ test("never have a smaller disk than there is, and leave room for each of them t
   assert.equal(back.resources.disks, { files: "200Gi", database: "50Gi" });
   assert.equal([back.resources.quota.storage, back.resources.largest.disk], ["500Gi", "200Gi"]);
   assert.equal(back.resources.quota.limits, sizes["small"]!.quota.limits);
-  assert.equal(blueprint.quotaArithmetic(back).over, []);
+  assert.equal(blueprint.quotaUsage(back).problems, []);
 });
 
 test("leave a disk as it is that cannot grow, and the other grows all the same", () => {
@@ -48,7 +48,7 @@ test("remember with what size the database's disk was made, however often it gro
 });
 
 test("are counted with the disks that there are, not with the one of the template", () => {
-  assert.is(blueprint.quotaArithmetic(resized(inputsOf(blueprint), "large")).demand.storage, "500Gi");
+  assert.is(blueprint.quotaUsage(resized(inputsOf(blueprint), "large")).usage.storage, "500Gi");
 });
 
 test("can be read back as they were stored, and those of the release before, too", () => {
@@ -71,20 +71,20 @@ test("have room in between for any mixture of the two sizes", () => {
   const site = inputsOf(blueprint, { resources: { ...large!, database: small!.database } });
   const base = inputsOf(blueprint, { resources: { ...small!, database: large!.database } });
   const tight = (inputs: SpokeInputs): SpokeInputs => {
-    const { requests, limits, storage } = blueprint.quotaArithmetic(inputs).demand;
+    const { requests, limits, storage } = blueprint.quotaUsage(inputs).usage;
     return { ...inputs, resources: { ...inputs.resources, quota: { requests, limits, storage } } };
   };
-  const room = roomBetween(tight(site), tight(base), blueprint.quotaArithmetic);
-  assert.equal(blueprint.quotaArithmetic(room).over, []);
-  const { demand } = blueprint.quotaArithmetic({ ...site, resources: large! });
+  const room = inputsDuringResize(tight(site), tight(base), blueprint.quotaUsage);
+  assert.equal(blueprint.quotaUsage(room).problems, []);
+  const { usage: demand } = blueprint.quotaUsage({ ...site, resources: large! });
   assert.ok(parseQuantity(room.resources.quota.limits.memory) >= parseQuantity(demand.limits.memory));
   for (const one of [tight(site), tight(base)]) {
-    assert.equal(larger(room.resources, one.resources), room.resources);
+    assert.equal(maxQuantity(room.resources, one.resources), room.resources);
   }
 });
 
 test("compare amounts however they are written", () => {
-  assert.equal([larger("900m", "1"), larger("1Gi", "1000Mi"), larger(8, 16)], ["1", "1Gi", 16]);
+  assert.equal([maxQuantity("900m", "1"), maxQuantity("1Gi", "1000Mi"), maxQuantity(8, 16)], ["1", "1Gi", 16]);
 });
 
 test.run();

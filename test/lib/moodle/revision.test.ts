@@ -1,7 +1,7 @@
 /** Tests that the revision changes exactly when the same inputs render other objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import {
   allObjects,
   builtIn,
@@ -18,7 +18,7 @@ const SETTINGS = ["sizes.yaml", "images.yaml", "surroundings.yaml"];
 
 /** Returns everything rendered from the same inputs, without the revision. */
 function rendered(files: ReturnType<typeof builtIn>): string {
-  const made = makeBlueprint(files);
+  const made = createBlueprint(files);
   const formerHosts = [{ host: "old.example.org", certificate: "old" }];
   const origin = { turn: "k5r2dg7w1x", identity: "new" } as const;
   const objects = [
@@ -37,7 +37,7 @@ test("is short, and the same for the same files", () => {
 test("stays with comments, the order of keys, and Windows' line ends in a manifest", () => {
   for (const file of Object.keys(builtIn()).filter((name) => name.endsWith(".yaml"))) {
     const files = builtIn({ [file]: `# more\n${builtIn()[file]}`.replaceAll("\n", "\r\n") });
-    assert.is(makeBlueprint(files).revision, blueprint.revision, file);
+    assert.is(createBlueprint(files).revision, blueprint.revision, file);
     assert.is(rendered(files), rendered(builtIn()), file);
   }
   const turned = edited(
@@ -45,14 +45,14 @@ test("stays with comments, the order of keys, and Windows' line ends in a manife
     "apiVersion: v1\nkind: PersistentVolumeClaim\n",
     "kind: PersistentVolumeClaim\napiVersion: v1\n",
   );
-  assert.is(makeBlueprint(turned).revision, blueprint.revision);
+  assert.is(createBlueprint(turned).revision, blueprint.revision);
 });
 
 test("changes with every manifest and script of which something else is rendered", () => {
   for (const [file, text] of Object.entries(builtIn()).filter(([name]) => !SETTINGS.includes(name))) {
     const changed = file.endsWith(".php")
       ? `${text}// more\n`
-      : text.replace(/\n {2}name: (.*)\n/, "\n  name: $1\n  annotations: { more: more }\n");
+      : text.replace(/\n {2}name: (.*)\n/, "\n  name: $1\n  annotations: { more }\n");
     const files = builtIn({
       [file]: ["ingress.yaml", "former.yaml"].includes(file)
         ? text.replace("pathType: Prefix", "pathType: Exact")
@@ -60,7 +60,7 @@ test("changes with every manifest and script of which something else is rendered
         ? text.replace("echo adopted", "echo taken over")
         : changed,
     });
-    assert.is.not(makeBlueprint(files).revision, blueprint.revision, file);
+    assert.is.not(createBlueprint(files).revision, blueprint.revision, file);
     if (file !== "secrets.yaml") assert.is.not(rendered(files), rendered(builtIn()), file);
   }
 });
@@ -73,7 +73,7 @@ test("stays with settings: a spoke keeps what they came to among its inputs", ()
       edited("surroundings.yaml", "ingressClass: nginx", "ingressClass: traefik"),
     ]
   ) {
-    assert.is(makeBlueprint(files).revision, blueprint.revision);
+    assert.is(createBlueprint(files).revision, blueprint.revision);
     assert.is(rendered(files), rendered(builtIn()));
   }
 });

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
-import { sandboxInputs, shutIn } from "#lib/moodle/sandbox.ts";
+import { isolateSandbox, sandboxInputs } from "#lib/moodle/sandbox.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { RELEASE } from "#test/support/release.ts";
 
@@ -50,7 +50,7 @@ test("keep no rule for everybody, however a blueprint of one's own writes it", (
   const rules = [{}, { from: [] }, { from: [{ ipBlock: { cidr: "0.0.0.0/0" } }] }, { ports: [{ port: 8080 }] }];
   const both = [{ from: [{ podSelector: {}, namespaceSelector: {} }, { podSelector: { matchLabels: { a: "b" } } }] }];
   const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "own" } };
-  const shut = shutIn(
+  const shut = isolateSandbox(
     { ...policy, spec: { podSelector: {}, policyTypes: ["Ingress"], ingress: [...rules, ...both] } },
     inputs,
   );

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { HUB_SETTINGS_OBJECTS, NO_SETTINGS, readHubSettings, seedNotes } from "#lib/moodle/seed.ts";
+import { HUB_SETTINGS_OBJECTS, NO_HUB_SETTINGS, readHubSettings, seedNotes } from "#lib/moodle/seed.ts";
 import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
@@ -40,8 +40,8 @@ read("reads what stands in the rooms, secrets decoded", () => {
 
 read("finds nothing in empty or missing rooms, and complains of nothing", () => {
   const made = blueprint.hubObjects(hubInputsOf(blueprint), "settings");
-  assert.equal(readHubSettings(made), NO_SETTINGS);
-  assert.equal(readHubSettings([null, null, null, null]), NO_SETTINGS);
+  assert.equal(readHubSettings(made), NO_HUB_SETTINGS);
+  assert.equal(readHubSettings([null, null, null, null]), NO_HUB_SETTINGS);
 });
 
 read("looks into rooms that the hub has", () => {
@@ -99,12 +99,12 @@ read("reads a logo, and refuses one that is no object with an address and a hash
 const notes = suite("seedNotes");
 
 notes("name each thing that was asked for and is not configured", () => {
-  const all = seedNotes(asked, NO_SETTINGS).join("\n");
+  const all = seedNotes(asked, NO_HUB_SETTINGS).join("\n");
   for (const word of [/single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
     assert.match(all, word);
   }
   const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
-  assert.equal(seedNotes(inputsOf(blueprint, { mail }), NO_SETTINGS), []);
+  assert.equal(seedNotes(inputsOf(blueprint, { mail }), NO_HUB_SETTINGS), []);
   const known = { ...asked, mail, seed: { name: "demo", courses: [] } };
   assert.equal(seedNotes(known, full), []);
 });

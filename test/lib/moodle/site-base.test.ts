@@ -1,16 +1,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { footingFrom, footingOf, onFooting } from "#lib/moodle/site-base.ts";
+import { siteBaseFromBackup, siteBaseOf, withSiteBase } from "#lib/moodle/site-base.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const inputs = inputsOf(openBlueprint()), GI = 2 ** 30;
 const IMAGES = { moodle: "moodle:v4.1.2", postgres: "postgres:17.1", fpmDirectory: "/etc/php81" };
-const TAKEN = { lmsVersion: "4.1.2", images: IMAGES, least: { files: 3 * GI, database: null } };
+const TAKEN = { lmsVersion: "4.1.2", images: IMAGES, minimumSizes: { files: 3 * GI, database: null } };
 
 const test = suite("footing");
 
 test("of a backup has its version and images, the spoke's own server of the database, and claims beside the present ones", () => {
-  const footing = footingFrom(inputs, TAKEN, "turn123456");
+  const footing = siteBaseFromBackup(inputs, TAKEN, "turn123456");
   assert.equal([footing.version, footing.images], ["4.1.2", { ...IMAGES, postgres: inputs.images.postgres }]);
   assert.equal([footing.claims, footing.origin], [
     { files: "files-turn123456", data: "data-turn123456" },
@@ -20,26 +20,30 @@ test("of a backup has its version and images, the spoke's own server of the data
 });
 
 test("of a backup of which nothing was noted is the spoke's", () => {
-  const { version, images } = footingFrom(inputs, { ...TAKEN, lmsVersion: null, images: null }, "turn123456");
+  const { version, images } = siteBaseFromBackup(inputs, { ...TAKEN, lmsVersion: null, images: null }, "turn123456");
   assert.equal([version, images], [inputs.version, inputs.images]);
 });
 
 test("has disks that hold what was taken", () => {
-  const { disks } = footingFrom(inputs, { ...TAKEN, least: { files: 900 * GI, database: 1 } }, "turn123456");
+  const { disks } = siteBaseFromBackup(
+    inputs,
+    { ...TAKEN, minimumSizes: { files: 900 * GI, database: 1 } },
+    "turn123456",
+  );
   assert.equal(disks, { files: "900Gi", database: inputs.resources.disks.database });
 });
 
 test("leads there and back again", () => {
-  const after = onFooting(inputs, footingFrom(inputs, TAKEN, "turn123456"));
+  const after = withSiteBase(inputs, siteBaseFromBackup(inputs, TAKEN, "turn123456"));
   assert.equal([after.version, after.claims?.files], ["4.1.2", "files-turn123456"]);
-  assert.equal(onFooting(after, footingOf(inputs)), inputs);
-  assert.equal(footingOf(onFooting(inputs, footingOf(after))), footingOf(after));
+  assert.equal(withSiteBase(after, siteBaseOf(inputs)), inputs);
+  assert.equal(siteBaseOf(withSiteBase(inputs, siteBaseOf(after))), siteBaseOf(after));
 });
 
 test("keeps what is the spoke's: its size, its names, its words", () => {
-  const { version: _, images: __, claims: ___, origin: ____, ...rest } = onFooting(
+  const { version: _, images: __, claims: ___, origin: ____, ...rest } = withSiteBase(
     inputs,
-    footingFrom(inputs, TAKEN, "turn123456"),
+    siteBaseFromBackup(inputs, TAKEN, "turn123456"),
   );
   const { version: _1, images: _2, ...own } = inputs;
   assert.equal(rest, own);

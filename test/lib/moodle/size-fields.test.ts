@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
-import { readField, setFields, sizedObjects } from "#lib/moodle/size-fields.ts";
+import { buildSizePatch, findSizeFields, readSizeField } from "#lib/moodle/size-fields.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { applyJsonPatch } from "#lib/dev/simulator/api/patch.ts";
 import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/fixtures.ts";
@@ -20,32 +20,36 @@ test("turn what one size renders into what the other does, in every object of ev
   for (const [from, to] of [[small, large], [large, small]] as const) {
     const target = { ...to, madeDatabaseDisk: "5Gi" };
     for (const step of STEPS) {
-      const sized = sizedObjects(target, (inputs) => blueprint.spokeObjects(inputs, step));
+      const sized = findSizeFields(target, (inputs) => blueprint.spokeObjects(inputs, step));
       const wanted = blueprint.spokeObjects(target, step);
       for (const [i, object] of blueprint.spokeObjects({ ...from, madeDatabaseDisk: "5Gi" }, step).entries()) {
         const fields = sized.find(({ ref }) => ref.kind === object.kind && ref.name === object.metadata.name)?.fields ??
           [];
-        assert.equal(patched(object, setFields(object, fields)), wanted[i], `${object.kind} ${object.metadata.name}`);
+        assert.equal(
+          patched(object, buildSizePatch(object, fields)),
+          wanted[i],
+          `${object.kind} ${object.metadata.name}`,
+        );
       }
     }
   }
 });
 
 test("have every field of a size, also one that is the same in the size before", () => {
-  const [set] = sizedObjects(small, (inputs) => blueprint.spokeObjects(inputs, "database"));
+  const [set] = findSizeFields(small, (inputs) => blueprint.spokeObjects(inputs, "database"));
   assert.equal(set!.fields.map(({ value }) => value), ["100m", "256Mi", "500m", "512Mi"]);
 });
 
 test("leave out the template of the database's claims, which nobody can change", () => {
-  const [set] = sizedObjects(large, (inputs) => blueprint.spokeObjects(inputs, "database"));
+  const [set] = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "database"));
   assert.equal(set!.fields.filter(({ path }) => path.includes("volumeClaimTemplates")), []);
 });
 
 test("find an amount wherever the manifests use it", () => {
-  const own = makeBlueprint(
+  const own = createBlueprint(
     edited("settings.yaml", "MOODLE_LANGUAGE: en", 'MOODLE_LANGUAGE: en\n  ROOM: "${QUOTA_STORAGE}"'),
   );
-  const sized = sizedObjects(large, (inputs) => own.spokeObjects(inputs, "secrets"));
+  const sized = findSizeFields(large, (inputs) => own.spokeObjects(inputs, "secrets"));
   const env = sized.find(({ ref }) => ref.name === "moodle-env")!;
   assert.equal(env.fields, [{ path: ["data", "ROOM"], value: "520Gi" }]);
 });
@@ -54,8 +58,8 @@ test("are set where the cluster has put containers of its own before ours, and t
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   const sidecar = { name: "mesh", image: "mesh:1", resources: { limits: { cpu: "9" } } };
   deployment["spec"].template.spec.containers.unshift(sidecar);
-  const { fields } = sizedObjects(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
-  const operations = setFields(deployment, fields);
+  const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
+  const operations = buildSizePatch(deployment, fields);
   const after = patched(deployment, operations)["spec"].template.spec.containers;
   assert.equal([after[0], after[1].resources], [sidecar, large.resources.app]);
   const moved = structuredClone(deployment);
@@ -66,23 +70,23 @@ test("are set where the cluster has put containers of its own before ours, and t
 test("are set where somebody has taken away what they stand in", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   delete deployment["spec"].template.spec.containers[0].resources;
-  const { fields } = sizedObjects(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
-  const after = patched(deployment, setFields(deployment, fields));
+  const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
+  const after = patched(deployment, buildSizePatch(deployment, fields));
   assert.equal(after["spec"].template.spec.containers[0].resources, large.resources.app);
 });
 
 test("cannot be set in a container that is gone", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   deployment["spec"].template.spec.containers[0].name = "other";
-  const { fields } = sizedObjects(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
-  assert.throws(() => setFields(deployment, fields), /The Deployment moodle has lost moodle/);
+  const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
+  assert.throws(() => buildSizePatch(deployment, fields), /The Deployment moodle has lost moodle/);
 });
 
 test("are read as they stand, and names in them may hold a dot or a slash", () => {
   const object = { apiVersion: "v1", kind: "Thing", metadata: { name: "x", annotations: {} }, data: { "a.b": "1" } };
-  assert.is(readField(object, ["data", "a.b"]), "1");
-  assert.is(readField(object, ["data", "c", { at: 0 }]), undefined);
-  const after = patched(object, setFields(object, [{ path: ["metadata", "annotations", "x.y/z~"], value: "2" }]));
+  assert.is(readSizeField(object, ["data", "a.b"]), "1");
+  assert.is(readSizeField(object, ["data", "c", { at: 0 }]), undefined);
+  const after = patched(object, buildSizePatch(object, [{ path: ["metadata", "annotations", "x.y/z~"], value: "2" }]));
   assert.equal(after.metadata.annotations, { "x.y/z~": "2" });
 });
 

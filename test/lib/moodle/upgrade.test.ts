@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { findNeeds } from "#lib/moodle/releases.ts";
-import { readCode, readSite } from "#lib/moodle/job-results.ts";
+import { findVersionRequirements } from "#lib/moodle/releases.ts";
+import { parseCodeVersion, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import {
-  isMajorStep,
-  isOfVersion,
-  limitUpgrade,
-  refuseUpgrade,
+  findUpgradeRefusal,
+  isAtVersion,
+  isBranchChange,
+  limitUpgradeTime,
   upgradedInputs,
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { edited, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
@@ -37,12 +37,12 @@ inputs("changes version and image, and keeps the spoke's own database and everyt
 const needs = suite("findNeeds");
 
 needs("are the entry's that the image is taken from, listed or by family", () => {
-  assert.equal(findNeeds(blueprint.images, "5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
-  assert.equal(findNeeds(blueprint.images, "4.5"), { postgres: 13, upgradesFrom: "4.1.2" });
-  assert.equal(findNeeds(blueprint.images, "5.3.1"), { postgres: 17, upgradesFrom: "4.4" });
-  assert.equal(findNeeds(blueprint.images, "5.1.6"), { postgres: 15, upgradesFrom: "4.2.3" });
-  assert.equal(findNeeds(blueprint.images, "5.0"), { postgres: 14, upgradesFrom: "4.2.3" });
-  assert.equal(findNeeds(blueprint.images, "4.4.9"), { postgres: null, upgradesFrom: null });
+  assert.equal(findVersionRequirements(blueprint.images, "5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
+  assert.equal(findVersionRequirements(blueprint.images, "4.5"), { postgres: 13, upgradesFrom: "4.1.2" });
+  assert.equal(findVersionRequirements(blueprint.images, "5.3.1"), { postgres: 17, upgradesFrom: "4.4" });
+  assert.equal(findVersionRequirements(blueprint.images, "5.1.6"), { postgres: 15, upgradesFrom: "4.2.3" });
+  assert.equal(findVersionRequirements(blueprint.images, "5.0"), { postgres: 14, upgradesFrom: "4.2.3" });
+  assert.equal(findVersionRequirements(blueprint.images, "4.4.9"), { postgres: null, upgradesFrom: null });
 });
 
 needs("may be said by the catalogue, and by replaced files, in versions alone", () => {
@@ -50,10 +50,10 @@ needs("may be said by the catalogue, and by replaced files, in versions alone", 
   const catalog = loadCatalog(`versions: [{ name: "9.1", release: ${release} }, { name: "5.2.2" }]`, blueprint);
   assert.equal(catalog.requirementsOf("9.1"), { postgres: 16, upgradesFrom: "4.4.2" });
   assert.equal(catalog.requirementsOf("5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
-  const other = makeBlueprint(edited("images.yaml", "upgradesFrom: 4.1.2", "upgradesFrom: 4.1.9"));
-  assert.is(findNeeds(other.images, "4.5.12").upgradesFrom, "4.1.9");
+  const other = createBlueprint(edited("images.yaml", "upgradesFrom: 4.1.2", "upgradesFrom: 4.1.9"));
+  assert.is(findVersionRequirements(other.images, "4.5.12").upgradesFrom, "4.1.9");
   assert.throws(
-    () => makeBlueprint(edited("images.yaml", "upgradesFrom: 4.1.2", "upgradesFrom: soon")),
+    () => createBlueprint(edited("images.yaml", "upgradesFrom: 4.1.2", "upgradesFrom: soon")),
     /versions\.4\.5\.12\.upgradesFrom must be a version/,
   );
 });
@@ -64,13 +64,13 @@ const OLD = { version: "2024100712", release: "4.5.12 (Build: 20261005)" };
 const CODE = { version: "2026042002.00", release: "5.2.2 (Build: 20261005)" };
 const facts = (changes: Partial<UpgradeFacts> = {}): UpgradeFacts => ({
   version: "5.2.2",
-  needs: { postgres: 16, upgradesFrom: "4.4" },
+  requirements: { postgres: 16, upgradesFrom: "4.4" },
   postgres: "postgres:17-alpine",
   site: OLD,
   code: CODE,
   ...changes,
 });
-const codeOf = (changes: Partial<UpgradeFacts>) => refuseUpgrade(facts(changes))?.code ?? null;
+const codeOf = (changes: Partial<UpgradeFacts>) => findUpgradeRefusal(facts(changes))?.code ?? null;
 
 refusal("lets go to newer code, and on with what the database is already", () => {
   assert.is(codeOf({}), null);
@@ -84,7 +84,7 @@ refusal("goes by the numbers of image and database, whatever the versions are ca
   assert.is(codeOf({ site: newer, version: "99" }), "NotNewer");
   assert.is(codeOf({ site: { ...OLD, release: "7.0 (Build)" } }), null);
   assert.match(
-    refuseUpgrade(facts({ site: newer }))!.message,
+    findUpgradeRefusal(facts({ site: newer }))!.message,
     /of 5\.2\.3 \(Build: 20261101\) already, and that of 5\.2\.2/,
   );
 });
@@ -101,7 +101,11 @@ refusal("goes by the names where the image does not tell, as far as they were gi
       ["5", null],
     ] as const
   ) {
-    assert.is(codeOf({ code: null, site, version, needs: { postgres: null, upgradesFrom: null } }), code, version);
+    assert.is(
+      codeOf({ code: null, site, version, requirements: { postgres: null, upgradesFrom: null } }),
+      code,
+      version,
+    );
   }
 });
 
@@ -122,7 +126,7 @@ const proof = suite("isOfVersion");
 
 proof("goes by the image's own release, or else by the version as far as it was given", () => {
   const is = (release: string | null, version: string, code = null as UpgradeFacts["code"]) =>
-    isOfVersion({ release }, { version, code });
+    isAtVersion({ release }, { version, code });
   assert.ok(is(CODE.release, "anything", CODE));
   assert.not.ok(is("5.2.2+ (Build: 20261101)", "5.2.2", CODE));
   assert.ok(is("5.2.2+ (Build: 20261101)", "5.2.2"));
@@ -136,12 +140,12 @@ proof("goes by the image's own release, or else by the version as far as it was 
 const step = suite("isMajorStep");
 
 step("is one to another branch, which is given twice the time", () => {
-  assert.ok(isMajorStep(OLD, "5.2.2"));
-  assert.ok(isMajorStep(OLD, "4.6"));
-  assert.not.ok(isMajorStep(OLD, "4.5.13"));
-  assert.not.ok(isMajorStep({ release: "5.2 (Build: 1)" }, "5.2.2-php84"));
+  assert.ok(isBranchChange(OLD, "5.2.2"));
+  assert.ok(isBranchChange(OLD, "4.6"));
+  assert.not.ok(isBranchChange(OLD, "4.5.13"));
+  assert.not.ok(isBranchChange({ release: "5.2 (Build: 1)" }, "5.2.2-php84"));
   const job = blueprint.jobObject(inputsOf(blueprint), "upgrade", "1");
-  const seconds = (major: boolean) => limitUpgrade(job, major)["spec"].activeDeadlineSeconds;
+  const seconds = (major: boolean) => limitUpgradeTime(job, major)["spec"].activeDeadlineSeconds;
   assert.equal([seconds(true), seconds(false)], [21600, 10800]);
 });
 
@@ -176,7 +180,7 @@ preflight("reads version and release out of the image's code, and nothing where 
     const { status, stdout } = spawnSync("sh", ["-c", script.replaceAll("/usr/src/moodle", folder)], {
       encoding: "utf8",
     });
-    return { status, code: readCode(stdout.split("\n")) };
+    return { status, code: parseCodeVersion(stdout.split("\n")) };
   };
   assert.equal(read(), { status: 0, code: null });
   await writeFile(join(folder, "version.php"), VERSION_PHP);
@@ -193,8 +197,8 @@ preflight("runs where the site's volume is, since the image is to be there", () 
 const lock = suite("readSite");
 
 lock("tells until when an upgrade locks the site", () => {
-  assert.is(readSite(["rolesactive|1", "upgraderunning|1795000000"]).lockedUntil, 1795000000);
-  assert.is(readSite(["rolesactive|1"]).lockedUntil, null);
+  assert.is(parseSiteIdentity(["rolesactive|1", "upgraderunning|1795000000"]).lockedUntil, 1795000000);
+  assert.is(parseSiteIdentity(["rolesactive|1"]).lockedUntil, null);
 });
 
 inputs.run();

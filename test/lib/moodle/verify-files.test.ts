@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { asArgument } from "#lib/moodle/parse-blueprint.ts";
-import { type FilesCheck, readFilesCheck } from "#lib/moodle/job-results.ts";
+import { toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
+import { type FilesCheck, parseFilesCheck } from "#lib/moodle/job-results.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { missingPhpReason } from "#test/support/php.ts";
 
@@ -61,8 +61,8 @@ async function check({ db, directory }: Context, more: Record<string, string> = 
     ...{ DB_USER: decodeURIComponent(username), DB_PASS: decodeURIComponent(password) },
     ...{ HTML_DIR: join(directory, "html"), DATA_DIR: join(directory, "data"), ...more },
   };
-  const { stdout } = await run("php", ["-r", asArgument(await readFile(SCRIPT, "utf8"))], { env });
-  return readFilesCheck(stdout.split("\n"));
+  const { stdout } = await run("php", ["-r", toPhpArgument(await readFile(SCRIPT, "utf8"))], { env });
+  return parseFilesCheck(stdout.split("\n"));
 }
 
 const WHOLE = {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readYaml, writeDocuments } from "#lib/moodle/yaml.ts";
+import { parseYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
 
@@ -8,7 +8,7 @@ const test = suite("readYaml");
 
 function read(text: string): { documents: unknown[]; problems: string[] } {
   const problems: string[] = [];
-  return { documents: readYaml(text, (problem) => problems.push(problem)), problems };
+  return { documents: parseYaml(text, (problem) => problems.push(problem)), problems };
 }
 
 test("reads what was written of documents, and the same as YAML", () => {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { JOBS } from "#lib/moodle/blueprint-files.ts";
+import { BLUEPRINT_JOBS } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
@@ -21,7 +21,7 @@ test("have steps with names of their own and sentences that a person reads", () 
 test("wait for a Job longer than its own deadline and the 30 s in which it may be deaf", () => {
   const blueprint = openBlueprint();
   for (const step of OPERATIONS.provision.kind.steps) {
-    const job = JOBS.find((each) => each === step.name);
+    const job = BLUEPRINT_JOBS.find((each) => each === step.name);
     if (!job) continue;
     const seconds = blueprint.jobObject(inputsOf(blueprint), job, "1")["spec"].activeDeadlineSeconds;
     assert.ok(step.timeout > (seconds + 30) * 1000, step.name);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -17,7 +17,7 @@ function catalogueOf(...versions: (string | [name: string, image: string])[]): C
   ) => `  "${name}": { image: "${image}", fpmDirectory: /etc/php }`);
   const families = 'families: [{ from: "0", image: "moodle:v${VERSION}", fpmDirectory: /etc/php }]';
   const images = ["postgres: postgres:17", "versions:", ...listed, families].join("\n");
-  return loadCatalog(undefined, makeBlueprint(builtIn({ "images.yaml": images })));
+  return loadCatalog(undefined, createBlueprint(builtIn({ "images.yaml": images })));
 }
 
 /** Returns a spoke of this version, created when it had this image. */
@@ -59,7 +59,7 @@ wish("is what the operation needs to know, and nothing else that was sent along"
 
 wish("names what is missing, what contradicts itself, and what is on offer", () => {
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
-  const catalog = loadCatalog(file, makeBlueprint(builtIn()));
+  const catalog = loadCatalog(file, createBlueprint(builtIn()));
   const told = (asked: SpokeAction) => outcomeOf(() => operationRules(asked.action).parsePayload?.(catalog, asked));
   assert.is(
     told({ action: "upgrade", size: "small" }),

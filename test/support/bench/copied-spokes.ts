@@ -15,7 +15,7 @@ import { createWriteRecorder, type WriteRecord } from "#lib/dev/simulator/store/
 import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import { createTimers } from "#lib/dev/simulator/store/timers.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
@@ -24,7 +24,7 @@ import { kubeconfigOf } from "#test/lib/doctor/between.ts";
 export interface CopiedSpokes {
   readonly url: string;
   readonly kubeconfig: string;
-  readonly world: World;
+  readonly world: SimulatorContext;
   readonly ids: readonly string[];
   writes(): readonly WriteRecord[];
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export async function openCopiedSpokes(scene: WorkScene, model: string, count: n
   };
 }
 
-function openWorld(): World {
+function openWorld(): SimulatorContext {
   return {
     kinds: loadApiKinds(),
     schema: loadFieldSchema(),

@@ -12,13 +12,13 @@ import {
 import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { forbidden, notFound } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
 /** Throws 403 if a role or binding would grant more permissions than the user has. */
-export function rejectEscalation(world: World, user: SimulatedUser, object: StoredObject): void {
+export function rejectEscalation(world: SimulatorContext, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
   if (!world.authorization || user.groups.includes(MASTERS_GROUP)) return;
   if (!ROLES.has(kind) && !BINDINGS.has(kind)) return;

@@ -4,7 +4,7 @@ import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface PolicyRequest {
   readonly user: SimulatedUser;
@@ -16,7 +16,10 @@ export interface PolicyRequest {
 }
 
 /** Throws 422 if a policy denies the request, or the status of the reason that the validation sets. */
-export function enforceAdmissionPolicies(world: World, { user, operation, object, oldObject }: PolicyRequest): void {
+export function enforceAdmissionPolicies(
+  world: SimulatorContext,
+  { user, operation, object, oldObject }: PolicyRequest,
+): void {
   const subject = object ?? oldObject!, kind = world.kinds.of(subject)!;
   const { name, namespace } = subject.metadata;
   const variables = {

@@ -4,7 +4,7 @@
  */
 import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** A request to check. With a name it concerns one object, otherwise all objects of the kind. */
 export interface AccessRequest {
@@ -46,7 +46,7 @@ const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map
   resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"],
 }));
 
-export function checkAccess(world: World, user: SimulatedUser, request: AccessRequest): AccessDecision {
+export function checkAccess(world: SimulatorContext, user: SimulatedUser, request: AccessRequest): AccessDecision {
   if (!world.authorization || user.groups.includes(MASTERS_GROUP)) {
     return { allowed: true, roles: [], bindingError: "" };
   }
@@ -60,7 +60,7 @@ export function checkAccess(world: World, user: SimulatedUser, request: AccessRe
 
 /** Returns all rules that apply to the user in the namespace, and the names of bound roles that do not exist. */
 export function listRules(
-  { store }: World,
+  { store }: SimulatorContext,
   user: SimulatedUser,
   namespace: string | undefined,
 ): { readonly rules: readonly BoundRule[]; readonly missing: readonly string[] } {

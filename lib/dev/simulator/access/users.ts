@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SimulatedUser {
   readonly name: string;
@@ -28,7 +28,7 @@ export function serviceAccountToken({ namespace, name }: ServiceAccountRef): str
 
 /** Returns the user of a request. Throws 401 if the token names no existing account. */
 export function authenticateUser(
-  { authorization, store }: World,
+  { authorization, store }: SimulatorContext,
   { headers }: Pick<IncomingMessage, "headers">,
 ): SimulatedUser {
   const [, token] = /^Bearer (.+)$/.exec(headers.authorization ?? "") ?? [];

@@ -12,10 +12,10 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { type Json, randomSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { describePodSecurityViolations, podSecurityPolicyOf } from "#lib/dev/simulator/admission/security.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Throws 404 if the namespace does not exist, and 403 if it is being deleted. */
-export function requireLiveNamespace(world: World, kind: ApiKind, namespace: string, name: string): void {
+export function requireLiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw notFound(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
@@ -25,7 +25,7 @@ export function requireLiveNamespace(world: World, kind: ApiKind, namespace: str
 }
 
 /** Returns a new object with the values that admission adds: limits, classes, the service account and its token. */
-export function applyAdmissionDefaults(world: World, object: StoredObject): StoredObject {
+export function applyAdmissionDefaults(world: SimulatorContext, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
     const spec = withServiceAccount(applyLimitRanges(object.spec, limitRangesOf(world, object)));
     return {
@@ -50,7 +50,7 @@ export function applyAdmissionDefaults(world: World, object: StoredObject): Stor
 
 /** Throws if a policy forbids the object. Warns if the object's pod spec violates the namespace's `warn` level. */
 export function enforceAdmission(
-  world: World,
+  world: SimulatorContext,
   object: StoredObject,
   live: StoredObject | null,
   warn: (text: string) => void,
@@ -89,7 +89,7 @@ export function enforceAdmission(
 }
 
 /** Throws 403 if a PVC requests more storage but its StorageClass does not allow expansion. */
-function requireExpandable(world: World, kind: ApiKind, object: StoredObject, live: StoredObject): void {
+function requireExpandable(world: SimulatorContext, kind: ApiKind, object: StoredObject, live: StoredObject): void {
   const requestedStorage = ({ spec }: StoredObject): number => thousandthsOrZero(spec.resources?.requests?.storage);
   if (requestedStorage(object) <= requestedStorage(live)) return;
   const name = object.spec.storageClassName || "";
@@ -101,7 +101,7 @@ function requireExpandable(world: World, kind: ApiKind, object: StoredObject, li
 }
 
 /** Throws like the ingress-nginx webhook if another Ingress already uses the same host and path. */
-function requireFreeIngressPath(world: World, object: StoredObject): void {
+function requireFreeIngressPath(world: SimulatorContext, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const others = world.store.list("Ingress").filter(({ metadata }) =>
     metadata.namespace !== namespace || metadata.name !== name
@@ -136,7 +136,7 @@ function webhookError(message: string): StatusError {
  * Throws 403 if the pod's service account does not exist. The account `default` is exempt: it is created automatically,
  * shortly after its namespace.
  */
-function requireServiceAccount(world: World, kind: ApiKind, { metadata, spec }: StoredObject): void {
+function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
   if (world.store.get("ServiceAccount", namespace, account)) return;
@@ -151,11 +151,11 @@ export function podSpecOf(object: StoredObject): Json {
   return object.apiVersion === "apps/v1" || object.apiVersion === "batch/v1" ? object.spec?.template?.spec : undefined;
 }
 
-function limitRangesOf(world: World, object: StoredObject): readonly StoredObject[] {
+function limitRangesOf(world: SimulatorContext, object: StoredObject): readonly StoredObject[] {
   return world.store.list("LimitRange", object.metadata.namespace);
 }
 
-function findDefaultClass(world: World, kind: string, annotation: string): string | undefined {
+function findDefaultClass(world: SimulatorContext, kind: string, annotation: string): string | undefined {
   const classes = world.store.list(kind);
   return classes.find((each) => each.metadata.annotations?.[annotation] === "true")?.metadata.name;
 }

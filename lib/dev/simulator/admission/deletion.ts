@@ -12,7 +12,7 @@ import {
 import { requireValidOptions, validateDryRun } from "#lib/dev/simulator/api/options.ts";
 import { type ApiKind, qualifiedKindName } from "#lib/dev/simulator/store/kinds.ts";
 import { formatTimestamp, isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface DeleteOptions {
   readonly uid?: string | undefined;
@@ -58,7 +58,7 @@ const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
 /** Deletes an object. Returns the object afterwards; `gone` means that it was removed immediately. */
 export function deleteObject(
-  world: World,
+  world: SimulatorContext,
   live: StoredObject,
   options: DeleteOptions,
 ): { object: StoredObject; gone: boolean } {
@@ -139,7 +139,7 @@ function gracePeriodOf(live: StoredObject, options: DeleteOptions): number {
   return options.graceSeconds ?? live.spec.terminationGracePeriodSeconds ?? 30;
 }
 
-function terminateNamespace(world: World, live: StoredObject, options: DeleteOptions): StoredObject {
+function terminateNamespace(world: SimulatorContext, live: StoredObject, options: DeleteOptions): StoredObject {
   if (live.metadata.deletionTimestamp !== undefined) return live;
   const ending: StoredObject = {
     ...live,

@@ -33,7 +33,7 @@ import {
   randomSuffix,
   type StoredObject,
 } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface WriteOptions {
   /** The user of a request. Undefined for a controller, whose permissions are not checked. */
@@ -48,7 +48,7 @@ export interface WriteOptions {
 }
 
 export function createObject(
-  world: World,
+  world: SimulatorContext,
   kind: ApiKind,
   namespace: string | undefined,
   body: Json,
@@ -98,7 +98,12 @@ export function createObject(
 }
 
 /** Replaces `live` with `next`. Returns the object afterwards. */
-export function replaceObject(world: World, live: StoredObject, next: Json, options: WriteOptions): StoredObject {
+export function replaceObject(
+  world: SimulatorContext,
+  live: StoredObject,
+  next: Json,
+  options: WriteOptions,
+): StoredObject {
   const kind = world.kinds.of(live)!;
   const version = next.metadata?.resourceVersion;
   if (version && !/^\d+$/.test(version)) {
@@ -148,7 +153,7 @@ export function replaceObject(world: World, live: StoredObject, next: Json, opti
  * stored if nothing differs.
  */
 export function changeObject(
-  world: World,
+  world: SimulatorContext,
   object: StoredObject,
   manager: string,
   change: (live: StoredObject) => Json | null,
@@ -167,7 +172,12 @@ export function changeObject(
 }
 
 /** Throws if the object would grant more permissions than the user has, or if an admission policy denies it. */
-function enforcePolicies(world: World, user: SimulatedUser, object: StoredObject, live: StoredObject | null): void {
+function enforcePolicies(
+  world: SimulatorContext,
+  user: SimulatedUser,
+  object: StoredObject,
+  live: StoredObject | null,
+): void {
   if (!live || !isSameJson(object, live)) rejectEscalation(world, user, object);
   enforceAdmissionPolicies(world, { user, operation: live ? "UPDATE" : "CREATE", object, oldObject: live });
 }

@@ -16,7 +16,7 @@ import {
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { listKeyOf } from "#lib/dev/simulator/store/store.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERSION_MATCHES = ["Exact", "NotOlderThan", ""];
 
@@ -28,7 +28,7 @@ export function parseSelection(kind: ApiKind, query: URLSearchParams): ObjectPre
 }
 
 /** Throws if an option is invalid for a list or a watch. */
-export function validateListOptions(world: World, query: URLSearchParams, watches: boolean): void {
+export function validateListOptions(world: SimulatorContext, query: URLSearchParams, watches: boolean): void {
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";
     if (text !== "" && !/^[+-]?\d+$/.test(text)) {
@@ -67,7 +67,7 @@ function validateVersionMatch(query: URLSearchParams, watches: boolean): StatusC
 }
 
 export function listObjects(
-  world: World,
+  world: SimulatorContext,
   kind: ApiKind,
   namespace: string | undefined,
   query: URLSearchParams,

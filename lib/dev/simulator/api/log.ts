@@ -2,9 +2,14 @@
 import type { ServerResponse } from "node:http";
 import { badRequest } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-export function sendLog(world: World, pod: StoredObject, query: URLSearchParams, response: ServerResponse): void {
+export function sendLog(
+  world: SimulatorContext,
+  pod: StoredObject,
+  query: URLSearchParams,
+  response: ServerResponse,
+): void {
   const name = containerOf(pod, query.get("container"));
   const previous = query.get("previous") === "true";
   const log = world.logs.find(pod.metadata.uid, name, previous);

@@ -11,13 +11,13 @@ import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
 /** Answers a SelfSubjectReview or SelfSubjectAccessReview without storing it. Returns null for any other kind. */
 export function performReview(
-  world: World,
+  world: SimulatorContext,
   user: SimulatedUser,
   kind: ApiKind,
   review: Json,
@@ -45,7 +45,7 @@ export function performReview(
 
 /** Throws 403 if the user lacks permission for the request. */
 export function requirePermission(
-  world: World,
+  world: SimulatorContext,
   user: SimulatedUser,
   method: string,
   route: ApiRoute,
@@ -82,7 +82,7 @@ function forbiddenError(user: SimulatedUser, request: AccessRequest, bindingErro
   return new StatusError(403, "Forbidden", `${named} is forbidden: ${why}`, details);
 }
 
-function checkPermission(world: World, user: SimulatedUser, request: AccessRequest): AccessDecision {
+function checkPermission(world: SimulatorContext, user: SimulatedUser, request: AccessRequest): AccessDecision {
   const { verb, group, resource, subresource } = request;
   if (isForbidden(world.faults, verb, nameOf(group, resource, subresource))) {
     return { allowed: false, roles: [], bindingError: "" };

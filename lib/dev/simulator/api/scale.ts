@@ -1,6 +1,6 @@
 /** Reads and patches the `scale` subresource: the desired and the current number of replicas. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export function readScale(object: StoredObject): Json {
@@ -11,12 +11,12 @@ export function readScale(object: StoredObject): Json {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: replicas ? { replicas: replicas } : {},
+    spec: replicas ? { replicas } : {},
     status: { replicas: object.status?.replicas ?? 0, selector: labels.join(",") },
   };
 }
 
-export function patchScale(world: World, live: StoredObject, scale: Json, options: WriteOptions): Json {
+export function patchScale(world: SimulatorContext, live: StoredObject, scale: Json, options: WriteOptions): Json {
   const spec = { ...live.spec, replicas: scale.spec?.replicas ?? 0 };
   const metadata = {
     ...live.metadata,

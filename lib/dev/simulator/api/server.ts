@@ -19,7 +19,7 @@ import {
 import { performVerb, type VerbCall } from "#lib/dev/simulator/api/verbs.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { WriteEffect, WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const LARGEST_BODY = 3 * 1024 * 1024; // the real server's limit
 const TOO_LARGE: OutgoingResponse = jsonResponse(
@@ -36,7 +36,7 @@ const NO_PAGE: OutgoingResponse = {
   text: "404 page not found\n",
 };
 
-export function createApiServer(world: World, recorder: WriteRecorder): Server {
+export function createApiServer(world: SimulatorContext, recorder: WriteRecorder): Server {
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     handleRequest(world, recorder, request, response).catch((error) => {
       if (!request.complete) return; // the client disconnected while sending the request
@@ -49,7 +49,7 @@ export function createApiServer(world: World, recorder: WriteRecorder): Server {
 }
 
 async function handleRequest(
-  world: World,
+  world: SimulatorContext,
   recorder: WriteRecorder,
   request: IncomingMessage,
   response: ServerResponse,
@@ -98,7 +98,7 @@ interface RequestResult {
 
 /** Performs a request. Returns undefined if the verb streams its own response. */
 function performRequest(
-  world: World,
+  world: SimulatorContext,
   recorder: WriteRecorder,
   url: URL,
   call: Omit<VerbCall, "route" | "warn">,
@@ -127,7 +127,11 @@ function performRequest(
 }
 
 /** Returns the resourceVersion of the object in the path, or of the object just created. Null if it does not exist. */
-function versionOf({ store }: World, { kind, namespace, name }: ApiRoute, responseBody: Json): string | null {
+function versionOf(
+  { store }: SimulatorContext,
+  { kind, namespace, name }: ApiRoute,
+  responseBody: Json,
+): string | null {
   const named: string | undefined = name ??
     (responseBody?.kind === kind.kind ? responseBody.metadata?.name : undefined);
   return named === undefined ? null : store.get(kind.kind, namespace, named)?.metadata.resourceVersion ?? null;

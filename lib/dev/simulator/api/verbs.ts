@@ -39,7 +39,7 @@ import {
   verbNotAllowed,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { fitToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export interface VerbCall {
@@ -67,7 +67,7 @@ const ORPHANED_PODS_WARNING =
 /** The status and body of a response, or undefined if the verb streams its own response. */
 export type VerbResponse = { readonly status: number; readonly body: Json } | undefined;
 
-export function performVerb(world: World, call: VerbCall): VerbResponse {
+export function performVerb(world: SimulatorContext, call: VerbCall): VerbResponse {
   const { method, route, query } = call;
   if (route.subresource !== "log") requireAcceptable(call.accept);
   requirePermission(world, call.user, method, route, query);
@@ -79,7 +79,7 @@ export function performVerb(world: World, call: VerbCall): VerbResponse {
   throw verbNotAllowed();
 }
 
-function remove(world: World, { route, user, query, text, warn }: VerbCall): VerbResponse {
+function remove(world: SimulatorContext, { route, user, query, text, warn }: VerbCall): VerbResponse {
   const body = text === "" ? null : parseJsonBody(text, "DeleteOptions", false);
   const options = parseDeleteOptions(query, body);
   const live = find(world, route);
@@ -90,7 +90,7 @@ function remove(world: World, { route, user, query, text, warn }: VerbCall): Ver
   return ok(gone && !RETURNED_KINDS.has(route.kind.kind) ? success(route, object) : object);
 }
 
-function removeMany(world: World, { route: { kind, namespace }, query }: VerbCall): VerbResponse {
+function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: VerbCall): VerbResponse {
   if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw verbNotAllowed();
   const all = world.store.list(kind.kind, namespace).filter(parseSelection(kind, query));
   for (const object of all) deleteObject(world, object, parseDeleteOptions(query, null));
@@ -99,14 +99,14 @@ function removeMany(world: World, { route: { kind, namespace }, query }: VerbCal
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: World, { route, query, accept, response }: VerbCall): VerbResponse {
+function readMany(world: SimulatorContext, { route, query, accept, response }: VerbCall): VerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
     return ok(listObjects(world, route.kind, route.namespace, query, accept));
   }
   return void watchObjects(world, route.kind, route.namespace, query, response);
 }
 
-function readOne(world: World, { route, query, response }: VerbCall): VerbResponse {
+function readOne(world: SimulatorContext, { route, query, response }: VerbCall): VerbResponse {
   if (route.subresource === "status" && !route.kind.status) throw resourceNotFound();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
@@ -115,7 +115,7 @@ function readOne(world: World, { route, query, response }: VerbCall): VerbRespon
   return ok(live);
 }
 
-function readBody(world: World, call: VerbCall, options: "CreateOptions" | "UpdateOptions"): Json {
+function readBody(world: SimulatorContext, call: VerbCall, options: "CreateOptions" | "UpdateOptions"): Json {
   const { route: { kind }, query, contentType, text, warn } = call;
   requireReadableType(contentType);
   validateWriteOptions(options, query);
@@ -123,7 +123,7 @@ function readBody(world: World, call: VerbCall, options: "CreateOptions" | "Upda
   return parseObjectBody(body, kind, world.schema, validationOf(query), warn);
 }
 
-function create(world: World, call: VerbCall): VerbResponse {
+function create(world: SimulatorContext, call: VerbCall): VerbResponse {
   const { kind, namespace } = call.route;
   if (kind.namespaced && namespace === undefined) throw verbNotAllowed();
   const body = readBody(world, call, "CreateOptions");
@@ -131,7 +131,7 @@ function create(world: World, call: VerbCall): VerbResponse {
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(call)) };
 }
 
-function put(world: World, call: VerbCall): VerbResponse {
+function put(world: SimulatorContext, call: VerbCall): VerbResponse {
   const { route } = call, body = readBody(world, call, "UpdateOptions");
   requireMatchingName(body, route);
   const live = find(world, route);
@@ -142,7 +142,7 @@ function put(world: World, call: VerbCall): VerbResponse {
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function patch(world: World, call: VerbCall): VerbResponse {
+function patch(world: SimulatorContext, call: VerbCall): VerbResponse {
   const type = call.contentType.split(";")[0]!.trim();
   if (type === "application/apply-patch+yaml") return apply(world, call);
   if (type !== "application/json-patch+json" && type !== "application/merge-patch+json") {
@@ -167,7 +167,7 @@ function patch(world: World, call: VerbCall): VerbResponse {
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function apply(world: World, call: VerbCall): VerbResponse {
+function apply(world: SimulatorContext, call: VerbCall): VerbResponse {
   const { route, query } = call;
   validatePatchOptions(query, true);
   const manager = query.get("fieldManager")!;
@@ -195,7 +195,7 @@ function apply(world: World, call: VerbCall): VerbResponse {
   return ok(replaceObject(world, live, fitting, write));
 }
 
-function find(world: World, route: ApiRoute): StoredObject {
+function find(world: SimulatorContext, route: ApiRoute): StoredObject {
   const live = world.store.get(route.kind.kind, route.namespace, route.name!);
   if (!live) throw notFound(route.kind, route.name!);
   return live;

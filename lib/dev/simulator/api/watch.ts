@@ -12,7 +12,7 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const BOOKMARK_INTERVAL = MINUTE;
@@ -20,7 +20,7 @@ const DEFAULT_TIMEOUT = 30 * MINUTE; // if the client sets no timeout
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024; // bytes that a client may leave unread before its connection is closed
 
 export function watchObjects(
-  world: World,
+  world: SimulatorContext,
   kind: ApiKind,
   namespace: string | undefined,
   query: URLSearchParams,

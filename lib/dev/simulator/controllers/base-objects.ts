@@ -1,12 +1,12 @@
 /** Creates the initial objects of the cluster: a node, system namespaces, and storage, snapshot and ingress classes. */
 import { createManaged } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const DRIVER = "simulated.csi.example";
 
 /** Creates missing objects. Existing objects stay as they are, even if a user changed them. */
-export function createBaseObjects(world: World): void {
+export function createBaseObjects(world: SimulatorContext): void {
   for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
     createIfMissing(world, { kind: "Namespace", metadata: { name } });
   }
@@ -42,7 +42,7 @@ export function createBaseObjects(world: World): void {
 /** The name of the only node. It is also the node's address. */
 export const NODE_NAME = "127.0.0.1";
 
-function createIfMissing(world: World, manifest: Json): void {
+function createIfMissing(world: SimulatorContext, manifest: Json): void {
   if (world.store.get(manifest.kind, undefined, manifest.metadata.name)) return;
   const object = createManaged(world, "furniture", manifest);
   if (manifest.kind !== "Node") return;

@@ -18,7 +18,7 @@ import {
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VALIDITY = 90 * DAY;
 const CHECK_INTERVAL = 500; // ms between checks whether a withheld certificate can be issued
@@ -26,7 +26,7 @@ const ISSUING = "cert-manager-certificates-issuing";
 const ABSENT = { reason: "DoesNotExist", message: "Issuing certificate as Secret does not exist" };
 const CHAIN = [["CertificateRequest", "1"], ["Order", "1-1"], ["Challenge", "1-1-1"]] as const;
 
-export function issuerController(world: World): Controller {
+export function issuerController(world: SimulatorContext): Controller {
   return {
     kind: "ClusterIssuer",
     reconcile(issuer) {
@@ -47,7 +47,7 @@ export function issuerController(world: World): Controller {
   };
 }
 
-export function certificateController(world: World): Controller {
+export function certificateController(world: SimulatorContext): Controller {
   return {
     kind: "Certificate",
     also: ({ object: { kind, metadata } }) =>
@@ -77,13 +77,13 @@ export function certificateController(world: World): Controller {
   };
 }
 
-function isCurrent(world: World, certificate: StoredObject): boolean {
+function isCurrent(world: SimulatorContext, certificate: StoredObject): boolean {
   const { metadata: { namespace, generation }, spec } = certificate, ready = findCondition(certificate, "Ready");
   return world.store.get("Secret", namespace, spec.secretName) !== undefined && ready?.status === "True" &&
     ready.observedGeneration === generation;
 }
 
-function issue(world: World, { metadata: { name, namespace }, spec }: StoredObject): void {
+function issue(world: SimulatorContext, { metadata: { name, namespace }, spec }: StoredObject): void {
   if (world.store.get("Secret", namespace, spec.secretName)) return;
   const annotations = { "cert-manager.io/certificate-name": name };
   createManaged(world, ISSUING, {
@@ -95,7 +95,7 @@ function issue(world: World, { metadata: { name, namespace }, spec }: StoredObje
 }
 
 /** Writes the Ready and Issuing conditions. `issued` is null while the certificate is being issued. */
-function report(world: World, certificate: StoredObject, issued: Json): void {
+function report(world: SimulatorContext, certificate: StoredObject, issued: Json): void {
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
   const condition = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
   changeStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
@@ -123,7 +123,7 @@ interface CertificateFault {
 }
 
 function withholdCertificate(
-  world: World,
+  world: SimulatorContext,
   certificate: StoredObject,
   { message, final = false }: CertificateFault,
 ): void {
@@ -157,7 +157,7 @@ function statusOf(kind: string, status: Json, { message, final }: CertificateFau
   return { ...status, conditions };
 }
 
-function failCertificate(world: World, certificate: StoredObject, why: string, at: string): void {
+function failCertificate(world: SimulatorContext, certificate: StoredObject, why: string, at: string): void {
   const message = `The certificate request has failed to complete and will be retried: ${why}`;
   const ready = { type: "Ready", status: "False", ...ABSENT };
   const issuing = { type: "Issuing", status: "False", reason: "Failed", message };
@@ -172,7 +172,7 @@ function failCertificate(world: World, certificate: StoredObject, why: string, a
   }
 }
 
-function removeLink(world: World, { metadata: { name, namespace } }: StoredObject, kind: string): void {
+function removeLink(world: SimulatorContext, { metadata: { name, namespace } }: StoredObject, kind: string): void {
   const suffix = CHAIN.find(([each]) => each === kind)![1];
   const found = world.store.get(kind, namespace, `${name}-${suffix}`);
   if (found) world.store.remove(found);

@@ -20,7 +20,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findProbeFailure } from "#lib/dev/simulator/programs/moodle/page.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const LEAST_LOG_WRITES = 4; // least number of writes in which a program's log appears
 const LOG_WRITE_INTERVAL = 250; // ms of run time for each write
@@ -84,7 +84,7 @@ export function restartContainer(kubelet: Kubelet, slot: ContainerSlot, status: 
 }
 
 /** Returns the milliseconds before the next attempt. The delay doubles with each attempt. */
-function retryDelay({ delayMs }: World, tries: number): number {
+function retryDelay({ delayMs }: SimulatorContext, tries: number): number {
   return Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, delayMs) * 2 ** Math.min(tries, 10));
 }
 
@@ -111,7 +111,7 @@ function start(kubelet: Kubelet, slot: ContainerSlot, container: Json, env: Prog
 }
 
 /** Returns the image ID that containerd reports for a pulled image. A rebuilt tag has a new digest. */
-function imageIdOf({ rebuilt }: World, image: string): string {
+function imageIdOf({ rebuilt }: SimulatorContext, image: string): string {
   const [name] = (image.includes("/") ? image : `library/${image}`).split(/:[^/]*$|@/);
   const digest = createHash("sha256").update(`${image} ${rebuilt.get(image) ?? 0}`).digest("hex");
   return `docker.io/${name}@sha256:${digest}`;

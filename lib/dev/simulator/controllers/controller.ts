@@ -8,7 +8,7 @@ import { listOwners } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface Controller {
   readonly kind: string;
@@ -44,7 +44,7 @@ const RETRY = 500; // ms before a retry after an unexpected refusal by the API s
 const FAILURES = "failures"; // no delay has this name
 
 /** Starts the controllers. Returns a function that queues all objects of a kind. */
-export function runControllers(world: World, controllers: readonly Controller[]): (kind: string) => void {
+export function runControllers(world: SimulatorContext, controllers: readonly Controller[]): (kind: string) => void {
   const waiting = new Map<string, { controller: Controller; object: StoredObject }>();
   const alarms = new Map<string, () => void>();
   const { memory, forget } = createMemory(world);
@@ -117,7 +117,7 @@ export function runControllers(world: World, controllers: readonly Controller[])
   return enqueueAll;
 }
 
-function createMemory(world: World): { memory: ReconcileMemory; forget: (object: StoredObject) => void } {
+function createMemory(world: SimulatorContext): { memory: ReconcileMemory; forget: (object: StoredObject) => void } {
   const timesByUid = new Map<string, Map<string, number>>();
   const timesOf = ({ metadata: { uid } }: StoredObject): Map<string, number> => {
     const times = timesByUid.get(uid) ?? new Map<string, number>();

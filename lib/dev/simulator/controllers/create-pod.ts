@@ -3,7 +3,7 @@ import { CONTROLLER_MANAGER, createManaged, createOwnerReference } from "#lib/de
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface PodCreation {
   readonly owner: StoredObject;
@@ -16,7 +16,7 @@ export interface PodCreation {
 }
 
 /** Creates the pod. Returns whether it exists. */
-export function createPod(world: World, { owner, template, name, labels, by }: PodCreation): boolean {
+export function createPod(world: SimulatorContext, { owner, template, name, labels, by }: PodCreation): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {
     ...meta,

@@ -14,12 +14,12 @@ import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const COMPONENT = "cronjob-controller";
 const SEARCH_MINUTES = 366 * 24 * 60; // minutes to search for the next scheduled time
 
-export function cronJobController(world: World): Controller {
+export function cronJobController(world: SimulatorContext): Controller {
   return {
     kind: "CronJob",
     owns: "Job",
@@ -50,7 +50,7 @@ export function cronJobController(world: World): Controller {
   };
 }
 
-function createCronJobRun(world: World, cron: StoredObject, at: number): void {
+function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: number): void {
   const { metadata, spec } = cron.spec.jobTemplate, name = `${cron.metadata.name}-${Math.floor(at / MINUTE)}`;
   try {
     createManaged(world, CONTROLLER_MANAGER, {
@@ -80,7 +80,7 @@ function createCronJobRun(world: World, cron: StoredObject, at: number): void {
 }
 
 /** Deletes the oldest finished Jobs beyond the history limits. */
-function deleteOldJobs(world: World, cron: StoredObject): void {
+function deleteOldJobs(world: SimulatorContext, cron: StoredObject): void {
   const own = listOwned(world, "Job", cron);
   const limits = { Complete: cron.spec.successfulJobsHistoryLimit, Failed: cron.spec.failedJobsHistoryLimit };
   for (const [result, most] of Object.entries(limits)) {

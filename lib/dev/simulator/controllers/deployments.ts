@@ -23,14 +23,14 @@ import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-st
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { hashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const REPLICASET_COMPONENT = "replicaset-controller";
 const REVISION = "deployment.kubernetes.io/revision";
 const FAULT_DEADLINE_FACTOR = 20; // factor for the simulated delay: the progress deadline with an `unready` fault
 
-export function deploymentController(world: World): Controller {
+export function deploymentController(world: SimulatorContext): Controller {
   return {
     kind: "Deployment",
     owns: "ReplicaSet",
@@ -62,7 +62,7 @@ export function deploymentController(world: World): Controller {
   };
 }
 
-function createReplicaSet(world: World, deployment: StoredObject, hash: string, revision: number): void {
+function createReplicaSet(world: SimulatorContext, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
   createManaged(world, CONTROLLER_MANAGER, {
@@ -84,7 +84,7 @@ function createReplicaSet(world: World, deployment: StoredObject, hash: string, 
   recordEvent(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
 }
 
-function scale(world: World, set: StoredObject, replicas: number): void {
+function scale(world: SimulatorContext, set: StoredObject, replicas: number): void {
   changeObject(world, set, CONTROLLER_MANAGER, (live) => {
     if (live.spec.replicas === replicas) return null;
     const metadata = { ...live.metadata, generation: (live.metadata.generation ?? 1) + 1 };
@@ -92,14 +92,14 @@ function scale(world: World, set: StoredObject, replicas: number): void {
   });
 }
 
-function prune(world: World, old: readonly StoredObject[], keep: number): void {
+function prune(world: SimulatorContext, old: readonly StoredObject[], keep: number): void {
   const idle = old.filter((set) => set.spec.replicas === 0 && listOwned(world, "Pod", set).length === 0)
     .sort((a, b) => Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion));
   for (const set of idle.slice(keep)) world.store.remove(set);
 }
 
 function report(
-  world: World,
+  world: SimulatorContext,
   deployment: StoredObject,
   current: StoredObject | undefined,
   all: readonly StoredObject[],
@@ -159,7 +159,7 @@ function report(
   return complete || late ? undefined : Math.max(100, since + deadline - world.timers.now());
 }
 
-export function replicaSetController(world: World): Controller {
+export function replicaSetController(world: SimulatorContext): Controller {
   return {
     kind: "ReplicaSet",
     owns: "Pod",

@@ -1,7 +1,7 @@
 /** Records the Events that the scheduler, the kubelet and the controllers emit. The number per namespace is limited. */
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** The message of an event and its reason, either normal or a warning. */
 export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
@@ -16,7 +16,7 @@ export type ObjectEvent = EventText & {
 const MAX_EVENTS_PER_NAMESPACE = 200;
 
 /** Records an event about an object. A repeated event increases the count of the first one. */
-export function recordEvent(world: World, about: StoredObject, details: ObjectEvent): void {
+export function recordEvent(world: SimulatorContext, about: StoredObject, details: ObjectEvent): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
   const [type, reason] = "warning" in details ? ["Warning", details.warning] : ["Normal", details.normal];
   const { message, fieldPath } = details;

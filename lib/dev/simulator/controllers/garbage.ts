@@ -3,11 +3,11 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { CONTROLLER_MANAGER, listOwners, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** Returns one controller per namespaced kind, because an owner can be of any kind. */
-export function garbageControllers(world: World): Controller[] {
+export function garbageControllers(world: SimulatorContext): Controller[] {
   return world.kinds.all.filter((kind) => kind.namespaced && kind.kind !== "Event").map(({ kind }) => ({
     kind,
     also: ({ type, object }) =>
@@ -24,7 +24,7 @@ export function garbageControllers(world: World): Controller[] {
   }));
 }
 
-function collectDependents(world: World, object: StoredObject): void {
+function collectDependents(world: SimulatorContext, object: StoredObject): void {
   const { finalizers = [], uid } = object.metadata;
   if (finalizers.includes("foregroundDeletion")) {
     for (const each of listDependents(world, object)) {
@@ -46,13 +46,16 @@ function collectDependents(world: World, object: StoredObject): void {
 }
 
 /** Returns the objects whose only owner is this object. */
-function listDependents(world: World, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
+function listDependents(world: SimulatorContext, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
   return world.store.contents(namespace!).filter(({ metadata: { ownerReferences: owners } }) =>
     owners?.length === 1 && owners[0]!.uid === uid
   );
 }
 
-function isOrphan(world: World, { metadata: { namespace, ownerReferences: owners = [] } }: StoredObject): boolean {
+function isOrphan(
+  world: SimulatorContext,
+  { metadata: { namespace, ownerReferences: owners = [] } }: StoredObject,
+): boolean {
   return owners.length > 0 && owners.every((owner) => {
     const kind = world.kinds.of(owner);
     if (!kind) return false; // an unknown kind does not make the object an orphan

@@ -11,14 +11,14 @@ import {
   listOwners,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const ADDRESS = "203.0.113.10"; // from a range reserved for documentation (RFC 5737)
 const ISSUER = "cert-manager.io/cluster-issuer";
 const SHIM = "cert-manager-certificates-trigger";
 
-export function ingressController(world: World): Controller {
+export function ingressController(world: SimulatorContext): Controller {
   return {
     kind: "Ingress",
     // A deleted Certificate is created again.
@@ -44,7 +44,7 @@ export function ingressController(world: World): Controller {
 }
 
 /** Deletes this Ingress's Certificates that its spec no longer lists, as ingress-shim does. Their Secrets stay. */
-function dropCertificates(world: World, ingress: StoredObject): void {
+function dropCertificates(world: SimulatorContext, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
   for (const certificate of listOwned(world, "Certificate", ingress)) {
     if (!named.includes(certificate.spec.secretName)) world.store.remove(certificate);
@@ -52,7 +52,12 @@ function dropCertificates(world: World, ingress: StoredObject): void {
 }
 
 /** Creates or updates the Certificate of a TLS entry, as ingress-shim does. */
-function applyCertificate(world: World, ingress: StoredObject, issuer: string, { secretName, hosts }: Json): void {
+function applyCertificate(
+  world: SimulatorContext,
+  ingress: StoredObject,
+  issuer: string,
+  { secretName, hosts }: Json,
+): void {
   if (!secretName || !hosts?.length) return;
   const { namespace } = ingress.metadata;
   const spec = {

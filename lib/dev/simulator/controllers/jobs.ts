@@ -13,7 +13,7 @@ import { containerStatusesOf, isPodFinished, isPodReady } from "#lib/dev/simulat
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const COMPONENT = "job-controller";
 // The deadline in seconds for a Job with a `hanging-job` fault, counted from the start of its program. The deadline is
@@ -35,7 +35,7 @@ interface Pods {
   readonly failed: number;
 }
 
-export function jobController(world: World): Controller {
+export function jobController(world: SimulatorContext): Controller {
   return {
     kind: "Job",
     owns: "Pod",
@@ -64,7 +64,7 @@ export function jobController(world: World): Controller {
   };
 }
 
-function podsOf(world: World, job: StoredObject): Pods {
+function podsOf(world: SimulatorContext, job: StoredObject): Pods {
   const all = listOwned(world, "Pod", job), count = (phase: string) => all.filter((pod) => pod.status?.phase === phase);
   const living = all.filter((pod) => !isPodFinished(pod));
   const active = living.filter((pod) => pod.metadata.deletionTimestamp === undefined);
@@ -74,7 +74,7 @@ function podsOf(world: World, job: StoredObject): Pods {
 }
 
 function decideOutcome(
-  world: World,
+  world: SimulatorContext,
   job: StoredObject,
   { active, succeeded, failed }: Pods,
   desired: number,
@@ -96,7 +96,7 @@ function decideOutcome(
 }
 
 /** Writes the counts and conditions. The final condition is set only after every pod has stopped. */
-function report(world: World, job: StoredObject, pods: Pods, outcome: JobOutcome | null): void {
+function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome: JobOutcome | null): void {
   const { active, stopping, succeeded, failed } = pods, { suspend } = job.spec;
   const at = world.timers.stamp();
   const over = outcome !== null && active.length === 0 && stopping.length === 0;
@@ -131,7 +131,7 @@ function report(world: World, job: StoredObject, pods: Pods, outcome: JobOutcome
   else recordEvent(world, job, { by: COMPONENT, warning: outcome.reason, message: outcome.message });
 }
 
-function expire(world: World, job: StoredObject): number | void {
+function expire(world: SimulatorContext, job: StoredObject): number | void {
   const ttl = job.spec.ttlSecondsAfterFinished as number | undefined;
   if (ttl === undefined) return;
   const left = Date.parse(finalConditionOf(job)!.lastTransitionTime) + ttl * SECOND - world.timers.now();
@@ -143,7 +143,7 @@ function finalConditionOf(job: StoredObject): Json | undefined {
   return ["Complete", "Failed"].filter((type) => isConditionTrue(job, type)).map((type) => findCondition(job, type))[0];
 }
 
-function deadlineOf(world: World, job: StoredObject, active: readonly StoredObject[]): number | null {
+function deadlineOf(world: SimulatorContext, job: StoredObject, active: readonly StoredObject[]): number | null {
   const hasFault = hasHangFault(world, job);
   const faultSeconds = isUnread(world, job, active) ? UNREAD_DEADLINE : FAULT_DEADLINE;
   const seconds: number | undefined = hasFault ? faultSeconds : job.spec.activeDeadlineSeconds;
@@ -151,11 +151,11 @@ function deadlineOf(world: World, job: StoredObject, active: readonly StoredObje
   return seconds === undefined || start === undefined ? null : Date.parse(start) + seconds * SECOND;
 }
 
-function hasHangFault(world: World, { metadata: { namespace, name } }: StoredObject): boolean {
+function hasHangFault(world: SimulatorContext, { metadata: { namespace, name } }: StoredObject): boolean {
   return world.faults.find("hanging-job", namespace, name) !== null;
 }
 
-function isUnread(world: World, job: StoredObject, active: readonly StoredObject[]): boolean {
+function isUnread(world: SimulatorContext, job: StoredObject, active: readonly StoredObject[]): boolean {
   return hasHangFault(world, job) && !active.some(({ metadata }) => world.logs.wasFollowed(metadata.uid));
 }
 

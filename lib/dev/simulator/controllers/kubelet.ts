@@ -11,7 +11,7 @@ import {
 import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 export interface ContainerSlot {
@@ -29,7 +29,7 @@ interface ContainerEntry {
 }
 
 export interface Kubelet {
-  readonly world: World;
+  readonly world: SimulatorContext;
   /** Stores an entry for the container and cancels the previous one. */
   register(slot: ContainerSlot, run?: ProgramRun): ContainerEntry;
   /** Schedules the container's next step after `ms` milliseconds. */
@@ -41,7 +41,7 @@ export interface Kubelet {
   forget(uid: string): void;
 }
 
-export function openKubelet(world: World): Kubelet {
+export function openKubelet(world: SimulatorContext): Kubelet {
   const pods = new Map<string, Map<string, ContainerEntry>>();
 
   function hold(slot: ContainerSlot, entry: ContainerEntry): ContainerEntry {
@@ -70,14 +70,14 @@ export function containerSpecOf({ pod, type: which, name }: ContainerSlot): Json
 }
 
 /** Returns the slot with the pod's current state, or null if the pod was removed. */
-export function refreshSlot({ store }: World, slot: ContainerSlot): ContainerSlot | null {
+export function refreshSlot({ store }: SimulatorContext, slot: ContainerSlot): ContainerSlot | null {
   const { namespace, name, uid } = slot.pod.metadata;
   const pod = store.get("Pod", namespace, name);
   return pod?.metadata.uid === uid ? { ...slot, pod } : null;
 }
 
 export function changeContainerStatus(
-  world: World,
+  world: SimulatorContext,
   { pod, type: which, name }: ContainerSlot,
   change: (status: ContainerStatus) => Partial<ContainerStatus>,
 ): void {
@@ -90,12 +90,12 @@ export function changeContainerStatus(
   });
 }
 
-export function setWaiting(world: World, slot: ContainerSlot, reason: string, message: string): void {
+export function setWaiting(world: SimulatorContext, slot: ContainerSlot, reason: string, message: string): void {
   changeContainerStatus(world, slot, () => ({ state: { waiting: { reason, message } } }));
 }
 
 export function recordContainerEvent(
-  world: World,
+  world: SimulatorContext,
   { pod, type: which, name }: ContainerSlot,
   statement: EventText,
 ): void {

@@ -15,11 +15,11 @@ import {
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { isSameJson, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { formatUsage, sumUsage } from "#lib/dev/simulator/admission/quota.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const CHECK_INTERVAL = 250; // ms between checks of the remaining objects; changes also trigger a check
 
-export function namespaceController(world: World): Controller {
+export function namespaceController(world: SimulatorContext): Controller {
   return {
     kind: "Namespace",
     also({ type, object }) {
@@ -49,7 +49,7 @@ export function namespaceController(world: World): Controller {
   };
 }
 
-function createNamespaceDefaults(world: World, namespace: string): void {
+function createNamespaceDefaults(world: SimulatorContext, namespace: string): void {
   if (!world.store.get("ServiceAccount", namespace, "default")) {
     createManaged(world, CONTROLLER_MANAGER, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
   }
@@ -78,7 +78,7 @@ const NO_FAILURES = [
   ),
 ];
 
-function remainingConditions(world: World, left: readonly StoredObject[], isStuck: boolean) {
+function remainingConditions(world: SimulatorContext, left: readonly StoredObject[], isStuck: boolean) {
   const kinds = left.map((object) => world.kinds.of(object)!).map(({ plural, group }) => `${plural}.${group}`);
   const finalizers = left.flatMap(({ metadata }) => metadata.finalizers ?? []);
   if (isStuck) {
@@ -116,7 +116,7 @@ function formatCounts(names: readonly string[], words: string): string {
 }
 
 /** Writes limits and usage to the quota's status. A changed limit appears there after a delay. */
-export function quotaController(world: World): Controller {
+export function quotaController(world: SimulatorContext): Controller {
   const kind = "ResourceQuota";
   return {
     kind,

@@ -15,7 +15,7 @@ import {
 import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 export const UNREACHABLE_TAINT = "node.kubernetes.io/unreachable";
@@ -28,7 +28,7 @@ const SILENT = {
   message: "Kubelet stopped posting node status.",
 };
 
-export function nodeController(world: World): Controller {
+export function nodeController(world: SimulatorContext): Controller {
   return {
     kind: "Node",
     reconcile(node) {
@@ -55,6 +55,6 @@ export function nodeController(world: World): Controller {
 }
 
 /** Whether a `lost-node` fault makes the node unreachable. */
-export function isNodeLost(world: World, node: string): boolean {
+export function isNodeLost(world: SimulatorContext, node: string): boolean {
   return world.faults.find("lost-node", undefined, node) !== null;
 }

@@ -1,18 +1,18 @@
 /** Creates objects, changes their status and finalizers, and finds owners and dependents, for all controllers. */
 import type { Json, OwnerReference, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** The field manager of most built-in controllers. */
 export const CONTROLLER_MANAGER = "kube-controller-manager";
 
-export function createManaged(world: World, manager: string, body: Json): StoredObject {
+export function createManaged(world: SimulatorContext, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
 /** Changes the status. Returns the updated object, or undefined if the object was removed. */
 export function changeStatus(
-  world: World,
+  world: SimulatorContext,
   object: StoredObject,
   manager: string,
   change: (status: Json, live: StoredObject) => Json,
@@ -21,7 +21,7 @@ export function changeStatus(
 }
 
 export function annotate(
-  world: World,
+  world: SimulatorContext,
   object: StoredObject,
   manager: string,
   annotations: Readonly<Record<string, string>>,
@@ -33,7 +33,12 @@ export function annotate(
 }
 
 /** Removes finalizers. If the object is being deleted, it is removed with its last finalizer. */
-export function removeFinalizers(world: World, object: StoredObject, manager: string, names: readonly string[]): void {
+export function removeFinalizers(
+  world: SimulatorContext,
+  object: StoredObject,
+  manager: string,
+  names: readonly string[],
+): void {
   changeObject(world, object, manager, (live) => {
     const finalizers = live.metadata.finalizers?.filter((name) => !names.includes(name)) ?? [];
     return { ...live, metadata: { ...live.metadata, finalizers } };
@@ -41,7 +46,7 @@ export function removeFinalizers(world: World, object: StoredObject, manager: st
 }
 
 /** Returns the dependent's owners of this kind. */
-export function listOwners(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
+export function listOwners(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
     return object?.metadata.uid === owner.uid && object.apiVersion === owner.apiVersion ? [object] : [];
@@ -49,7 +54,7 @@ export function listOwners(world: World, kind: string, { metadata }: StoredObjec
 }
 
 /** Returns the objects of a kind that this object owns. */
-export function listOwned(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
+export function listOwned(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }

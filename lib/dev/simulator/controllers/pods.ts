@@ -32,14 +32,14 @@ import { probesLoginPage } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findImagePullError, findMountError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const AWAITED_KINDS = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
 const RETRY_INTERVAL = 2000; // ms between retries when no change announces the solution
 const LONGEST_GRACE = 10 * SECOND; // the default of a real cluster is 30 s
 
-export function podController(world: World): Controller {
+export function podController(world: SimulatorContext): Controller {
   const kubelet = openKubelet(world);
   const stopping = new Set<string>();
   return {
@@ -152,7 +152,7 @@ function stopPod({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<stri
   world.timers.after(grace, () => removePod(world, pod));
 }
 
-function removePod(world: World, stopped: StoredObject): void {
+function removePod(world: SimulatorContext, stopped: StoredObject): void {
   const pod = world.store.get("Pod", stopped.metadata.namespace, stopped.metadata.name);
   if (!pod || pod.metadata.uid !== stopped.metadata.uid) return;
   if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);

@@ -7,7 +7,7 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { quotaCostOf } from "#lib/dev/simulator/admission/quota.ts";
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "default-scheduler";
@@ -17,7 +17,7 @@ const NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims
 const NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
 
 /** Binds the pod to the node, or reports why it cannot be scheduled. */
-export function schedulePod(world: World, pod: StoredObject): void {
+export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
   const { namespace, name } = pod.metadata, at = world.timers.stamp();
   const claims = checkClaims(world, pod);
   const faultMessage = world.faults.find("no-node", namespace, name)?.message;
@@ -49,7 +49,7 @@ export function schedulePod(world: World, pod: StoredObject): void {
 }
 
 /** Returns the pod's unbound PVCs, and an error message if one of them cannot be bound. */
-function checkClaims(world: World, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
+function checkClaims(world: SimulatorContext, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
   const unbound: StoredObject[] = [];
   for (const name of claimNamesOf(pod)) {
     const claim = world.store.get("PersistentVolumeClaim", pod.metadata.namespace, name);
@@ -71,7 +71,7 @@ export function claimNamesOf(pod: StoredObject): string[] {
   return (pod.spec.volumes ?? []).flatMap((volume: Json) => volume.persistentVolumeClaim?.claimName ?? []);
 }
 
-function findUnfitReason(world: World, pod: StoredObject): string | null {
+function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | null {
   const node = world.store.get("Node", undefined, NODE_NAME), allocatable = node?.status?.allocatable ?? world.node;
   const selector = Object.entries(pod.spec.nodeSelector ?? {});
   if (selector.some(([name, value]) => node?.metadata.labels?.[name] !== value)) {
@@ -99,7 +99,7 @@ function findUnfitReason(world: World, pod: StoredObject): string | null {
 }
 
 /** Whether the node's capacity is limited. Requests are added up only in that case. */
-function isCapacityLimited(world: World): boolean {
+function isCapacityLimited(world: SimulatorContext): boolean {
   return thousandthsOrZero(world.node.cpu) < thousandthsOrZero("10k") ||
     thousandthsOrZero(world.node.memory) < thousandthsOrZero("100Ti");
 }

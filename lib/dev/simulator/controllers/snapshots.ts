@@ -11,7 +11,7 @@ import { annotate, changeStatus, createManaged, removeFinalizers } from "#lib/de
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const MANAGER = "snapshot-controller";
@@ -24,7 +24,7 @@ const CONTENT_BOUND = "snapshot.storage.kubernetes.io/volumesnapshotcontent-boun
 const BEING_DELETED = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted";
 const RETRY = 1000; // ms between retries
 
-export function snapshotController(world: World): Controller {
+export function snapshotController(world: SimulatorContext): Controller {
   return {
     kind: "VolumeSnapshot",
     also({ object: { kind, metadata: { namespace }, spec } }) {
@@ -61,7 +61,7 @@ export function snapshotController(world: World): Controller {
  * Simulates the driver's sidecar when a content is deleted: removes the finalizer and, with the policy `Delete`, the
  * copy.
  */
-export function contentController(world: World): Controller {
+export function contentController(world: SimulatorContext): Controller {
   return {
     kind: "VolumeSnapshotContent",
     end(content) {
@@ -78,7 +78,7 @@ export function contentController(world: World): Controller {
  * Returns the content that is bound to the snapshot in both directions. Adds the snapshot's UID to a manually created
  * content.
  */
-function contentOf(world: World, snapshot: StoredObject): StoredObject | undefined {
+function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
   const { metadata: { name, namespace, uid }, spec, status } = snapshot;
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
@@ -99,7 +99,7 @@ function contentOf(world: World, snapshot: StoredObject): StoredObject | undefin
 }
 
 /** Whether the snapshot's class exists. True if the snapshot names none; `begin` then uses the default class. */
-function hasClass(world: World, snapshot: StoredObject): boolean {
+function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
   const { volumeSnapshotClassName: className } = snapshot.spec;
   if (className === undefined || world.store.get("VolumeSnapshotClass", undefined, className)) return true;
   const why = `volumesnapshotclass.snapshot.storage.k8s.io "${className}" not found`;
@@ -108,7 +108,7 @@ function hasClass(world: World, snapshot: StoredObject): boolean {
 }
 
 /** Records why the content that the snapshot names cannot be used. */
-function reportUnusableContent(world: World, snapshot: StoredObject): undefined {
+function reportUnusableContent(world: SimulatorContext, snapshot: StoredObject): undefined {
   const name: string = snapshot.spec.source.volumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, name);
   const refuse = (reason: string, message: string): undefined => void recordError(world, snapshot, reason, message);
@@ -121,7 +121,7 @@ function reportUnusableContent(world: World, snapshot: StoredObject): undefined 
 }
 
 /** Whether the storage driver exists and has the copy whose handle the content names. Records an error if not. */
-function hasSnapshotData(world: World, snapshot: StoredObject, content: StoredObject): boolean {
+function hasSnapshotData(world: SimulatorContext, snapshot: StoredObject, content: StoredObject): boolean {
   const { driver, source: { snapshotHandle: handle } } = content.spec;
   if (!world.store.list("StorageClass").some(({ provisioner }) => provisioner === driver)) return false;
   if (world.volumes.has(handle)) return true;
@@ -137,14 +137,14 @@ function hasSnapshotData(world: World, snapshot: StoredObject, content: StoredOb
   return false;
 }
 
-function addFinalizers(world: World, snapshot: StoredObject): void {
+function addFinalizers(world: SimulatorContext, snapshot: StoredObject): void {
   changeObject(world, snapshot, MANAGER, (live) => {
     const finalizers = [...new Set([...live.metadata.finalizers ?? [], AS_SOURCE, BOUND])];
     return { ...live, metadata: { ...live.metadata, finalizers } };
   });
 }
 
-function releaseSnapshot(world: World, snapshot: StoredObject): number | void {
+function releaseSnapshot(world: SimulatorContext, snapshot: StoredObject): number | void {
   const content = contentOf(world, snapshot);
   if (content && isRestoreSource(world, snapshot)) {
     const message = "Snapshot is being used to restore a PVC";
@@ -158,13 +158,13 @@ function releaseSnapshot(world: World, snapshot: StoredObject): number | void {
 }
 
 /** Whether a pending PVC is to be created from the snapshot. */
-function isRestoreSource(world: World, { metadata: { name, namespace } }: StoredObject): boolean {
+function isRestoreSource(world: SimulatorContext, { metadata: { name, namespace } }: StoredObject): boolean {
   return world.store.list("PersistentVolumeClaim", namespace).some(({ spec: { dataSource: source }, status }) =>
     source?.kind === "VolumeSnapshot" && source.name === name && status?.phase === "Pending"
   );
 }
 
-function recordError(world: World, snapshot: StoredObject, reason: string, message: string): number {
+function recordError(world: SimulatorContext, snapshot: StoredObject, reason: string, message: string): number {
   recordEvent(world, snapshot, { by: MANAGER, warning: reason, message });
   changeStatus(world, snapshot, MANAGER, (status) => {
     const error = status.error?.message === message ? status.error : { message, time: world.timers.stamp() };
@@ -174,7 +174,7 @@ function recordError(world: World, snapshot: StoredObject, reason: string, messa
 }
 
 /** Creates the content and binds it to the snapshot. Records the error and returns undefined if it cannot. */
-function createContent(world: World, snapshot: StoredObject): StoredObject | undefined {
+function createContent(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
   const refuse = (message: string): undefined =>
     void recordError(world, snapshot, "SnapshotContentCreationFailed", message);
   const { source, volumeSnapshotClassName: className } = snapshot.spec;
@@ -216,7 +216,7 @@ function createContent(world: World, snapshot: StoredObject): StoredObject | und
 }
 
 /** Copies the volume's data and size, unless a copy exists. Writes the handle to the content. */
-function copyVolumeData(world: World, snapshot: StoredObject, content: StoredObject): void {
+function copyVolumeData(world: SimulatorContext, snapshot: StoredObject, content: StoredObject): void {
   if (content.status?.snapshotHandle) return;
   const stamp = world.timers.stamp(), { source } = content.spec, from = source?.volumeHandle;
   const snapshotHandle = source?.snapshotHandle ?? `snapshot-${snapshot.metadata.uid}`;
@@ -235,7 +235,7 @@ function copyVolumeData(world: World, snapshot: StoredObject, content: StoredObj
   ));
 }
 
-function markReady(world: World, snapshot: StoredObject, name: string): void {
+function markReady(world: SimulatorContext, snapshot: StoredObject, name: string): void {
   const content = world.store.get("VolumeSnapshotContent", undefined, name)!, size = content.status?.restoreSize;
   changeStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
   changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({

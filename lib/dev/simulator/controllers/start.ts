@@ -1,5 +1,5 @@
 /** Starts all controllers. After that, only changes and timers trigger them. */
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { certificateController, issuerController } from "#lib/dev/simulator/controllers/certificates.ts";
 import { volumeClaimController } from "#lib/dev/simulator/controllers/volume-claims.ts";
 import { runControllers } from "#lib/dev/simulator/controllers/controller.ts";
@@ -15,7 +15,7 @@ import { contentController, snapshotController } from "#lib/dev/simulator/contro
 import { statefulSetController } from "#lib/dev/simulator/controllers/statefulsets.ts";
 import { volumeController } from "#lib/dev/simulator/controllers/volumes.ts";
 
-export function startControllers(world: World): void {
+export function startControllers(world: SimulatorContext): void {
   const wake = runControllers(world, [
     namespaceController(world),
     quotaController(world),

@@ -10,12 +10,12 @@ import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { hashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const COMPONENT = "statefulset-controller";
 const REVISION = "controller-revision-hash";
 
-export function statefulSetController(world: World): Controller {
+export function statefulSetController(world: SimulatorContext): Controller {
   return {
     kind: "StatefulSet",
     owns: "Pod",
@@ -47,7 +47,7 @@ export function statefulSetController(world: World): Controller {
 }
 
 /** Creates or deletes a pod. Returns false if a pod could not be created. */
-function reconcilePods(world: World, set: StoredObject, revision: string): boolean {
+function reconcilePods(world: SimulatorContext, set: StoredObject, revision: string): boolean {
   const own = listOwned(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
   const { replicas: wanted, podManagementPolicy, updateStrategy } = set.spec;
   const remove = (pod: StoredObject) => {
@@ -79,7 +79,7 @@ function reconcilePods(world: World, set: StoredObject, revision: string): boole
   return true;
 }
 
-function createNumberedPod(world: World, set: StoredObject, i: number, revision: string): boolean {
+function createNumberedPod(world: SimulatorContext, set: StoredObject, i: number, revision: string): boolean {
   const name = `${set.metadata.name}-${i}`;
   const { template, serviceName, volumeClaimTemplates = [] } = set.spec;
   const claims: Json[] = volumeClaimTemplates.map(({ metadata }: Json) => (
@@ -98,7 +98,7 @@ function createNumberedPod(world: World, set: StoredObject, i: number, revision:
 }
 
 /** Creates the pod's missing PVCs. They stay when the pod or the set is deleted. */
-function createMissingClaims(world: World, set: StoredObject, i: number): boolean {
+function createMissingClaims(world: SimulatorContext, set: StoredObject, i: number): boolean {
   const { namespace, name: of } = set.metadata, kind = "PersistentVolumeClaim";
   for (const { metadata, spec } of set.spec.volumeClaimTemplates ?? []) {
     const name = `${metadata.name}-${of}-${i}`;

@@ -16,13 +16,13 @@ import { claimNamesOf, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/contr
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "persistentvolume-controller";
 const RETRY = 1000; // ms between checks for a missing StorageClass or snapshot
 
-export function volumeClaimController(world: World): Controller {
+export function volumeClaimController(world: SimulatorContext): Controller {
   const expansion = createVolumeExpansion(world);
   return {
     kind: "PersistentVolumeClaim",
@@ -82,12 +82,12 @@ export function volumeClaimController(world: World): Controller {
   };
 }
 
-function recordProvisioningFailure(world: World, claim: StoredObject, by: string, message: string): number {
+function recordProvisioningFailure(world: SimulatorContext, claim: StoredObject, by: string, message: string): number {
   recordEvent(world, claim, { by, warning: "ProvisioningFailed", message });
   return RETRY;
 }
 
-function bindClaim(world: World, claim: StoredObject, storage: StoredObject): number | void {
+function bindClaim(world: SimulatorContext, claim: StoredObject, storage: StoredObject): number | void {
   const { provisioner } = storage, { namespace, name, uid } = claim.metadata;
   const { dataSource: source, accessModes, volumeMode } = claim.spec;
   const volume = `pvc-${uid}`, capacity = { storage: claim.spec.resources.requests.storage };
@@ -127,7 +127,12 @@ function bindClaim(world: World, claim: StoredObject, storage: StoredObject): nu
 }
 
 /** Copies the snapshot's data to the volume. Returns the error message of external-provisioner 5 if it cannot. */
-function fillFromSnapshot(world: World, claim: StoredObject, storage: StoredObject, volume: string): string | null {
+function fillFromSnapshot(
+  world: SimulatorContext,
+  claim: StoredObject,
+  storage: StoredObject,
+  volume: string,
+): string | null {
   const { namespace } = claim.metadata, { dataSource: { name }, resources: { requests } } = claim.spec;
   const snapshot = world.store.get("VolumeSnapshot", namespace, name), status = snapshot?.status;
   const bound: string | undefined = status?.boundVolumeSnapshotContentName;
@@ -165,7 +170,7 @@ function fillFromSnapshot(world: World, claim: StoredObject, storage: StoredObje
   return null;
 }
 
-function releaseVolume(world: World, claim: StoredObject): void {
+function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
   const volume = world.store.get("PersistentVolume", undefined, claim.spec.volumeName ?? "");
   if (!volume) return;
   if (volume.spec.persistentVolumeReclaimPolicy === "Retain") {

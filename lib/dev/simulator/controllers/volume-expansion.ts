@@ -11,7 +11,7 @@ import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "external-resizer";
@@ -24,7 +24,7 @@ export interface VolumeExpansion {
   forget(claim: StoredObject): void;
 }
 
-export function createVolumeExpansion(world: World): VolumeExpansion {
+export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion {
   /** UIDs of the pods that mounted the volume when the driver finished, keyed by the PVC's UID. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
@@ -95,7 +95,7 @@ export function createVolumeExpansion(world: World): VolumeExpansion {
 
 /** Replaces the PVC's conditions with this one and merges `more` into its status. */
 function setResizeCondition(
-  world: World,
+  world: SimulatorContext,
   claim: StoredObject,
   condition: { type: string; message?: string },
   more: Json,
@@ -109,7 +109,7 @@ function setResizeCondition(
 }
 
 /** Returns the pods that have mounted the PVC: at least one of their containers has started. */
-function listMountingPods(world: World, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
+function listMountingPods(world: SimulatorContext, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
     claimNamesOf(pod).includes(name) && pod.spec.nodeName && !isPodFinished(pod) &&
     containerStatusesOf(pod).some(({ state }) => state.running || state.terminated)

@@ -1,8 +1,8 @@
 /** Deletes a released volume and its data if its reclaim policy is `Delete`. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-export function volumeController(world: World): Controller {
+export function volumeController(world: SimulatorContext): Controller {
   return {
     kind: "PersistentVolume",
     reconcile(volume) {

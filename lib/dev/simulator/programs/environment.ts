@@ -1,7 +1,7 @@
 /** Checks the prerequisites of a container: environment variables, volumes and image. Returns why one is missing. */
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface ContainerEnvironment {
   readonly values: Record<string, string>;
@@ -9,7 +9,7 @@ export interface ContainerEnvironment {
   readonly missing?: string;
 }
 
-export function readEnvironment(world: World, pod: StoredObject, container: Json): ContainerEnvironment {
+export function readEnvironment(world: SimulatorContext, pod: StoredObject, container: Json): ContainerEnvironment {
   const namespace = pod.metadata.namespace!;
   const values: Record<string, string> = {};
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
@@ -40,7 +40,7 @@ export function readEnvironment(world: World, pod: StoredObject, container: Json
 }
 
 /** Returns why a volume of the pod cannot be mounted, or null if all can. */
-export function findMountError(world: World, pod: StoredObject): string | null {
+export function findMountError(world: SimulatorContext, pod: StoredObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
     const named = volume.secret
       ? ["Secret", "secret", volume.secret.secretName]
@@ -56,7 +56,7 @@ export function findMountError(world: World, pod: StoredObject): string | null {
 
 /** Returns the data of a Secret (decoded) or ConfigMap, or null if it does not exist. */
 export function readConfigSource(
-  world: World,
+  world: SimulatorContext,
   namespace: string,
   kind: string,
   name: string,

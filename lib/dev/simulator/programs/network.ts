@@ -8,10 +8,10 @@ import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Whether `from` can connect to this TCP port of `to`. */
-export function canConnect(world: World, from: StoredObject, to: StoredObject, port: number): boolean {
+export function canConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
@@ -20,7 +20,7 @@ export function canConnect(world: World, from: StoredObject, to: StoredObject, p
  * Whether the pod's policies allow the connection in this direction. A pod that no policy selects may connect freely.
  */
 function allowsConnection(
-  world: World,
+  world: SimulatorContext,
   pod: StoredObject,
   other: StoredObject,
   direction: "Ingress" | "Egress",
@@ -48,7 +48,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
 }
 
 /** Whether one of the peers matches the other pod. An `ipBlock` never matches a pod; it is for external addresses. */
-function isPeer(world: World, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
+function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
   return peers.some(({ podSelector, namespaceSelector, ipBlock }) =>

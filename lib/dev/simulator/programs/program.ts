@@ -1,10 +1,10 @@
 /** Defines the input and the result of a simulated program. */
 import type { Delays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface ProgramContext {
-  readonly world: World;
+  readonly world: SimulatorContext;
   readonly pod: StoredObject;
   readonly container: Json;
   readonly env: Readonly<Record<string, string>>;

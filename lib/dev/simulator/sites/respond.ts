@@ -10,7 +10,7 @@ import {
 import { canReachDatabase, loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { renderMessagePage, renderPasswordForm, type SiteHeading } from "#lib/dev/simulator/sites/pages.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SiteRequest {
@@ -35,7 +35,7 @@ const REDIRECT = "nginx.ingress.kubernetes.io/permanent-redirect";
 const SHORTEST_PASSWORD = 8; // characters, as in Moodle's default policy
 const LINK_LIFETIME = 1800; // seconds; Moodle's pwresettime
 
-export function respondToSiteRequest(world: World, request: SiteRequest): SiteResponse {
+export function respondToSiteRequest(world: SimulatorContext, request: SiteRequest): SiteResponse {
   const host = request.host.replace(/:\d+$/, "").toLowerCase();
   const { path, query } = splitUrl(request.url);
   const ingress = world.store.list("Ingress").find(({ spec }) => spec.rules?.some((rule: Json) => rule.host === host));
@@ -68,7 +68,7 @@ export function respondToSiteRequest(world: World, request: SiteRequest): SiteRe
 
 /** Returns the error page of a site that is closed, or null for an open one. */
 function findErrorPage(
-  world: World,
+  world: SimulatorContext,
   { metadata: { namespace } }: StoredObject,
   { database, files }: SimulatedSite,
   heading: SiteHeading,
@@ -91,7 +91,7 @@ function findErrorPage(
   return null;
 }
 
-function showForm(world: World, site: OpenSite, heading: SiteHeading, token: string): SiteResponse {
+function showForm(world: SimulatorContext, site: OpenSite, heading: SiteHeading, token: string): SiteResponse {
   const name = accountOf(world, site, token);
   return name === null
     ? invalidLink(heading)
@@ -100,7 +100,7 @@ function showForm(world: World, site: OpenSite, heading: SiteHeading, token: str
 
 /** Sets the password and invalidates the link, as Moodle does. */
 function setPassword(
-  world: World,
+  world: SimulatorContext,
   site: OpenSite,
   heading: SiteHeading,
   token: string,
@@ -128,7 +128,7 @@ function invalidLink(heading: SiteHeading): SiteResponse {
 }
 
 /** Returns the account of a token, or null if the token is unknown, used or expired. */
-function accountOf(world: World, { database }: OpenSite, token: string): string | null {
+function accountOf(world: SimulatorContext, { database }: OpenSite, token: string): string | null {
   const { accounts = {}, config = {} } = database;
   const lifetime = Number(config.pwresettime ?? LINK_LIFETIME) * SECOND, now = world.timers.now();
   const found = Object.entries(accounts).find(([, { reset, suspended }]) =>

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
 import { respondToSiteRequest, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
 import { PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteServer {
   readonly port: number;
@@ -19,7 +19,7 @@ export interface SiteServer {
 const LARGEST_FORM = 10_000; // bytes
 
 /** Listens on the preferred port, or on any free port if that one is taken. */
-export async function openSiteServer(world: World, preferredPort: number): Promise<SiteServer> {
+export async function openSiteServer(world: SimulatorContext, preferredPort: number): Promise<SiteServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     handleSiteRequest(world, request, response).catch((error) => {
       world.log.error("A simulated site failed", { error });
@@ -39,7 +39,11 @@ export async function openSiteServer(world: World, preferredPort: number): Promi
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
 }
 
-async function handleSiteRequest(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleSiteRequest(
+  world: SimulatorContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const body = await readForm(request);
   if (body === null) {
     if (request.complete) send(response, { status: 413, html: "", headers: { connection: "close" } });

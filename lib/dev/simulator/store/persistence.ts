@@ -11,7 +11,7 @@ import { reasonOf, StartError } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { openJournal, readJournals } from "#lib/dev/simulator/store/journal.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface StatePersistence {
   close(): Promise<void>;
@@ -21,7 +21,10 @@ const FORMAT = 1;
 const SAVE_FAILED =
   "Cannot save the simulated cluster's state. Changes are lost if the process ends before a save succeeds";
 
-export async function openStatePersistence(world: World, path: string | undefined): Promise<StatePersistence> {
+export async function openStatePersistence(
+  world: SimulatorContext,
+  path: string | undefined,
+): Promise<StatePersistence> {
   if (path === undefined) return { close: () => Promise.resolve() };
   const journal = await openJournal(path, await load(world, path));
   let writing: Promise<void> | null = null;
@@ -76,7 +79,7 @@ export async function openStatePersistence(world: World, path: string | undefine
 }
 
 /** Passes each change of an object, a volume or a log to `note`. Returns a function that unsubscribes. */
-function follow({ store, volumes, logs }: World, note: (entry: Json) => void): () => void {
+function follow({ store, volumes, logs }: SimulatorContext, note: (entry: Json) => void): () => void {
   const stops = [
     store.subscribe(({ type, object, version }) => note({ type, object, version })),
     volumes.subscribe((handle, data) => note({ volume: handle, data })),
@@ -85,7 +88,7 @@ function follow({ store, volumes, logs }: World, note: (entry: Json) => void): (
   return () => stops.forEach((stop) => stop());
 }
 
-function render(world: World, journal: number): string {
+function render(world: SimulatorContext, journal: number): string {
   const { store, volumes, logs } = world;
   return JSON.stringify({
     format: FORMAT,
@@ -105,7 +108,7 @@ interface LoadedState {
 }
 
 /** Loads the state and the journals. Returns the number of the last journal line. */
-async function load(world: World, path: string): Promise<number> {
+async function load(world: SimulatorContext, path: string): Promise<number> {
   try {
     const state = await read(path);
     const loaded: LoadedState = {
@@ -157,7 +160,7 @@ function replay(loaded: LoadedState, entry: Json): void {
   }
 }
 
-function restore(world: World, { version, objects, volumes, logs }: LoadedState): void {
+function restore(world: SimulatorContext, { version, objects, volumes, logs }: LoadedState): void {
   world.store.restore([...objects.values()].filter((object) => world.kinds.of(object)), version);
   world.volumes.restore([...volumes]);
   world.logs.restore([...logs].map(([pod, own]) => [pod, [...own]]));

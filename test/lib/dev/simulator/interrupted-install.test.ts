@@ -1,7 +1,7 @@
 /** An install that was cut off, and the reset that it takes; with delays, so that there is something to cut. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readSite } from "#lib/moodle/job-results.ts";
+import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Json, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 import { until } from "#test/support/until.ts";
@@ -36,7 +36,7 @@ test("leaves what the next refuses, until schema and data are both reset.", asyn
     await kube.remove({ ...pod, apiVersion: "v1", kind: "Pod" });
     const failed = await kube.when(first, (live) => live.status.failed === 1 && live.status.conditions?.length === 2);
     assert.is(failed.status.conditions[0].reason, "BackoffLimitExceeded");
-    assert.is(readSite((await kube.run(blueprint.jobObject(inputs, "verify", "2"))).log).state, "partial");
+    assert.is(parseSiteIdentity((await kube.run(blueprint.jobObject(inputs, "verify", "2"))).log).state, "partial");
 
     const second = await kube.run(blueprint.jobObject(inputs, "install", "3"));
     assert.is(second.result, "Failed");
@@ -47,7 +47,7 @@ test("leaves what the next refuses, until schema and data are both reset.", asyn
     assert.is((await kube.run(schemaOnly)).result, "Complete");
     const dropped = (await kube.run(blueprint.jobObject(inputs, "verify", "5"))).log;
     assert.equal(dropped, ["attempt|wheelwright reset 4"]);
-    assert.is(readSite(dropped).state, "partial");
+    assert.is(parseSiteIdentity(dropped).state, "partial");
     const third = await kube.run(blueprint.jobObject(inputs, "install", "6"));
     assert.is(third.result, "Failed", "moodledata remembers");
 
@@ -56,7 +56,7 @@ test("leaves what the next refuses, until schema and data are both reset.", asyn
     const refused = await kube.run(blueprint.jobObject(inputs, "reset", "9"));
     assert.is(refused.result, "Failed");
     assert.match(refused.log.join("\n"), /not reset: rolesactive is 1/);
-    assert.is(readSite((await kube.run(blueprint.jobObject(inputs, "verify", "10"))).log).state, "installed");
+    assert.is(parseSiteIdentity((await kube.run(blueprint.jobObject(inputs, "verify", "10"))).log).state, "installed");
   } finally {
     await kube.close();
   }

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { JobName } from "#lib/moodle/blueprint-files.ts";
-import { readHealth, readSeed, readSite } from "#lib/moodle/job-results.ts";
+import { parseHealthStatus, parseSeedResult, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import { hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { condition, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
@@ -67,12 +67,12 @@ async function provision(inputs: SpokeInputs): Promise<void> {
   await prepare(inputs);
   assert.is((await run(inputs, "install")).result, "Complete");
   await apply(blueprint.spokeObjects(inputs, "seed"));
-  assert.ok(readSeed((await run(inputs, "seed")).log).seeded);
+  assert.ok(parseSeedResult((await run(inputs, "seed")).log).isFinished);
   await startApp(inputs);
 }
 
 async function readIdentifier(inputs: SpokeInputs): Promise<string | null> {
-  return readSite((await run(inputs, "verify")).log).siteIdentifier;
+  return parseSiteIdentity((await run(inputs, "verify")).log).siteIdentifier;
 }
 
 test("a spoke is provisioned to its end, certificate and login page included.", async () => {
@@ -83,14 +83,14 @@ test("a spoke is provisioned to its end, certificate and login page included.", 
   const [issuer] = blueprint.hubObjects(hubInputsOf(blueprint), "issuer");
   await apply([issuer]);
   await prepare(inputs);
-  assert.equal(readSite((await run(inputs, "verify")).log).state, "empty");
+  assert.equal(parseSiteIdentity((await run(inputs, "verify")).log).state, "empty");
   await run(inputs, "install");
-  const site = readSite((await run(inputs, "verify")).log);
+  const site = parseSiteIdentity((await run(inputs, "verify")).log);
   assert.is(site.state, "installed");
   assert.match(site.siteIdentifier!, /^[A-Za-z0-9]{32}biology\.spokes\.example\.org$/);
   assert.match(site.release!, new RegExp(`^${inputs.version.replaceAll(".", "\\.")} `));
   await apply(blueprint.spokeObjects(inputs, "seed"));
-  assert.ok(readSeed((await run(inputs, "seed")).log).seeded);
+  assert.ok(parseSeedResult((await run(inputs, "seed")).log).isFinished);
   await startApp(inputs);
   await apply([...blueprint.spokeObjects(inputs, "cron"), ...blueprint.spokeObjects(inputs, "ingress")]);
   const [ingress] = blueprint.spokeObjects(inputs, "ingress");
@@ -102,7 +102,7 @@ test("a spoke is provisioned to its end, certificate and login page included.", 
     metadata: { name: secretName, namespace: inputs.namespace },
   };
   await kube.when(certificate, (live) => condition(live, "Ready")?.status === "True");
-  assert.is(readHealth((await run(inputs, "health")).log), 200);
+  assert.is(parseHealthStatus((await run(inputs, "health")).log), 200);
   assert.is(await readIdentifier(inputs), site.siteIdentifier);
 });
 
@@ -181,11 +181,11 @@ test("a site without a ready pod, and one that is under maintenance, is not heal
   assert.is((await kube.run(maintenance)).result, "Complete");
   const refused = await run(inputs, "health");
   assert.is(refused.result, "Failed");
-  assert.is(readHealth(refused.log), 503);
+  assert.is(parseHealthStatus(refused.log), 503);
   await kube.patch(app(inputs), { spec: { replicas: 0 } }, "/scale");
   await kube.when(app(inputs), (live) => live.status.readyReplicas === undefined);
   const down = await run(inputs, "health");
-  assert.is(readHealth(down.log), null);
+  assert.is(parseHealthStatus(down.log), null);
   assert.match(down.log.join("\n"), /curl: \(7\) Failed to connect/);
 });
 
@@ -207,7 +207,7 @@ test("maintenance lies with the files: cron refuses to run, a new pod changes no
   assert.equal((await run(inputs, "closed")).log, ["503"]);
   assert.is((await run(inputs, "maintenance-disable")).result, "Complete");
   assert.is((await run(inputs, "closed")).result, "Failed");
-  assert.is(readHealth((await run(inputs, "health")).log), 200);
+  assert.is(parseHealthStatus((await run(inputs, "health")).log), 200);
 });
 
 test("an administrator's name with a blank breaks the install before anything is written.", async () => {

@@ -6,7 +6,7 @@ import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { HubParticulars, PARTICULARS_OF, readParticulars, SpokeParticulars } from "#lib/moodle/site-record.ts";
+import { HubSiteRecord, parseRecord, SITE_RECORD_KEY, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import { ask, backUp } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
@@ -51,12 +51,12 @@ async function restart({ app, actor, db }: WorkScene, id: string): Promise<void>
 }
 
 /** Returns the record in the namespace of this name. */
-function said({ simulator }: WorkScene, namespace: string): SpokeParticulars | HubParticulars | null {
+function said({ simulator }: WorkScene, namespace: string): SpokeSiteRecord | HubSiteRecord | null {
   const { metadata, data } = simulator.objects("ConfigMap").find(({ metadata }) =>
     metadata.namespace === namespace && metadata.name === "wheelwright"
   )!;
-  return readParticulars(
-    metadata.labels![PARTICULARS_OF] === "spoke" ? SpokeParticulars : HubParticulars,
+  return parseRecord(
+    metadata.labels![SITE_RECORD_KEY] === "spoke" ? SpokeSiteRecord : HubSiteRecord,
     data.particulars,
   );
 }
@@ -76,7 +76,7 @@ test("hides no change that was made after the backup, and runs with it once", as
   await noteParticulars(scene.app);
   const ash = await scene.row(ids.ash);
   assert.equal([ash.size, ash.state], ["medium", "active"]);
-  assert.is((said(scene, ash.namespace) as SpokeParticulars).size, "medium");
+  assert.is((said(scene, ash.namespace) as SpokeSiteRecord).size, "medium");
   const known = await scene.db.sql("select id from backups where id = $1 and state = 'ready'", [backup]);
   assert.is(known.length, 1);
 });

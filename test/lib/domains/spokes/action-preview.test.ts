@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MOODLE } from "#lib/moodle/names.ts";
+import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { setField } from "#lib/operations/change.ts";
 import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
@@ -193,7 +193,7 @@ test("writes nothing, whatever is asked", async ({ scene, id }) => {
 });
 
 test("tells what is to be changed and is gone, as the action would", async ({ scene, id }) => {
-  const lost = { ...MOODLE, name: "lost" };
+  const lost = { ...MOODLE_DEPLOYMENT, name: "lost" };
   const { changes, refusals } = await previewInCluster(scene.app, scene.actor, await scene.row(id), [
     setField(lost, "/spec/replicas", 0),
     { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },

@@ -1,7 +1,7 @@
 /** Tests changes of each field of each blueprint object, and values in another notation. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { expectedObjects } from "#lib/moodle/expected-objects.ts";
+import { listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -13,7 +13,9 @@ const test = suite("unlike");
 async function manifests(): Promise<KubeObject[]> {
   const blueprint = await loadBlueprint(builtIn);
   const inputs = sampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!);
-  return expectedObjects(blueprint, { inputs, maintenance: false }).filter(({ judged }) => judged === "whole")
+  return listExpectedObjects(blueprint, { inputs, maintenance: false }).filter(({ comparison: judged }) =>
+    judged === "full"
+  )
     .map(({ object }) => object);
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE } from "#lib/moodle/names.ts";
+import { FENCE_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { pauseCron, resumeCron } from "#lib/workers/workloads.ts";
@@ -96,8 +96,8 @@ test("run-cron that hangs keeps nobody from pausing the scheduled tasks: it is e
   const resumed = holderOf(clinic, await clinic.last("run-cron"), "8000000001");
   await resumeCron(await openSpoke(clinic.scene.app, resumed), resumed);
   // Later tests change it with fences of real jobs.
-  const { metadata } = clinic.cron(), path = `/metadata/annotations/${FENCE.replaceAll("/", "~1")}`;
-  assert.is(metadata.annotations![FENCE], "8000000001");
+  const { metadata } = clinic.cron(), path = `/metadata/annotations/${FENCE_KEY.replaceAll("/", "~1")}`;
+  assert.is(metadata.annotations![FENCE_KEY], "8000000001");
   await space.patch({ apiVersion, kind, name }, [{ op: "remove", path }], CALL);
 });
 

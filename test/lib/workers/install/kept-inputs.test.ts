@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -23,7 +23,7 @@ function changed(app: App): App {
     `${OTHER}/postgres:17`,
   );
   const cron = builtIn()["cron.yaml"]!.replace('"* * * * *"', '"*/5 * * * *"');
-  const blueprint = makeBlueprint(builtIn({ "images.yaml": images, "cron.yaml": cron }));
+  const blueprint = createBlueprint(builtIn({ "images.yaml": images, "cron.yaml": cron }));
   assert.is.not(blueprint.revision, app.blueprint.revision);
   return { ...app, blueprint, catalog: loadCatalog(undefined, blueprint) };
 }

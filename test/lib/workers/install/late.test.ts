@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import { readSite } from "#lib/moodle/job-results.ts";
+import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
@@ -172,7 +172,7 @@ test("that creates an install or a reset on an installed site touches nothing of
     }
   }
   const verified = await space.run(scene.app.blueprint.jobObject(row.blueprintInputs, "verify", "999999"), waiting);
-  const site = readSite(verified.log);
+  const site = parseSiteIdentity(verified.log);
   assert.equal([site.state, site.siteIdentifier], ["installed", row.siteIdentifier]);
 });
 

@@ -1,7 +1,7 @@
 /** Tests each way in which the Job `setup` can fail, and what is kept. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { FailureReport } from "#lib/jobs/job.ts";
@@ -97,7 +97,7 @@ test("asks by a Job of its own where a blueprint's install says nothing of the d
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const replica = await startReplica({
     ...scene.app,
-    blueprint: makeBlueprint(builtIn({ "install-job.yaml": install })),
+    blueprint: createBlueprint(builtIn({ "install-job.yaml": install })),
   });
   try {
     const { state, siteIdentifier } = await scene.becomes(id, "active", "failed");

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
-import { namespaceName, turnOf } from "#lib/moodle/names.ts";
+import { adoptionIdOf, namespaceName } from "#lib/moodle/names.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
@@ -136,7 +136,7 @@ drill("is removed without the backup that it was created from", async (context) 
   const site = await place(context, "same", {
       namespace,
       sandbox: { id: job, madeAfter: context.source.id } as never,
-      origin: { turn: turnOf(job), identity: "same" },
+      origin: { turn: adoptionIdOf(job), identity: "same" },
     }),
     run = nextRun();
   await put(site, run, "policies");

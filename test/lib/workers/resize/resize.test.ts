@@ -105,7 +105,7 @@ test("leaves the disks large on the way back, and room for each of them twice", 
   assert.equal(scene.standing("StatefulSet", "db")["spec"].volumeClaimTemplates, template);
   const { size, blueprintInputs: inputs } = await scene.row(scene.id);
   assert.equal([size, inputs.resources.disks], ["small", { files: "200Gi", database: "50Gi" }]);
-  assert.equal(scene.app.blueprint.quotaArithmetic(inputs).over, []);
+  assert.equal(scene.app.blueprint.quotaUsage(inputs).problems, []);
   const order = written(scene, since);
   assert.ok(order.lastIndexOf("resourcequotas/spoke") > order.indexOf("cronjobs/moodle-cron"), order.join(" "));
   assert.equal(refused(scene), []);

@@ -8,7 +8,7 @@ import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { turnOf } from "#lib/moodle/names.ts";
+import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { restoreHandler } from "#lib/workers/restore/restore.ts";
@@ -173,7 +173,7 @@ test("is done though the storage does not let go of what the volumes were made f
   await backUp(scene, id);
   const { simulator, app } = scene, job = await succeed(scene, id), { namespace } = await scene.row(id);
   const spec = { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: "files" } };
-  const metadata = { name: `origin-files-${turnOf(job.id)}`, finalizers: ["example.org/held"] };
+  const metadata = { name: `origin-files-${adoptionIdOf(job.id)}`, finalizers: ["example.org/held"] };
   const snapshots = `/apis/snapshot.storage.k8s.io/v1/namespaces/${namespace}/volumesnapshots`;
   await postObject(simulator.url, snapshots, { ...VOLUME_SNAPSHOT, metadata, spec });
   const notes: string[] = [];

@@ -4,7 +4,7 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames } from "#lib/moodle/names.ts";
+import { sitePvcNames } from "#lib/moodle/names.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -62,7 +62,7 @@ export function claims({ simulator }: WorkScene, { namespace }: Pick<SpokeRow, "
 
 /** Returns the claims that the site uses according to its row. */
 export function usedBy({ blueprintInputs }: SpokeRow): string[] {
-  return Object.values(claimNames(blueprintInputs as SpokeInputs)).sort();
+  return Object.values(sitePvcNames(blueprintInputs as SpokeInputs)).sort();
 }
 
 /** Runs the hourly deletion of unused claims. */

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { expectedObjects } from "#lib/moodle/expected-objects.ts";
+import { listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import * as v from "valibot";
@@ -25,7 +25,7 @@ async function demandNone({ scene, row, space }: Clinic, after: string): Promise
   // These have applied or patched much: nor does the API server see any drift, should it be asked about everything.
   const place = { cluster: await scene.app.clusters.open("default"), space: await space() };
   const inputs = v.parse(SpokeInputs, blueprintInputs), call = { signal: new AbortController().signal };
-  for (const expected of expectedObjects(scene.app.blueprint, { inputs, maintenance })) {
+  for (const expected of listExpectedObjects(scene.app.blueprint, { inputs, maintenance })) {
     assert.equal(await checkObjectDrift(place, expected, call), null, after);
   }
 }

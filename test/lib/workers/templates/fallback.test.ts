@@ -1,7 +1,7 @@
 /** What fails of a template before the database was adopted is no failure of the spoke's; what fails after that is one. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
@@ -211,7 +211,7 @@ test("is left out by a retry of what its own Job had begun", async (context) => 
 test("is neither used nor wished for with a blueprint that cannot make its data a site's own", async (context) => {
   const { scene, replica } = context;
   await replica.close();
-  const blueprint = makeBlueprint(edited("database.yaml", 'initContainers: ["${ADOPT_DATABASE}"]', ""));
+  const blueprint = createBlueprint(edited("database.yaml", 'initContainers: ["${ADOPT_DATABASE}"]', ""));
   const other = await startReplica({ ...scene.app, blueprint });
   try {
     const [way] = await ways(scene, await installed(context, "second"));

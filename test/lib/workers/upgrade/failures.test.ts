@@ -1,7 +1,7 @@
 /** Upgrades that fail half-way: the site stays down, its report has the way back, and a retry goes on. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
@@ -134,7 +134,7 @@ test("and one after all of that has its own backup", async ({ scene, id }) => {
 test("whose Job succeeds without having done it is not believed", async ({ scene, id, replica }) => {
   await replica.close();
   const idle = edited("upgrade-job.yaml", 'AUTO_UPDATE_MOODLE, value: "true"', 'AUTO_UPDATE_MOODLE, value: "false"');
-  const other = await startReplica({ ...scene.app, blueprint: makeBlueprint(idle) });
+  const other = await startReplica({ ...scene.app, blueprint: createBlueprint(idle) });
   try {
     const job = await upgradeTo(scene, id, "5.3.1");
     await isDown(scene, id, job, "migrate", "5.2.9");

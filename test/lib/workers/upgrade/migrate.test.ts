@@ -203,7 +203,7 @@ async function tryOn(
     write: () => Promise.resolve(null),
   } as unknown as Run;
   const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
-  const migration = { way: "", major: true, now: () => Promise.resolve(now), demandSite: () => Promise.resolve() };
+  const migration = { path: "", major: true, now: () => Promise.resolve(now), requireSite: () => Promise.resolve() };
   const error = await rejection(migrateSite({ space, blueprint, inputs }, run, migration));
   return { error: error as ClusterError, ran };
 }

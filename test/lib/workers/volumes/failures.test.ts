@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
-import { makeBlueprint } from "#lib/moodle/blueprint.ts";
-import { DATABASE } from "#lib/moodle/names.ts";
+import { createBlueprint } from "#lib/moodle/blueprint.ts";
+import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import { createPvcsFromSnapshots, type SiteSnapshots, type StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
@@ -97,7 +97,7 @@ test("refuses a claim of that name that was made from something else", async (co
 });
 
 test("refuses a blueprint that makes no data its own, before it makes anything", async (context) => {
-  const blueprint = makeBlueprint(edited("database.yaml", 'initContainers: ["${ADOPT_DATABASE}"]', ""));
+  const blueprint = createBlueprint(edited("database.yaml", 'initContainers: ["${ADOPT_DATABASE}"]', ""));
   const site = { ...await place(context, "new"), blueprint };
   assert.is((await refused(createPvcsFromSnapshots(site, nextRun(), context.snapshots))).code, "BlueprintLacks");
 });
@@ -126,7 +126,7 @@ for (
     for (const secret of site.blueprint.newSecrets(site.inputs)) await site.space.create(secret, run);
     await createPvcsFromSnapshots(site, run, from);
     await put(site, run, "database");
-    const error = await refused(waitForWorkload(site as unknown as SpokeSite, run, DATABASE));
+    const error = await refused(waitForWorkload(site as unknown as SpokeSite, run, DATABASE_STATEFULSET));
     assert.is(error.code, expected, error.message);
     assert.match(error.message, words);
   });

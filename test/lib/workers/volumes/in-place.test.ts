@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -46,17 +46,19 @@ test("has what the backup holds, and the old claims keep what they had", async (
   const cluster = await app.clusters.open(source.cluster), space = cluster.space(namespace, source.namespaceUid!);
   const site = { cluster, blueprint: app.blueprint, inputs, space };
   const [{ fence }] = await scene.db.sql("select nextval('job_fences') as fence"), run = nextRun(20_000, fence);
-  await set(site, run, "suspend", true, CRON);
-  await set(site, run, "replicas", 0, MOODLE, DATABASE);
+  await set(site, run, "suspend", true, MOODLE_CRONJOB);
+  await set(site, run, "replicas", 0, MOODLE_DEPLOYMENT, DATABASE_STATEFULSET);
   await space.noPods(SITE_PODS, { ...run, timeout: 20_000 });
   await createPvcsFromSnapshots(site, run, snapshots);
-  const former = await space.get(DATABASE, run);
-  await space.delete(DATABASE, former!.metadata.uid!, run); // its template of claims cannot be changed
-  await space.gone([DATABASE], { ...run, timeout: 20_000 });
+  const former = await space.get(DATABASE_STATEFULSET, run);
+  await space.delete(DATABASE_STATEFULSET, former!.metadata.uid!, run); // its template of claims cannot be changed
+  await space.gone([DATABASE_STATEFULSET], { ...run, timeout: 20_000 });
   await put(site, run, "database");
   for (const object of app.blueprint.spokeObjects(inputs, "app")) await applyFenced(space, object, run.job, run);
-  await set(site, run, "replicas", 1, MOODLE);
-  for (const ref of [DATABASE, MOODLE]) await waitForWorkload(site as unknown as SpokeSite, run, ref);
+  await set(site, run, "replicas", 1, MOODLE_DEPLOYMENT);
+  for (const ref of [DATABASE_STATEFULSET, MOODLE_DEPLOYMENT]) {
+    await waitForWorkload(site as unknown as SpokeSite, run, ref);
+  }
   await deleteSourceObjectsWhenBound(site, run);
   assert.equal(siteContentsOf(simulator, namespace), asBefore);
   const now = volumes(context);

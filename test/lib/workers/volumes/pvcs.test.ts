@@ -1,7 +1,7 @@
 /** Sites from another site's backup, in namespaces of their own: the data followed, the secrets compared. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import {
   call,
   Killed,
@@ -84,7 +84,7 @@ for (const when of ["before", "after"] as const) {
     const claims = simulator.objects("PersistentVolumeClaim").filter(({ metadata }) =>
       metadata.namespace === namespace
     );
-    assert.equal(claims.map(({ metadata }) => metadata.name).sort(), Object.values(claimNames({})).sort());
+    assert.equal(claims.map(({ metadata }) => metadata.name).sort(), Object.values(sitePvcNames({})).sort());
     await make(site, nextRun(), snapshots); // as one who knows nothing of all that
     assert.equal(siteContentsOf(simulator, namespace), siteContentsOf(simulator, source.namespace));
     assert.equal(pairs(context, site), [0, 0, 2]);
@@ -96,7 +96,7 @@ test("is adopted once, however often it is started", async (context) => {
   await make(site, nextRun(), snapshots);
   addSiteContents(simulator, namespace, "its own");
   const before = siteSecretsOf(simulator, namespace);
-  for (const ref of [DATABASE, MOODLE]) {
+  for (const ref of [DATABASE_STATEFULSET, MOODLE_DEPLOYMENT]) {
     await site.space.patch(
       ref,
       [{ op: "add", path: "/spec/template/metadata/annotations", value: { again: "yes" } }],

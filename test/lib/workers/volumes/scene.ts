@@ -7,7 +7,7 @@ import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
+import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
@@ -57,7 +57,7 @@ export async function place(
   identity: SiteOrigin["identity"],
   changes: Partial<SpokeInputs> = {},
 ): Promise<VolumeContext> {
-  const origin = { turn: turnOf(newId("op")), identity }, slug = `made-${++count}`;
+  const origin = { turn: adoptionIdOf(newId("op")), identity }, slug = `made-${++count}`;
   const own = {
     spokeId: newId("spk"),
     namespace: `spoke-${RELEASE}-${slug}`,
@@ -113,9 +113,9 @@ export async function prepare(site: VolumeContext, run: Run): Promise<void> {
 
 export async function start(site: VolumeContext, run: Run): Promise<void> {
   await put(site, run, "database");
-  await waitForWorkload(site as unknown as SpokeSite, run, DATABASE);
+  await waitForWorkload(site as unknown as SpokeSite, run, DATABASE_STATEFULSET);
   await put(site, run, "app");
-  await waitForWorkload(site as unknown as SpokeSite, run, MOODLE);
+  await waitForWorkload(site as unknown as SpokeSite, run, MOODLE_DEPLOYMENT);
 }
 
 export async function put({ blueprint, inputs, space }: VolumeContext, run: Run, ...steps: SpokeStep[]): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const ERROR = 1; // psql's exit code after an error in a `-c` command
 const STOPPED = 3; // psql's exit code after an error in its input, with ON_ERROR_STOP
@@ -97,7 +97,7 @@ export function findPasswordError(database: SiteDatabase, password: string | und
   return `${where}: FATAL:  password authentication failed for user "moodle"`;
 }
 
-function unreachableError(world: World, namespace: string): string {
+function unreachableError(world: SimulatorContext, namespace: string): string {
   const service = world.store.get("Service", namespace, "db");
   return service
     ? `psql: error: connection to server at "db" (10.96.0.20), port 5432 failed: Connection refused`
@@ -109,7 +109,7 @@ function unreachableError(world: World, namespace: string): string {
  * write, or the refusal. Only a statement with a guard is refused: plain SQL can drop an installed site.
  */
 function runGuard(
-  world: World,
+  world: SimulatorContext,
   namespace: string,
   database: SiteDatabase,
   text: string,

@@ -7,20 +7,20 @@ import {
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { canConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export const POSTGRES_PORT = 5432;
 const LOGIN = "/login/index.php";
 
 /** Whether the pod can connect to the database. */
-export function canReachDatabase(world: World, pod: StoredObject): boolean {
+export function canReachDatabase(world: SimulatorContext, pod: StoredObject): boolean {
   return listServicePods(world, pod.metadata.namespace!, "db").some((each) =>
     canConnect(world, pod, each, POSTGRES_PORT)
   );
 }
 
 /** Returns the HTTP status of the page, or null if it times out because packets to the database are dropped. */
-export function loginPageStatus(world: World, pod: StoredObject): number | null {
+export function loginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
   const { database, files } = simulatedSiteOf(world, namespace!, pod);
   if (files.maintenance) return 503; // Moodle answers this before it connects to the database
@@ -38,7 +38,7 @@ export function probesLoginPage({ readinessProbe }: Json): boolean {
 /**
  * Returns the kubelet's message for a failed readiness probe, or null if it succeeds. Probes of other paths succeed.
  */
-export function findProbeFailure(world: World, pod: StoredObject, container: Json): string | null {
+export function findProbeFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
   if (!probesLoginPage(container) || simulatedSiteOf(world, pod.metadata.namespace!, pod).files.maintenance) {
     return null;
   }

@@ -8,7 +8,7 @@ import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteDatabase {
   /** The password from the first start. A later password in the environment has no effect. */
@@ -92,7 +92,7 @@ export interface SimulatedSite {
 }
 
 /** Returns the site with the pod's volumes. Without a pod, uses the volumes of the Deployment's template. */
-export function simulatedSiteOf(world: World, namespace: string, pod?: StoredObject): SimulatedSite {
+export function simulatedSiteOf(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
   const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
   const files = firstVolumeHandle(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
@@ -105,13 +105,17 @@ export function simulatedSiteOf(world: World, namespace: string, pod?: StoredObj
 }
 
 /** Returns the volume handle of the pod's first PVC. */
-export function firstVolumeHandle(world: World, namespace: string, pod: StoredObject | undefined): string | null {
+export function firstVolumeHandle(
+  world: SimulatorContext,
+  namespace: string,
+  pod: StoredObject | undefined,
+): string | null {
   const [claim] = pod ? claimNamesOf(pod) : [];
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
 /** Returns a pod as its template describes it. For a StatefulSet, it has the PVCs of pod 0. */
-function templateOf(world: World, kind: string, namespace: string, name: string): StoredObject | undefined {
+function templateOf(world: SimulatorContext, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;
   const { template, volumeClaimTemplates = [] } = owner.spec;
@@ -122,13 +126,13 @@ function templateOf(world: World, kind: string, namespace: string, name: string)
 }
 
 /** Returns the volume handle of a PVC, or null if it is not bound. */
-function volumeOf(world: World, namespace: string, claim: string): string | null {
+function volumeOf(world: SimulatorContext, namespace: string, claim: string): string | null {
   const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }
 
 /** Returns the pods behind a Service. With `publishNotReadyAddresses`, they need only be started, not ready. */
-export function listServicePods(world: World, namespace: string, service: string): StoredObject[] {
+export function listServicePods(world: SimulatorContext, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
   return world.store.list("Pod", namespace)

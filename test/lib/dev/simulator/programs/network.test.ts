@@ -6,7 +6,7 @@ import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { canConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
-import type { World } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("mayConnect");
@@ -19,7 +19,7 @@ const pod = (name: string, namespace = "a") =>
   }) as unknown as StoredObject;
 const selector = (name: string) => ({ matchLabels: { name } });
 
-function worldOf(...specs: Json[]): World {
+function worldOf(...specs: Json[]): SimulatorContext {
   const kinds = loadApiKinds(), store = createObjectStore();
   const save = (apiVersion: string, kind: string, metadata: Json, more: Json = {}) =>
     store.save({
@@ -32,10 +32,11 @@ function worldOf(...specs: Json[]): World {
   specs.forEach((spec, index) =>
     save("networking.k8s.io/v1", "NetworkPolicy", { name: `p${index}`, namespace: "a" }, { spec })
   );
-  return { kinds, store, faults: createFaultRegistry() } as unknown as World;
+  return { kinds, store, faults: createFaultRegistry() } as unknown as SimulatorContext;
 }
 
-const connects = (world: World, from = pod("client"), port = 5432) => canConnect(world, from, pod("server"), port);
+const connects = (world: SimulatorContext, from = pod("client"), port = 5432) =>
+  canConnect(world, from, pod("server"), port);
 
 test("without policies everything is let through.", () => assert.ok(connects(worldOf())));
 

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobName } from "#lib/moodle/blueprint-files.ts";
-import { readHealth, readSeed, readSiteFacts } from "#lib/moodle/job-results.ts";
+import { parseHealthStatus, parseSeedResult, parseSiteFacts } from "#lib/moodle/job-results.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
@@ -46,16 +46,16 @@ test("an installation is settled in one Job: facts, seed, facts again and login 
   await prepare();
   await apply("seed");
   assert.equal((await setup()).log, ["tables|0", "rolesactive|"]);
-  const { siteIdentifier } = readSiteFacts((await run("install")).log)!;
+  const { siteIdentifier } = parseSiteFacts((await run("install")).log)!;
   const before = await setup();
-  assert.equal([before.result, readSeed(before.log).seeded], ["Failed", true]);
+  assert.equal([before.result, parseSeedResult(before.log).isFinished], ["Failed", true]);
   assert.match(before.log.at(-1)!, /^curl: \(6\) Could not resolve host: moodle/);
   await startApp();
   const { result, log } = await setup({ siteIdentifier });
-  assert.equal([result, readSeed(log).seeded, readHealth(log)], ["Complete", true, 200]);
-  assert.equal(readSiteFacts(log.slice(log.indexOf("seeded")))!.siteIdentifier, siteIdentifier);
+  assert.equal([result, parseSeedResult(log).isFinished, parseHealthStatus(log)], ["Complete", true, 200]);
+  assert.equal(parseSiteFacts(log.slice(log.indexOf("seeded")))!.siteIdentifier, siteIdentifier);
   const other = await setup({ siteIdentifier: "another" });
-  assert.equal([other.result, readSeed(other.log).seeded], ["Failed", false]);
+  assert.equal([other.result, parseSeedResult(other.log).isFinished], ["Failed", false]);
 });
 
 test("the login page is out of reach for pods that no policy lets through.", async () => {

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { JobName } from "#lib/moodle/blueprint-files.ts";
-import { readCode, readHealth, readSite } from "#lib/moodle/job-results.ts";
+import { parseCodeVersion, parseHealthStatus, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
@@ -42,7 +42,7 @@ async function run(inputs: SpokeInputs, job: JobName, change = (_: Json) => {}) 
   return await kube.run(made);
 }
 
-const readDatabase = async () => readSite((await run(old, "verify")).log);
+const readDatabase = async () => parseSiteIdentity((await run(old, "verify")).log);
 
 async function start(inputs: SpokeInputs): Promise<void> {
   await apply(inputs, "app");
@@ -62,11 +62,11 @@ test("takes the database along where it is told to, keeps the site, and does it 
   const after = await readDatabase();
   assert.match(after.release!, /^5\.2\.2 /);
   assert.equal([after.siteIdentifier, after.state, after.lockedUntil], [before.siteIdentifier, "installed", null]);
-  assert.equal(readCode((await run(to("5.2.2"), "preflight")).log)?.release, after.release);
+  assert.equal(parseCodeVersion((await run(to("5.2.2"), "preflight")).log)?.release, after.release);
   const again = await run(to("5.2.2"), "upgrade");
   assert.equal([again.result, again.log.some((line) => line.startsWith("No upgrade needed"))], ["Complete", true]);
   await start(to("5.2.2"));
-  assert.is(readHealth((await run(to("5.2.2"), "health")).log), 200);
+  assert.is(parseHealthStatus((await run(to("5.2.2"), "health")).log), 200);
 });
 
 test("never takes it back, and has put the older code in place by then.", async () => {
@@ -85,7 +85,7 @@ test("asks for the upgrade where it was started without: the login page leads aw
   await install();
   await start(to("5.2.2"));
   assert.match((await readDatabase()).release!, /^4\.5\.12 /);
-  assert.is(readHealth((await run(old, "health")).log), 303);
+  assert.is(parseHealthStatus((await run(old, "health")).log), 303);
   const cron = await run(old, "upgrade", (job) => {
     const { spec } = job.spec.template;
     delete spec.initContainers;
@@ -102,7 +102,7 @@ test("is refused where it is too old for one step, and stays in the maintenance 
   assert.match(refused.log.join("\n"), /version 4\.4 is required and you are running 4\.1\.3/);
   assert.match((await readDatabase()).release!, /^4\.1\.3 /);
   await start(to("4.1.3"));
-  assert.is(readHealth((await run(old, "health")).log), 503);
+  assert.is(parseHealthStatus((await run(old, "health")).log), 503);
 });
 
 test.run();
