@@ -1,6 +1,6 @@
 /**
- * Takes the README's pictures of the portal: starts the program as `npm start` does, with made-up hubs and spokes, and
- * writes docs/images/. `node test/screenshots.ts`; it needs a Chromium, see test/support/browser.ts.
+ * Takes the screenshots in docs/images/. Starts the program as `npm start` does, with sample hubs and spokes. Run it with
+ * `npm run screenshots`. It needs Chromium, like the tests in test/browser.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,7 +50,7 @@ try {
   const url = (await program.said(/^Listening on /)).replace("Listening on ", "");
   const simulator = /simulated, on (\S+?);/.exec(await program.said(/simulated, on /))![1]!;
   const client = await signIn(url, EMAIL, PASSWORD), page = await openPage(url);
-  await picture(page, client, simulator);
+  await takeScreenshots(page, client, simulator);
 } finally {
   await browser.close();
   await program.stop();
@@ -67,49 +67,51 @@ async function openPage(baseURL: string): Promise<Page> {
   return page;
 }
 
-async function picture(page: Page, client: TestClient, simulator: string): Promise<void> {
+async function takeScreenshots(page: Page, client: TestClient, simulator: string): Promise<void> {
   await client.send("POST", "/api/federations", { slug: "north", name: "Northern Schools" });
   const add = async (slug: string, displayName: string): Promise<string> =>
     (await client.send("POST", "/api/federations/north/spokes", { slug, displayName })).body.id;
-  const made: string[] = [];
-  for (const [slug, name] of Object.entries(SCHOOLS)) made.push(await add(slug, name));
-  await heard(client, "SpokeUpdateActive", made[3]!);
+  const ids: string[] = [];
+  for (const [slug, name] of Object.entries(SCHOOLS)) ids.push(await add(slug, name));
+  await waitForEvent(client, "SpokeUpdateActive", ids[3]!);
   const faults = `${simulator}/simulator/faults`, headers = { "content-type": "application/json" };
   await fetch(faults, { method: "POST", headers, body: JSON.stringify(NO_MEMORY) });
   const cedar = await add("cedar", "Cedar Hill School");
-  await heard(client, "SpokeUpdateFailed", cedar);
+  await waitForEvent(client, "SpokeUpdateFailed", cedar);
   await fetch(faults, { method: "DELETE" });
-  await client.send("POST", `/api/spokes/${made[3]}/actions`, { action: "suspend" });
-  await heard(client, "SpokeUpdateSuspended", made[3]!);
+  await client.send("POST", `/api/spokes/${ids[3]}/actions`, { action: "suspend" });
+  await waitForEvent(client, "SpokeUpdateSuspended", ids[3]!);
   await add("hazel", "Hazel Grove School");
   const rowan = await add("rowan", "Rowan Park School");
 
   await page.goto("/hubs/north");
   await page.getByText(/Step \d+ of \d+: Installing Moodle/).waitFor();
-  await shoot(page, "hub", ["light", "dark"]);
+  await capture(page, "hub", ["light", "dark"]);
   await page.goto(`/spokes/${rowan}`);
   await page.locator("[aria-current=step]", { hasText: "Installing Moodle" }).waitFor();
-  await shoot(page, "spoke", ["light"]);
+  await capture(page, "spoke", ["light"]);
   await page.goto(`/spokes/${cedar}`);
-  await shoot(page, "failure", ["dark"]);
-  await page.goto(`/spokes/${made[0]}/actions/resize`);
-  const shown = page.waitForResponse(/actions\/resize$/);
+  await capture(page, "failure", ["dark"]);
+  await page.goto(`/spokes/${ids[0]}/actions/resize`);
+  const preview = page.waitForResponse(/actions\/resize$/);
   await page.getByRole("radio", { name: /Large/ }).check();
-  await shown;
+  await preview;
   await page.locator("#asking:not([aria-busy])").waitFor();
-  await shoot(page, "action", ["light"]);
+  await capture(page, "action", ["light"]);
   await page.goto("/audit");
-  await shoot(page, "audit", ["dark"]);
+  await capture(page, "audit", ["dark"]);
 }
 
-async function heard(client: TestClient, event: string, spokeId: string): Promise<void> {
+async function waitForEvent(client: TestClient, event: string, spokeId: string): Promise<void> {
   for await (const each of client.events("north", 0)) if (each.event === event && each.data.spokeId === spokeId) return;
 }
 
-async function shoot(page: Page, name: string, schemes: readonly ("light" | "dark")[]): Promise<void> {
+async function capture(page: Page, name: string, schemes: readonly ("light" | "dark")[]): Promise<void> {
+  const devtools = await page.context().newCDPSession(page); // Playwright itself writes only PNG and JPEG
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: join(IMAGES, `${name}-${colorScheme}.png`) });
+    const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: 85 });
+    await writeFile(join(IMAGES, `${name}-${colorScheme}.webp`), data, "base64");
   }
   await page.emulateMedia({ colorScheme: "light" });
 }
