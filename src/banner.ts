@@ -1,6 +1,6 @@
 /** Renders the greeting of `wheelwright dev`: the address, the sign-in, the parts that run, and the next commands. */
 
-export interface Greeting {
+export interface BannerData {
   readonly version: string;
   readonly url: string;
   readonly email: string;
@@ -13,7 +13,7 @@ export interface Greeting {
 }
 
 /** Returns the greeting. It ends with an empty line, because the line "Listening on …" follows it. */
-export function banner(greeting: Greeting): string {
+export function renderBanner(greeting: BannerData): string {
   const paint = (code: string, text: string) => greeting.colours ? `\x1b[${code}m${text}\x1b[0m` : text;
   const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;
   const password = greeting.password

@@ -14,7 +14,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { bundle } from "./build/bundle.ts";
+import { bundleProgram } from "./build/bundle.ts";
 import { release } from "./release.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -26,9 +26,9 @@ async function main(line: string[]): Promise<void> {
   await mkdir(target, { recursive: true });
   const directory = await mkdtemp(join(target, "build-")); // on the same file system, so that rename is atomic
   try {
-    const { modules } = await bundle(ROOT, { version, commit: values.commit || commit });
+    const { modules } = await bundleProgram(ROOT, { version, commit: values.commit || commit });
     for (const [name, text] of modules) await writeFile(join(directory, name), text);
-    await seal(directory, [...modules.keys()], values.node ?? process.execPath);
+    await buildExecutable(directory, [...modules.keys()], values.node ?? process.execPath);
     const sum = await sha256(join(directory, "wheelwright"));
     await rename(join(directory, "wheelwright"), join(target, "wheelwright"));
     await writeFile(join(target, "wheelwright.sha256"), `${sum}  wheelwright\n`);
@@ -42,7 +42,7 @@ async function main(line: string[]): Promise<void> {
  * The first module that the executable runs. Node lets this module import only built-in modules. A module that is
  * loaded with `require` has no such limit, so these hooks load the other modules from the executable's assets.
  */
-const FIRST = `import { createRequire, registerHooks } from "node:module";
+const FIRST_MODULE = `import { createRequire, registerHooks } from "node:module";
 import { getAsset } from "node:sea";
 const place = "file:///wheelwright/", isOurs = ({ parentURL }) => parentURL?.startsWith(place);
 registerHooks({
@@ -57,8 +57,8 @@ createRequire(place + "first.mjs")("./start.mjs");
 `;
 
 /** Writes the executable `wheelwright` into the directory. `node` is the path of the Node to embed. */
-async function seal(directory: string, modules: readonly string[], node: string): Promise<void> {
-  await writeFile(join(directory, "first.mjs"), FIRST);
+async function buildExecutable(directory: string, modules: readonly string[], node: string): Promise<void> {
+  await writeFile(join(directory, "first.mjs"), FIRST_MODULE);
   await writeFile(join(directory, "start.mjs"), 'import("./main.mjs");\n');
   const settings = {
     main: "first.mjs",
@@ -74,11 +74,11 @@ async function seal(directory: string, modules: readonly string[], node: string)
     cwd: directory,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  for (const output of [child.stdout, child.stderr]) output.setEncoding("utf8").on("data", (text) => said += text);
+  let log = "";
+  for (const output of [child.stdout, child.stderr]) output.setEncoding("utf8").on("data", (text) => log += text);
   const status = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
   if (status !== 0) {
-    throw new Error(`Node ${process.versions.node} cannot seal it; Node 26 can, which npm brings on Linux\n${said}`);
+    throw new Error(`Node ${process.versions.node} cannot seal it; Node 26 can, which npm brings on Linux\n${log}`);
   }
 }
 

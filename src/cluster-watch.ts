@@ -14,18 +14,18 @@ import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import type { ClusterSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
-const AWAY = "The cluster does not answer; what needs it waits until it does";
-const BUSY = "The cluster is busy; what needs it waits until it answers again";
-const SOME_AWAY = "clusters do not answer; what needs them waits until they do";
-const SOME_BUSY = "clusters are busy; what needs them waits until they answer again";
-const PATIENCE = 10 * SECOND;
-const EVERY = 30 * SECOND, EVERY_WHEN_AWAY = 5 * SECOND;
+const UNREACHABLE_MESSAGE = "The cluster does not answer; what needs it waits until it does";
+const BUSY_MESSAGE = "The cluster is busy; what needs it waits until it answers again";
+const SOME_UNREACHABLE_MESSAGE = "clusters do not answer; what needs them waits until they do";
+const SOME_BUSY_MESSAGE = "clusters are busy; what needs them waits until they answer again";
+const REQUEST_TIMEOUT = 10 * SECOND;
+const CHECK_INTERVAL = 30 * SECOND, UNAVAILABLE_CHECK_INTERVAL = 5 * SECOND;
 /** Milliseconds to wait for an error in the kubeconfig. A credential plugin that takes longer is not an error. */
-const READING = 5 * SECOND;
+const KUBECONFIG_TIMEOUT = 5 * SECOND;
 /** Milliseconds that the start waits for the first checks, so that the first callers see their results. */
-const MOMENT = 2 * SECOND;
+const FIRST_CHECK_TIMEOUT = 2 * SECOND;
 
-type Answer = "ok" | "busy" | "away";
+type Availability = "ok" | "busy" | "away";
 
 interface ClusterWatch {
   /** A sentence about unavailable clusters and one about busy ones. Names are omitted, because readyz is public. */
@@ -37,7 +37,7 @@ interface ClusterWatch {
 export async function requireKubeconfig(source: ClusterSource): Promise<void> {
   const opening = openCluster({ name: "default", kubeconfig: source, log: silentLog });
   opening.then((cluster) => cluster.close(), () => {});
-  const problem = await withTimeout(READING, opening.then(() => null, (error) => error));
+  const problem = await withTimeout(KUBECONFIG_TIMEOUT, opening.then(() => null, (error) => error));
   if (!(problem instanceof ClusterError && problem.code === "kubeconfig")) return;
   const message = `KUBECONFIG cannot be used: ${messageOf(problem)}`;
   throw new CommandError(EX_CONFIG, message, { cause: problem });
@@ -50,20 +50,20 @@ export async function watchClusters(
   log: Log,
 ): Promise<ClusterWatch> {
   const end = new AbortController();
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, Availability>();
   const isAway = () => [...answers.values()].some((answer) => answer !== "ok");
-  const first = Promise.all(names.map(look));
+  const first = Promise.all(names.map(checkCluster));
   const watching = watch();
-  await withTimeout(MOMENT, first);
+  await withTimeout(FIRST_CHECK_TIMEOUT, first);
 
   async function watch(): Promise<void> {
-    for (let looking: Promise<unknown> = first; !end.signal.aborted; looking = Promise.all(names.map(look))) {
-      await looking;
-      await sleep(isAway() ? EVERY_WHEN_AWAY : EVERY, end.signal).catch(() => {});
+    for (let checks: Promise<unknown> = first; !end.signal.aborted; checks = Promise.all(names.map(checkCluster))) {
+      await checks;
+      await sleep(isAway() ? UNAVAILABLE_CHECK_INTERVAL : CHECK_INTERVAL, end.signal).catch(() => {});
     }
   }
 
-  async function look(name: string): Promise<void> {
+  async function checkCluster(name: string): Promise<void> {
     const before = answers.get(name);
     try {
       const version = await versionOf(name);
@@ -74,21 +74,26 @@ export async function watchClusters(
       const now = error instanceof ClusterError && isClusterBusy(error) ? "busy" : "away";
       answers.set(name, now);
       const cause = error instanceof ClusterError && error.code === "unreachable" ? error.cause : error;
-      if (before !== now) log.warn(now === "busy" ? BUSY : AWAY, { cluster: name, reason: reasonOf(cause) });
+      if (before !== now) {
+        log.warn(now === "busy" ? BUSY_MESSAGE : UNREACHABLE_MESSAGE, { cluster: name, reason: reasonOf(cause) });
+      }
     }
   }
 
   async function versionOf(name: string): Promise<string> {
     const cluster = await clusters.open(name);
-    return await cluster.version({ signal: AbortSignal.any([end.signal, AbortSignal.timeout(PATIENCE)]) });
+    return await cluster.version({ signal: AbortSignal.any([end.signal, AbortSignal.timeout(REQUEST_TIMEOUT)]) });
   }
 
   return {
     notes() {
-      const count = (which: Answer): number => [...answers.values()].filter((answer) => answer === which).length;
-      const note = (which: Answer, one: string, some: string): readonly string[] =>
+      const count = (which: Availability): number => [...answers.values()].filter((answer) => answer === which).length;
+      const note = (which: Availability, one: string, some: string): readonly string[] =>
         count(which) === 0 ? [] : [names.length === 1 ? one : `${count(which)} of ${names.length} ${some}`];
-      return [...note("away", AWAY, SOME_AWAY), ...note("busy", BUSY, SOME_BUSY)];
+      return [
+        ...note("away", UNREACHABLE_MESSAGE, SOME_UNREACHABLE_MESSAGE),
+        ...note("busy", BUSY_MESSAGE, SOME_BUSY_MESSAGE),
+      ];
     },
     async close() {
       end.abort();

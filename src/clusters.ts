@@ -24,7 +24,7 @@ interface ClustersOptions {
 }
 
 /** The cluster of regions without a context: the kubeconfig's current context. */
-const DEFAULT = "default";
+const DEFAULT_CLUSTER = "default";
 
 /** Puts `replicaId` into the User-Agent, so that the cluster's audit log shows which replica made each request. */
 export function openClusters(
@@ -33,21 +33,21 @@ export function openClusters(
   replicaId: string,
 ): OpenClusters {
   const version = `${release().version} (${replicaId})`;
-  const known = new Set([DEFAULT, ...catalog.regions.flatMap((region) => region.context ?? [])]);
+  const names = new Set([DEFAULT_CLUSTER, ...catalog.regions.flatMap((region) => region.context ?? [])]);
   const opened = new Map<string, Promise<Cluster>>();
 
   function connect(name: string): Promise<Cluster> {
-    const kubeconfig = source === "in-cluster" || name === DEFAULT ? source : { ...source, context: name };
+    const kubeconfig = source === "in-cluster" || name === DEFAULT_CLUSTER ? source : { ...source, context: name };
     return openCluster({ name, kubeconfig, version, role, log, ...(telemetry && { telemetry }) });
   }
 
   return {
-    names: [...known],
+    names: [...names],
     clusterFor(region) {
-      return catalog.regions.find((each) => each.name === region)?.context ?? DEFAULT;
+      return catalog.regions.find((each) => each.name === region)?.context ?? DEFAULT_CLUSTER;
     },
     async open(name) {
-      if (!known.has(name)) {
+      if (!names.has(name)) {
         const message = `The cluster "${name}" is in use by hubs or spokes but no longer configured`;
         throw new ClusterError("unknown_cluster", message, { transient: true, blame: "operator" });
       }

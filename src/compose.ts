@@ -53,7 +53,7 @@ export interface Program {
   close(): Promise<void>;
 }
 
-const UNHEEDED =
+const IGNORED_OTEL_MESSAGE =
   "Some variables of OpenTelemetry are set and mean nothing here: spans go as JSON over HTTP, and nothing else";
 
 export async function compose(
@@ -75,7 +75,7 @@ export async function compose(
     const onDropped = () => telemetry.record("span_dropped", {});
     const traces = config.traces && await openTraces(config.traces, { log, replicaId, ...release(), onDropped });
     if (traces && config.ignoredOtelVariables.length > 0) {
-      log.warn(UNHEEDED, { variables: config.ignoredOtelVariables });
+      log.warn(IGNORED_OTEL_MESSAGE, { variables: config.ignoredOtelVariables });
     }
     opened.push(() => traces?.close());
     const telemetry = openTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
@@ -114,10 +114,10 @@ export async function compose(
     const calls = openCallCounter({ db, log });
     opened.push(() => calls.close());
     const { on, lanes } = config.scheduler;
-    const post = on ? openMailTransport(config, telemetry) : null;
-    opened.push(() => post?.close());
+    const mailTransport = on ? openMailTransport(config, telemetry) : null;
+    opened.push(() => mailTransport?.close());
     const scheduler = on
-      ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId, telemetry })
+      ? await openScheduler(app, { handlers: handlers(app, mailTransport), lanes, replicaId, telemetry })
       : null;
     opened.push(() => scheduler?.close());
     return {

@@ -13,30 +13,30 @@ import { SECOND } from "#lib/base/time.ts";
 
 export interface ConnectionBounds {
   /** The maximum number of open connections. */
-  readonly most: number;
+  readonly maxConnections: number;
   /** Whether the address is a proxy's. Many users share a proxy, so the limit per network does not apply. */
   readonly isProxy?: (address: string) => boolean;
   /** Milliseconds that a client has to read an answer. Large answers get more time. */
-  readonly patience?: number;
+  readonly readTimeout?: number;
   /** Milliseconds between two checks for unread answers. */
-  readonly lookEvery?: number;
+  readonly checkInterval?: number;
 }
 
 /** A running request, with the state of its answer. */
-export interface RequestTurn {
+export interface RunningRequest {
   /** Resolves when the answer was sent, or when the connection has closed. */
   readonly sent: Promise<void>;
   /** Reports that the answer is ready. This starts the timer for the client to read it. */
-  made(): void;
+  startReadTimer(): void;
   /** Reports that the client has read everything so far. This stops the timer until the next `made`. */
-  taken(): void;
+  stopReadTimer(): void;
 }
 
-interface Connections {
+interface ConnectionLimiter {
   /** Counts the connection. Closes it if there are too many. */
   admit(socket: Socket): void;
   /** Starts the work as soon as the connection may run another request. Closes it if its queue is full. */
-  take(incoming: IncomingMessage, outgoing: ServerResponse, work: (turn: RequestTurn) => void): void;
+  enqueue(incoming: IncomingMessage, outgoing: ServerResponse, work: (request: RunningRequest) => void): void;
   /** Whether the client would read bytes written now as the answer to its latest request. */
   isFree(socket: Socket): boolean;
   /** Resolves as soon as no request is running. */
@@ -44,88 +44,94 @@ interface Connections {
   close(): void;
 }
 
-const AT_WORK = 8, WAITING = 32; // maximum numbers of requests per connection
-const UNSENT = 2 ** 20; // bytes of unread answers per connection; above this, the next request waits
-const PATIENCE = 30 * SECOND;
-const LEAST_RATE = 32 * 1024; // bytes per second: the slowest rate at which a client may read a large answer
-const SHARE = 4; // a network may use a quarter of the connections
+const MAX_RUNNING_REQUESTS = 8, MAX_QUEUED_REQUESTS = 32; // maximum numbers of requests per connection
+const MAX_UNSENT_BYTES = 2 ** 20; // bytes of unread answers per connection; above this, the next request waits
+const READ_TIMEOUT_MS = 30 * SECOND;
+const MIN_READ_RATE = 32 * 1024; // bytes per second: the slowest rate at which a client may read a large answer
+const NETWORK_SHARE = 4; // a network may use a quarter of the connections
 
 interface Answer {
   readonly outgoing: ServerResponse;
-  madeAt: number | null;
+  readyAt: number | null;
 }
 
 interface Connection {
   readonly socket: Socket;
   /** The answers to running requests, in the order of arrival. HTTP requires answers in the same order. */
-  readonly working: Set<Answer>;
-  readonly waiting: (() => void)[];
+  readonly running: Set<Answer>;
+  readonly queue: (() => void)[];
   /** When the last answer was sent, by `performance.now()`. */
-  takenAt: number;
+  lastReadAt: number;
 }
 
-export function openConnections(
-  { most, isProxy = () => false, patience = PATIENCE, lookEvery = SECOND }: ConnectionBounds,
-): Connections {
+export function openConnectionLimiter(
+  {
+    maxConnections,
+    isProxy = () => false,
+    readTimeout: readTimeout = READ_TIMEOUT_MS,
+    checkInterval: checkInterval = SECOND,
+  }: ConnectionBounds,
+): ConnectionLimiter {
   const connections = new Map<Socket, Connection>(), networks = new Map<string, number>();
-  let working = 0, whenIdle = () => {};
-  const timer = setInterval(cutUntaken, lookEvery);
+  let running = 0, whenIdle = () => {};
+  const timer = setInterval(closeUnreadConnections, checkInterval);
   timer.unref();
 
-  function cutUntaken(): void {
-    for (const { socket, working: [first], takenAt } of connections.values()) {
+  function closeUnreadConnections(): void {
+    for (const { socket, running: [first], lastReadAt } of connections.values()) {
       if (!first) continue;
-      if (first.outgoing.writableEnded) first.madeAt ??= performance.now(); // refused before the request was handled
-      if (first.madeAt === null) continue;
+      if (first.outgoing.writableEnded) first.readyAt ??= performance.now(); // refused before the request was handled
+      if (first.readyAt === null) continue;
       const bytes = Number(first.outgoing.getHeader("content-length") ?? 0);
-      const due = Math.max(first.madeAt, takenAt) + patience + bytes / LEAST_RATE * SECOND;
+      const due = Math.max(first.readyAt, lastReadAt) + readTimeout + bytes / MIN_READ_RATE * SECOND;
       if (performance.now() > due) socket.destroy();
     }
   }
 
   function connectionOf(socket: Socket): Connection {
-    const known = connections.get(socket);
-    if (known) return known;
-    const connection: Connection = { socket, working: new Set(), waiting: [], takenAt: 0 };
+    const existing = connections.get(socket);
+    if (existing) return existing;
+    const connection: Connection = { socket, running: new Set(), queue: [], lastReadAt: 0 };
     connections.set(socket, connection);
     return connection;
   }
 
   function begin(connection: Connection, outgoing: ServerResponse, work: Work): void {
-    const answer: Answer = { outgoing, madeAt: null }, sent = Promise.withResolvers<void>();
+    const answer: Answer = { outgoing, readyAt: null }, sent = Promise.withResolvers<void>();
     const { socket } = connection;
-    connection.working.add(answer);
-    working++;
+    connection.running.add(answer);
+    running++;
     const end = () => {
-      if (!connection.working.delete(answer)) return;
+      if (!connection.running.delete(answer)) return;
       socket.off("close", end);
-      working--;
-      connection.takenAt = performance.now();
+      running--;
+      connection.lastReadAt = performance.now();
       sent.resolve();
-      while (!socket.destroyed && hasRoom(connection)) {
-        const next = connection.waiting.shift();
+      while (!socket.destroyed && hasCapacity(connection)) {
+        const next = connection.queue.shift();
         if (!next) break;
         next();
       }
-      if (working === 0) whenIdle();
+      if (running === 0) whenIdle();
     };
     outgoing.on("close", end);
     socket.on("close", end); // some runtimes close only the first pending answer of a connection
     work({
       sent: sent.promise,
-      made: () => answer.madeAt = performance.now(),
-      taken: () => answer.madeAt = null,
+      startReadTimer: () => answer.readyAt = performance.now(),
+      stopReadTimer: () => answer.readyAt = null,
     });
   }
 
   return {
     admit(socket) {
       const address = socket.remoteAddress ?? "", network = networkOf(address);
-      const own = networks.get(network) ?? 0, share = isProxy(address) ? Infinity : Math.ceil(most / SHARE);
-      if (connections.size >= most || own >= share) return void socket.destroy();
+      const own = networks.get(network) ?? 0,
+        share = isProxy(address) ? Infinity : Math.ceil(maxConnections / NETWORK_SHARE);
+      if (connections.size >= maxConnections || own >= share) return void socket.destroy();
       networks.set(network, own + 1);
       connectionOf(socket);
-      socket.setMaxListeners(AT_WORK + 20);
+      socket.setMaxListeners(MAX_RUNNING_REQUESTS + 20);
       socket.on("close", () => {
         connections.delete(socket);
         const left = networks.get(network)! - 1;
@@ -133,34 +139,34 @@ export function openConnections(
         else networks.delete(network);
       });
     },
-    take(incoming, outgoing, work) {
+    enqueue(incoming, outgoing, work) {
       const { socket } = incoming;
       if (socket.destroyed) return; // it arrived together with the request that exceeded the limit
-      const connection = connectionOf(socket), { waiting } = connection;
+      const connection = connectionOf(socket), { queue: waiting } = connection;
       const start = () => begin(connection, outgoing, work);
-      if (waiting.length === 0 && hasRoom(connection)) start();
-      else if (waiting.length < WAITING) waiting.push(start);
+      if (waiting.length === 0 && hasCapacity(connection)) start();
+      else if (waiting.length < MAX_QUEUED_REQUESTS) waiting.push(start);
       else socket.destroy();
     },
     isFree(socket) {
       const connection = connections.get(socket);
       if (!connection) return false;
-      const { working, waiting } = connection, [first] = working;
+      const { running, queue: waiting } = connection, [first] = running;
       if (!first) return true;
       // While the body of the only running request is incomplete, that request is the latest one.
-      return working.size === 1 && waiting.length === 0 && !first.outgoing.req.complete && !first.outgoing.headersSent;
+      return running.size === 1 && waiting.length === 0 && !first.outgoing.req.complete && !first.outgoing.headersSent;
     },
     async idle() {
-      if (working > 0) await new Promise<void>((resolve) => whenIdle = resolve);
+      if (running > 0) await new Promise<void>((resolve) => whenIdle = resolve);
     },
     close: () => clearInterval(timer),
   };
 }
 
-type Work = (turn: RequestTurn) => void;
+type Work = (request: RunningRequest) => void;
 
-function hasRoom({ working }: Connection): boolean {
+function hasCapacity({ running }: Connection): boolean {
   let unsent = 0;
-  for (const { outgoing } of working) unsent += outgoing.writableLength;
-  return working.size < AT_WORK && unsent < UNSENT;
+  for (const { outgoing } of running) unsent += outgoing.writableLength;
+  return running.size < MAX_RUNNING_REQUESTS && unsent < MAX_UNSENT_BYTES;
 }

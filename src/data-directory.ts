@@ -12,43 +12,43 @@ import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./commands/command.ts";
 
 /** Locks the directory. Returns a function that unlocks it. Throws a CommandError if it is unusable or in use. */
-export async function holdDirectory(path: string): Promise<() => void> {
+export async function lockDataDirectory(path: string): Promise<() => void> {
   const [lock, pid] = ["lock", "pid"].map((name) => join(path, name)) as [string, string];
   try {
-    await make(resolve(path));
+    await createDirectory(resolve(path));
     await (await open(lock, "a", 0o600)).close(); // before locking: closing the file later would release the lock
   } catch (cause) {
-    throw unusable(path, cause);
+    throw unusableDirectory(path, cause);
   }
-  const held = takeLock(lock);
-  if (held === null) throw inUse(path, await readFile(pid, "utf8").catch(() => ""));
+  const database = tryLock(lock);
+  if (database === null) throw directoryInUse(path, await readFile(pid, "utf8").catch(() => ""));
   try {
     await writeFile(pid, `${process.pid}\n`, { mode: 0o600 });
   } catch (cause) {
-    held.close();
-    throw unusable(path, cause);
+    database.close();
+    throw unusableDirectory(path, cause);
   }
-  return () => held.close();
+  return () => database.close();
 }
 
 /**
  * Creates the directory and its parents one by one. Where directories cannot be created, as under /proc, Node's
  * recursive `mkdir` never returns.
  */
-async function make(path: string): Promise<void> {
+async function createDirectory(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || await stat(dirname(path)).catch(() => null)) throw error;
-    await make(dirname(path));
-    await make(path);
+    await createDirectory(dirname(path));
+    await createDirectory(path);
   }
 }
 
 /** Returns null while another process holds the lock. */
-function takeLock(file: string): DatabaseSync | null {
+function tryLock(file: string): DatabaseSync | null {
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {
     lock.exec("begin exclusive");
@@ -60,7 +60,7 @@ function takeLock(file: string): DatabaseSync | null {
   }
 }
 
-function unusable(path: string, cause: unknown): CommandError {
+function unusableDirectory(path: string, cause: unknown): CommandError {
   const { code = "" } = cause as NodeJS.ErrnoException;
   const why = code === "ENOENT" ? "no file can be made there" : reasonOf(cause);
   const next = ["ENOSPC", "EDQUOT"].includes(code)
@@ -69,7 +69,7 @@ function unusable(path: string, cause: unknown): CommandError {
   return new CommandError(EX_CONFIG, `Nothing can be kept in DATA_DIR ${path}: ${why}; ${next}`, { cause });
 }
 
-function inUse(path: string, pid: string): CommandError {
+function directoryInUse(path: string, pid: string): CommandError {
   const whose = /^\d+\s*$/.test(pid) ? `Another Wheelwright, process ${pid.trim()},` : "Another Wheelwright";
   const message = `${whose} runs on DATA_DIR ${path}; stop that one, or give this one a DATA_DIR and a PORT of its own`;
   return new CommandError(EX_UNAVAILABLE, message);

@@ -18,14 +18,15 @@ import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { release } from "#src/release.ts";
 import { type ApiDocument, endpointsOf, schemasOf } from "#src/generate/client.ts";
-import { withMetrics } from "#src/generate/metrics.ts";
+import { insertMetrics } from "#src/generate/metrics.ts";
 import { parseYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { readReleases } from "#lib/domains/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
-const WARNING = "/** Written by `npm run generate`; commit it, do not edit it. */\n";
+const GENERATED_COMMENT = "/** Written by `npm run generate`; commit it, do not edit it. */\n";
 const CHART = "deploy/helm/wheelwright/";
-const RULES = "# Written by `npm run generate` from lib/doctor/permissions.ts; commit it, do not edit it.\n";
+const YAML_GENERATED_COMMENT =
+  "# Written by `npm run generate` from lib/doctor/permissions.ts; commit it, do not edit it.\n";
 
 /** Returns the text of each generated file by its path. */
 export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
@@ -35,13 +36,16 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["src/migrations.ts", migrationsOf(await readFiles(new URL("sql/", root), ".sql"))],
     ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", releasesOf(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
-    ["lib/client/schemas.ts", WARNING + schemasOf(api)],
-    ["lib/client/endpoints.ts", WARNING + endpointsOf(api, release().version)],
-    ["docs/api.md", withActions(await readFile(new URL("docs/api.md", root), "utf8"))],
-    ["deploy/metrics.md", withMetrics(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
-    [`${CHART}Chart.yaml`, withVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), release().version)],
-    [`${CHART}files/wide-rules.yaml`, RULES + clusterRules([]).wide],
-    [`${CHART}files/spoke-rules.yaml`, RULES + clusterRules([]).spoke],
+    ["lib/client/schemas.ts", GENERATED_COMMENT + schemasOf(api)],
+    ["lib/client/endpoints.ts", GENERATED_COMMENT + endpointsOf(api, release().version)],
+    ["docs/api.md", insertActions(await readFile(new URL("docs/api.md", root), "utf8"))],
+    ["deploy/metrics.md", insertMetrics(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
+    [
+      `${CHART}Chart.yaml`,
+      setChartVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), release().version),
+    ],
+    [`${CHART}files/wide-rules.yaml`, YAML_GENERATED_COMMENT + clusterRules([]).wide],
+    [`${CHART}files/spoke-rules.yaml`, YAML_GENERATED_COMMENT + clusterRules([]).spoke],
   ]);
 }
 
@@ -56,7 +60,7 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
 }
 
 /** Returns the text with the table of actions between its marks. The rows come from the declared operations. */
-export function withActions(text: string): string {
+export function insertActions(text: string): string {
   const rows = (Object.values(SPOKE_OPERATIONS) as OperationDeclaration<string, string>[]).filter(({ isAction }) =>
     isAction
   )
@@ -74,7 +78,7 @@ export function withActions(text: string): string {
 }
 
 /** Sets the chart's version to the program's: both are released together. */
-export function withVersion(chart: string, version: string): string {
+export function setChartVersion(chart: string, version: string): string {
   return chart.replaceAll(/^(version|appVersion): .*$/gm, (_, field) => `${field}: ${version}`);
 }
 
@@ -116,7 +120,7 @@ export function manifestOf(files: readonly string[]): string {
   const shapes = routes.map(({ pattern }) => pattern.replace(/:\w+/g, ":"));
   const twice = routes.find((_, i) => shapes.indexOf(shapes[i]!) !== i);
   if (twice) throw new Error(`Two files answer ${twice.pattern}`);
-  return WARNING +
+  return GENERATED_COMMENT +
     `import type { Manifest } from "#lib/http/endpoint.ts";\n` +
     routes.map(({ name, file }) => `import * as ${name} from "../routes/${file}.ts";\n`).join("") +
     `\nexport const manifest: Manifest = [` +
@@ -129,9 +133,9 @@ export function migrationsOf(files: ReadonlyMap<string, string>): string {
     if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`sql/${file} is not named NNNN_what_it_does.sql`);
   }
   const entries = [...files].map(([file, text]) =>
-    `  [\n    ${JSON.stringify(file.slice(0, -".sql".length))},\n    ${literal(text)},\n  ],\n`
+    `  [\n    ${JSON.stringify(file.slice(0, -".sql".length))},\n    ${toTemplateLiteral(text)},\n  ],\n`
   );
-  return WARNING + `import type { Migration } from "#lib/drivers/db/compare-schema.ts";\n\n` +
+  return GENERATED_COMMENT + `import type { Migration } from "#lib/drivers/db/compare-schema.ts";\n\n` +
     `export const migrations: readonly Migration[] = [\n${entries.join("")}];\n`;
 }
 
@@ -141,29 +145,30 @@ export function blueprintOf(files: ReadonlyMap<string, string>): string {
   };
   const entries = [...files].map(([file, text]) => {
     // Stored as JSON: parsing YAML took half of the start.
-    const kept = file.endsWith(".yaml") ? writeDocuments(parseYaml(text, refuse(file))) : text;
-    return `  ${JSON.stringify(file)}: ${literal(kept)},\n`;
+    const content = file.endsWith(".yaml") ? writeDocuments(parseYaml(text, refuse(file))) : text;
+    return `  ${JSON.stringify(file)}: ${toTemplateLiteral(content)},\n`;
   });
-  return WARNING + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
+  return GENERATED_COMMENT + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
 }
 
 /** Writes one line per entry of the changelog. Throws if the changelog is malformed. */
 export function releasesOf(changelog: string): string {
   const entries = readReleases(changelog).map(({ version, date, changes }) =>
     `  {\n    version: ${JSON.stringify(version)},\n    date: ${JSON.stringify(date)},\n    changes: [` +
-    changes.map((change) => `\n      ${quoted(change)},`).join("") + `${changes.length > 0 ? "\n    " : ""}],\n  },\n`
+    changes.map((change) => `\n      ${toStringLiteral(change)},`).join("") +
+    `${changes.length > 0 ? "\n    " : ""}],\n  },\n`
   );
-  return WARNING + `import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";\n\n` +
+  return GENERATED_COMMENT + `import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";\n\n` +
     `export const releases: readonly ReleaseNotes[] = [\n${entries.join("")}];\n`;
 }
 
 /** Puts a line in quotes that it does not contain, so that the formatter does not change them. */
-function quoted(line: string): string {
+function toStringLiteral(line: string): string {
   return line.includes('"') ? "`" + line.replace(/[\\`]|\$\{/g, "\\$&") + "`" : JSON.stringify(line);
 }
 
 /** Returns a template literal of the text. The text starts on a new line, so that the formatter never wraps it. */
-function literal(text: string): string {
+function toTemplateLiteral(text: string): string {
   // JavaScript reads a literal carriage return as a line feed.
   return "`\\\n" + text.replace(/[\\`]|\$\{/g, "\\$&").replaceAll("\r", "\\r") + "`";
 }

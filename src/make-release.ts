@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { closeUnreleased } from "#lib/domains/changelog/releases.ts";
 
-const HERE = process.cwd();
+const REPOSITORY = process.cwd();
 /** The name of each architecture in container images, and in Node. */
 const ARCHITECTURES = [["amd64", "x64"], ["arm64", "arm64"]] as const;
 
@@ -27,25 +27,25 @@ interface Release {
   readonly version: string;
   readonly commit: string;
   /** Build arguments for the image, as NAME=VALUE. */
-  readonly given: readonly string[];
+  readonly buildArgs: readonly string[];
 }
 
 async function main(line: string[]): Promise<void> {
-  const { values: { write, "build-arg": given = [] }, positionals } = parseArgs({
+  const { values: { write, "build-arg": buildArgs = [] }, positionals } = parseArgs({
     args: line,
     allowPositionals: true,
     options: { write: { type: "boolean" }, "build-arg": { type: "string", multiple: true } },
   });
   const version = positionals[0] ?? "", day = new Date().toISOString().slice(0, 10);
-  const { text, notes } = await refuseOrClose(version, day);
-  const place = await mkdtemp(join(tmpdir(), "wheelwright-release-")), target = join(HERE, "dist", version);
-  await git("worktree", "add", "--quiet", "--detach", place);
+  const { text, notes } = await prepareNotes(version, day);
+  const worktree = await mkdtemp(join(tmpdir(), "wheelwright-release-")), target = join(REPOSITORY, "dist", version);
+  await git("worktree", "add", "--quiet", "--detach", worktree);
   try {
-    const commit = await commitRelease(place, version, text);
+    const commit = await commitRelease(worktree, version, text);
     await rm(target, { recursive: true, force: true });
     await mkdir(target, { recursive: true });
     await writeFile(join(target, "NOTES.md"), notes);
-    const missing = await buildAll(place, target, { version, commit, given });
+    const missing = await buildAll(worktree, target, { version, commit, buildArgs });
     const sums = await sumsOf(target);
     await writeFile(join(target, "SHA256SUMS"), sums);
     say(`\n${sums}${missing.map((one) => `Not made: ${one}\n`).join("")}\n${notes}`);
@@ -61,36 +61,36 @@ async function main(line: string[]): Promise<void> {
     );
     say(`Release ${version} is committed and tagged; publish it by: git push --follow-tags`);
   } finally {
-    await git("worktree", "remove", "--force", place);
+    await git("worktree", "remove", "--force", worktree);
   }
 }
 
 /** Returns the changelog with this release, and the release notes. Throws if the release is not possible. */
-async function refuseOrClose(version: string, day: string): Promise<{ text: string; notes: string }> {
+async function prepareNotes(version: string, day: string): Promise<{ text: string; notes: string }> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Say which release, as in: npm run release -- 0.2.0");
   const dirty = await git("status", "--porcelain");
   if (dirty) throw new Error(`Commit or stash first what is not committed:\n${dirty}`);
   if (await git("tag", "--list", `v${version}`)) throw new Error(`There is a tag v${version} already`);
-  return closeUnreleased(await readFile(join(HERE, "CHANGELOG.md"), "utf8"), version, day);
+  return closeUnreleased(await readFile(join(REPOSITORY, "CHANGELOG.md"), "utf8"), version, day);
 }
 
 /** Sets the version in package.json and in the files that repeat it. Returns the hash of the new commit. */
-async function commitRelease(place: string, version: string, changelog: string): Promise<string> {
-  const npm = (...line: string[]) => run("npm", line, place);
+async function commitRelease(worktree: string, version: string, changelog: string): Promise<string> {
+  const npm = (...line: string[]) => run("npm", line, worktree);
   await npm("ci", "--ignore-scripts", "--no-audit", "--no-fund");
   await npm("version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts");
-  const deno = join(place, "deno.json"), settings = await readFile(deno, "utf8");
+  const deno = join(worktree, "deno.json"), settings = await readFile(deno, "utf8");
   await writeFile(deno, settings.replace(/(?<="version": ")[^"]*/, version));
-  await writeFile(join(place, "CHANGELOG.md"), changelog);
+  await writeFile(join(worktree, "CHANGELOG.md"), changelog);
   await npm("run", "release:contract");
   await npm("run", "tools", "--if-present"); // `generate` needs these for the deployment manifests
   await npm("run", "generate");
-  await run("git", ["commit", "--quiet", "--all", `--message=Release ${version}`], place);
-  return await run("git", ["rev-parse", "HEAD"], place);
+  await run("git", ["commit", "--quiet", "--all", `--message=Release ${version}`], worktree);
+  return await run("git", ["rev-parse", "HEAD"], worktree);
 }
 
 /** Builds all artifacts. Returns those that could not be built, each with its reason. */
-async function buildAll(place: string, target: string, release: Release): Promise<string[]> {
+async function buildAll(worktree: string, target: string, release: Release): Promise<string[]> {
   const { version, commit } = release;
   const missing: string[] = [];
   for (const [name, architecture] of ARCHITECTURES) {
@@ -99,54 +99,56 @@ async function buildAll(place: string, target: string, release: Release): Promis
     const attempt = (what: string, work: Promise<unknown>) =>
       work.catch(({ message }) => missing.push(`the ${what} for ${name}: ${message}`));
     say(`Building for ${name}`);
-    await attempt("executable", buildExecutable(place, file, commit, own ? null : architecture));
+    await attempt("executable", buildExecutable(worktree, file, commit, own ? null : architecture));
     if (own) {
-      const told = await run(file, ["--version"], target);
-      if (told !== `wheelwright ${version}`) throw new Error(`The executable tells that it is "${told}"`);
+      const reportedVersion = await run(file, ["--version"], target);
+      if (reportedVersion !== `wheelwright ${version}`) {
+        throw new Error(`The executable tells that it is "${reportedVersion}"`);
+      }
     }
-    await attempt("image", buildImage(place, `${file}.tar`, name, release));
+    await attempt("image", buildImage(worktree, `${file}.tar`, name, release));
   }
   await writeFile(
     join(target, `wheelwright-${version}.cdx.json`),
-    await run("npm", ["run", "--silent", "sbom"], place),
+    await run("npm", ["run", "--silent", "sbom"], worktree),
   );
   return missing;
 }
 
 async function buildExecutable(
-  place: string,
+  worktree: string,
   file: string,
   commit: string,
   architecture: string | null,
 ): Promise<void> {
-  const node = architecture ? ["--node", await fetchNode(place, `node-linux-${architecture}`)] : [];
-  await run("npm", ["run", "build", "--", "--commit", commit, ...node], place);
-  await copyFile(join(place, "dist/wheelwright"), file);
+  const node = architecture ? ["--node", await fetchNode(worktree, `node-linux-${architecture}`)] : [];
+  await run("npm", ["run", "build", "--", "--commit", commit, ...node], worktree);
+  await copyFile(join(worktree, "dist/wheelwright"), file);
 }
 
 /** Downloads the Node of package-lock.json for another platform. npm installs only the one for this machine. */
-async function fetchNode(place: string, name: string): Promise<string> {
-  const { version, integrity } = JSON.parse(await readFile(join(place, "package-lock.json"), "utf8"))
+async function fetchNode(worktree: string, name: string): Promise<string> {
+  const { version, integrity } = JSON.parse(await readFile(join(worktree, "package-lock.json"), "utf8"))
     .packages[`node_modules/${name}`];
-  const [packed] = JSON.parse(await run("npm", ["pack", "--json", `${name}@${version}`], place));
-  if (packed.integrity !== integrity) throw new Error(`${name} is not what package-lock.json names`);
-  await run("tar", ["--extract", "--file", packed.filename], place);
-  return join(place, "package/bin/node");
+  const [archive] = JSON.parse(await run("npm", ["pack", "--json", `${name}@${version}`], worktree));
+  if (archive.integrity !== integrity) throw new Error(`${name} is not what package-lock.json names`);
+  await run("tar", ["--extract", "--file", archive.filename], worktree);
+  return join(worktree, "package/bin/node");
 }
 
 /** Builds an archive for `podman load` and `docker load`. Its timestamps are the commit's, for reproducible builds. */
 async function buildImage(
-  place: string,
+  worktree: string,
   file: string,
   architecture: string,
-  { version, commit, given }: Release,
+  { version, commit, buildArgs }: Release,
 ): Promise<void> {
   const name = `localhost/wheelwright:${version}-${architecture}`;
-  const time = await run("git", ["show", "--no-patch", "--format=%ct", commit], place);
+  const time = await run("git", ["show", "--no-patch", "--format=%ct", commit], worktree);
   const about = ["--platform", `linux/${architecture}`, "--format", "docker", "--timestamp", time];
-  const values = [`COMMIT=${commit}`, ...given].flatMap((one) => ["--build-arg", one]);
-  await run("buildah", ["build", "--quiet", ...about, ...values, "--tag", name, "."], place);
-  await run("buildah", ["push", "--quiet", name, `docker-archive:${file}:wheelwright:${version}`], place);
+  const values = [`COMMIT=${commit}`, ...buildArgs].flatMap((one) => ["--build-arg", one]);
+  await run("buildah", ["build", "--quiet", ...about, ...values, "--tag", name, "."], worktree);
+  await run("buildah", ["push", "--quiet", name, `docker-archive:${file}:wheelwright:${version}`], worktree);
 }
 
 /** Returns one line per file, in the format of `sha256sum --check`. */
@@ -160,7 +162,7 @@ async function sumsOf(directory: string): Promise<string> {
 }
 
 function git(...line: string[]): Promise<string> {
-  return run("git", line, HERE);
+  return run("git", line, REPOSITORY);
 }
 
 /** Returns the program's standard output. Throws an Error with the last lines of its output. */

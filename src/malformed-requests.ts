@@ -15,7 +15,7 @@ export const HEADERS_LIMIT = 16 * 1024;
  * Throws an `invalid` fault (`bad_host`) unless the request has one Host header. Throws an `expectation` fault
  * (`bad_expectation`) for an expectation that is not supported.
  */
-export function demandPlain({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): void {
+export function checkRequestHeaders({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): void {
   // With two Host headers, a proxy might use one and this server the other.
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length !== 1) throw new Fault("invalid", "bad_host", "A request must have one Host header");
@@ -25,7 +25,7 @@ export function demandPlain({ headers, rawHeaders }: Pick<IncomingMessage, "head
 }
 
 /** Returns the answer to a request that failed before the middleware, for example because of an invalid URL. */
-export function answerUnmade(error: unknown): Response {
+export function answerFailedRequest(error: unknown): Response {
   const fault = error instanceof RequestError
     ? new Fault("invalid", "bad_host", "The request's target and Host header must make a valid URL")
     : error;
@@ -34,9 +34,9 @@ export function answerUnmade(error: unknown): Response {
 }
 
 /** Writes the answer for a parser error to the socket, and closes it. Only closes a socket that is not writable. */
-export function refuseUnread(error: Error & { readonly code?: string }, socket: Duplex): void {
+export function answerParserError(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
-  socket.end(write(problemOf(faultOf(error.code))), () => socket.destroy());
+  socket.end(formatHttpResponse(problemOf(faultOf(error.code))), () => socket.destroy());
 }
 
 function faultOf(code: string | undefined): Fault {
@@ -54,7 +54,7 @@ function faultOf(code: string | undefined): Fault {
   }
 }
 
-function write(problem: Problem): string {
+function formatHttpResponse(problem: Problem): string {
   const body = JSON.stringify(problem);
   return [
     `HTTP/1.1 ${problem.statusCode} ${problem.error}`,

@@ -5,7 +5,7 @@
 import { constants } from "node:os";
 
 /** Ends the process at a signal, unless another handler for that signal is registered. */
-export function endBySignals(): void {
+export function exitOnSignals(): void {
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => {
       if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]); // as shells report it

@@ -6,7 +6,7 @@ import type { Program } from "./compose.ts";
 import type { Server } from "./server.ts";
 
 /** Returns the gauges. `fleet` is null on all replicas except one, so that fleet metrics are not reported twice. */
-export function readingsOf(
+export function readGauges(
   { app: { db, feeds, release }, scheduler }: Pick<Program, "app" | "scheduler">,
   fleet: Fleet | null,
   { inFlight }: Pick<Server, "inFlight">,

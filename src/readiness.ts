@@ -10,16 +10,16 @@ import { migrations } from "./migrations.ts";
  * passes. `stays` returns false once the process is stopping. It then still answers requests, but should not receive
  * new ones.
  */
-export function readinessOf(
+export function readinessChecks(
   scheduler: () => boolean = () => true,
-  stays: () => boolean = () => true,
+  isRunning: () => boolean = () => true,
 ): readonly ReadinessCheck[] {
   return [
-    { name: "database", passes: answers },
-    { name: "writes", passes: takesWrites },
+    { name: "database", passes: answersQueries },
+    { name: "writes", passes: acceptsWrites },
     { name: "migrations", passes: isMigrated },
     { name: "scheduler", passes: scheduler },
-    { name: "running", passes: stays },
+    { name: "running", passes: isRunning },
   ];
 }
 
@@ -27,7 +27,7 @@ export function readinessOf(
  * Queries the database over the control connection, which requests never use. So a busy pool does not make the replica
  * unready. If the control connection is down, as with a read-only database, the check uses the pool.
  */
-async function answers({ db }: App): Promise<boolean> {
+async function answersQueries({ db }: App): Promise<boolean> {
   await db.control.query("select 1").catch((error) => {
     if (isRefusedLogin(error)) throw error; // the pool would retry the same login until the timeout
     return db.now();
@@ -36,9 +36,9 @@ async function answers({ db }: App): Promise<boolean> {
 }
 
 /** Whether the database is a primary that accepts writes. Reads a setting, and writes nothing. */
-async function takesWrites({ db }: App): Promise<boolean> {
-  const asked = db.control.query("select current_setting('transaction_read_only') = 'off' as writes");
-  const [row] = await asked.catch(() => []); // the control connection is closed if the server is read-only
+async function acceptsWrites({ db }: App): Promise<boolean> {
+  const query = db.control.query("select current_setting('transaction_read_only') = 'off' as writes");
+  const [row] = await query.catch(() => []); // the control connection is closed if the server is read-only
   return row?.writes === true;
 }
 

@@ -20,39 +20,44 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { watchClusters } from "./cluster-watch.ts";
-import { cannotListen } from "./commands/listen-error.ts";
+import { listenError } from "./commands/listen-error.ts";
 import type { Program } from "./compose.ts";
-import type { Listening } from "./listen.ts";
-import { readingsOf } from "./read-gauges.ts";
+import type { HttpListener } from "./listen.ts";
+import { readGauges } from "./read-gauges.ts";
 import { openServer, type Server } from "./server.ts";
-import { awaitStop, type Stop } from "./stop-signals.ts";
+import { handleStopSignals, type StopSignals } from "./stop-signals.ts";
 
-const CLOSING = 5 * SECOND; // the maximum part of the grace that is for closing
-const LEAST = SECOND; // the minimum for the whole shutdown, however short the grace is
+const CLOSING_TIME = 5 * SECOND; // the maximum part of the grace that is for closing
+const MIN_SHUTDOWN_TIME = SECOND; // the minimum for the whole shutdown, however short the grace is
 
-interface Running {
+interface RunningProgram {
   readonly port: number;
   /** Resolves when the program has stopped. False if something was abandoned. */
   readonly stopped: Promise<boolean>;
 }
 
 /** Starts listening, and runs the program until it receives a signal. */
-export async function runUntilStopped(program: Program, { told }: Stop = awaitStop()): Promise<Running> {
+export async function runUntilStopped(
+  program: Program,
+  { signalName }: StopSignals = handleStopSignals(),
+): Promise<RunningProgram> {
   const { app } = program;
   let stopping = false;
   const watch = await watchClusters(app.clusters, program.clusterNames, app.log);
   const server = openServer(app, program.manifest, {
-    ready: () => program.scheduler?.ready() ?? true,
-    stays: () => !stopping,
+    isSchedulerReady: () => program.scheduler?.ready() ?? true,
+    isRunning: () => !stopping,
     notes: () => [...watch.notes(), ...holdNotes(app)],
     calls: program.calls,
   });
-  const metrics = await serveMetrics(program, server).catch(closing(watch));
-  const { port, leave, close } = await listen(server, app.config).catch(closing(watch, metrics));
-  const stopped = told.then(async (signal) => {
+  const metrics = await serveMetrics(program, server).catch(closeAndRethrow(watch));
+  const { port, closeAfterNextAnswer: leave, close } = await listenOrExplain(server, app.config).catch(
+    closeAndRethrow(watch, metrics),
+  );
+  const stopped = signalName.then(async (signal) => {
     app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });
     const { shutdownGraceMs: grace, shutdownNoticeMs } = app.config;
-    const working = grace - Math.min(CLOSING, grace / 5), notice = Math.min(working, shutdownNoticeMs);
+    const working = grace - Math.min(CLOSING_TIME, grace / 5), notice = Math.min(working, shutdownNoticeMs);
     stopping = true;
     const stop = async (): Promise<true> => {
       try {
@@ -73,7 +78,7 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
       }
       return true;
     };
-    const ended = await withTimeout(Math.max(grace, LEAST), stop());
+    const ended = await withTimeout(Math.max(grace, MIN_SHUTDOWN_TIME), stop());
     if (!ended) {
       app.log.warn("Stopped at the end of SHUTDOWN_GRACE_MS: something did not end in time and was abandoned");
     }
@@ -83,7 +88,9 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
 }
 
 /** Returns an error handler for a failed start. It closes the open parts and throws the error again. */
-function closing(...opened: readonly ({ close(): Promise<void> } | null)[]): (error: unknown) => Promise<never> {
+function closeAndRethrow(
+  ...opened: readonly ({ close(): Promise<void> } | null)[]
+): (error: unknown) => Promise<never> {
   return async (error) => {
     for (const each of opened) await each?.close();
     throw error;
@@ -94,13 +101,13 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
   const { metrics, app: { config: { host, metricsPort }, log } } = program;
   if (!metrics || metricsPort === null) return null;
   const { registry } = metrics, address = { host, port: metricsPort };
-  const text = () => registry.text(readingsOf(program, metrics.fleet.last(), server));
+  const text = () => registry.text(readGauges(program, metrics.fleet.last(), server));
   try {
     const listening = await startMetricsServer({ contentType: registry.contentType, text }, address);
     log.info(`Metrics on ${host}:${metricsPort}/metrics, for everybody who reaches that port`);
     return listening;
   } catch (cause) {
-    throw cannotListen(address, cause, "METRICS_PORT");
+    throw listenError(address, cause, "METRICS_PORT");
   }
 }
 
@@ -110,10 +117,10 @@ function holdNotes({ held }: Program["app"]): string[] {
   return hold ? [describeDatabaseHold(hold)] : [];
 }
 
-async function listen(server: Server, config: Config): Promise<Listening> {
+async function listenOrExplain(server: Server, config: Config): Promise<HttpListener> {
   try {
     return await server.listen(config);
   } catch (cause) {
-    throw cannotListen(config, cause);
+    throw listenError(config, cause);
   }
 }

@@ -26,29 +26,32 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
 
 /** Removes packages that only development needs, including those that are optional for our own dependencies. */
-function keepNeeded(bom: Bom, { dependencies, optionalDependencies, devDependencies }: typeof about): Bom {
+function removeDevelopmentPackages(
+  bom: Bom,
+  { dependencies, optionalDependencies, devDependencies }: typeof about,
+): Bom {
   const root = bom.metadata.component["bom-ref"];
   const edges = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-  const known = new Map(bom.components.map((component) => [component["bom-ref"], component]));
-  const wanted = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
-  const kept = new Set([root]);
-  for (const ref of kept) { // the set grows during the loop
+  const components = new Map(bom.components.map((component) => [component["bom-ref"], component]));
+  const direct = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
+  const refs = new Set([root]);
+  for (const ref of refs) { // the set grows during the loop
     for (const next of edges.get(ref) ?? []) {
-      const { name, scope } = known.get(next)!;
-      if (ref === root ? wanted.has(name) : !(name in devDependencies && scope === "optional")) kept.add(next);
+      const { name, scope } = components.get(next)!;
+      if (ref === root ? direct.has(name) : !(name in devDependencies && scope === "optional")) refs.add(next);
     }
   }
   return {
     ...bom,
     metadata: { ...bom.metadata, component: { ...bom.metadata.component, name: about.name } }, // npm uses the folder
-    components: bom.components.filter((component) => kept.has(component["bom-ref"])),
-    dependencies: bom.dependencies.filter(({ ref }) => kept.has(ref))
-      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((next) => kept.has(next)) })),
+    components: bom.components.filter((component) => refs.has(component["bom-ref"])),
+    dependencies: bom.dependencies.filter(({ ref }) => refs.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((next) => refs.has(next)) })),
   };
 }
 
 // A test also imports this module, and must not run npm.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = execFileSync("npm", NPM, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
-  process.stdout.write(`${JSON.stringify(keepNeeded(JSON.parse(text), about), null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(removeDevelopmentPackages(JSON.parse(text), about), null, 2)}\n`);
 }

@@ -37,15 +37,15 @@ import { openTimeBudget } from "#lib/base/limits/time-budget.ts";
 import { type LoadPool, type LoadShedderOptions, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
 import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { readTraceHeaders, startSpanContext } from "#lib/base/trace.ts";
-import { listen, type ListenAddress, type Listening, type Peer } from "./listen.ts";
-import { readinessOf } from "./readiness.ts";
+import { type HttpListener, listen, type ListenAddress, type RequestPeer } from "./listen.ts";
+import { readinessChecks } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
 interface ServerOptions {
   /** Returns whether the scheduler of this process is running. Absent if it has none. */
-  readonly ready?: () => boolean;
+  readonly isSchedulerReady?: () => boolean;
   /** Returns false once the process is stopping. If absent, it never stops. */
-  readonly stays?: () => boolean;
+  readonly isRunning?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly ReadinessCheck[];
   /** Returns extra notes for readyz. Absent for none. */
@@ -62,18 +62,18 @@ interface ServerOptions {
 
 export interface Server {
   /** Answers one request as if it came over a socket. Never throws. */
-  request(request: Request, peer?: Peer): Promise<Response>;
+  request(request: Request, peer?: RequestPeer): Promise<Response>;
   /** Returns the number of running requests, including sign-ins. Probes and creations do not count. */
   inFlight(): number;
-  listen(address: ListenAddress): Promise<Listening>;
+  listen(address: ListenAddress): Promise<HttpListener>;
 }
 
-const LOCAL: Peer = { address: "127.0.0.1", sent: Promise.resolve() };
-const LONGEST_AGENT = 500;
-const PER_REQUEST = 8; // connections per running request, in addition to streams; most are idle
+const LOCAL_PEER: RequestPeer = { address: "127.0.0.1", sent: Promise.resolve() };
+const MAX_USER_AGENT_LENGTH = 500;
+const CONNECTIONS_PER_REQUEST = 8; // connections per running request, in addition to streams; most are idle
 
-export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
-  const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
+export function openServer(app: App, allRoutes: Manifest, options: ServerOptions = {}): Server {
+  const { config } = app, manifest = config.portal ? allRoutes : withoutPortal(allRoutes);
   const load = openLoadShedder({ maxInFlight: config.maxInFlight, telemetry: app.telemetry, ...options.lateness });
   const openTurns = openCreationQueues(app.db.stats().size);
   const unread = openUnreadBodies(config.bodyLimitBytes);
@@ -86,7 +86,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       manifest,
       readiness: openReadiness(
         app,
-        options.checks ?? readinessOf(options.ready, options.stays),
+        options.checks ?? readinessChecks(options.isSchedulerReady, options.isRunning),
         options.notes ?? (() => []),
       ),
       document: () => document ??= publishApi(manifest, app.release),
@@ -112,9 +112,9 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     deadline(config.requestTimeoutMs),
   ];
 
-  function open(request: Request, peer: Peer): Exchange {
+  function open(request: Request, peer: RequestPeer): Exchange {
     const url = new URL(request.url);
-    const id = wellFormedId(request.headers.get("x-request-id")) ?? newId("req");
+    const id = parseRequestId(request.headers.get("x-request-id")) ?? newId("req");
     const log = app.log.with({ requestId: id });
     const aborting = new AbortController(), { signal } = aborting;
     const allowance = openTimeBudget({ limit: config.requestTimeoutMs });
@@ -127,24 +127,24 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       id,
       trace: startSpanContext(readTraceHeaders(headersOf(request)), app.telemetry.sampler),
       ip,
-      userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
+      userAgent: (request.headers.get("user-agent") ?? "").slice(0, MAX_USER_AGENT_LENGTH),
       log,
       contextIds: {},
       signal,
       abort: (reason: Fault | ClientDisconnected) => aborting.abort(reason),
       body: createBodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
-      loadSlot: load.openSlot(roomOf(route.endpoint)),
+      loadSlot: load.openSlot(loadPoolOf(route.endpoint)),
       timeBudget: allowance,
       creationQueue: openTurns({ ip, signal, timeBudget: allowance }),
       sent: peer.sent,
-      onDisconnect: peer.onGone ?? ((listener) => onAbort(request.signal, listener)),
+      onDisconnect: peer.onDisconnect ?? ((listener) => onAbort(request.signal, listener)),
     };
   }
 
-  const answer = (request: Request, peer: Peer): Promise<HttpResponse> =>
+  const answer = (request: Request, peer: RequestPeer): Promise<HttpResponse> =>
     runMiddleware(middleware, open(request, peer));
   return {
-    async request(request, peer = LOCAL) {
+    async request(request, peer = LOCAL_PEER) {
       const made = await answer(request, peer), { body } = made;
       if (isBodyStream(body)) onAbort(request.signal, () => body.cancel());
       return toResponse(made);
@@ -153,7 +153,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     async listen(address) {
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,
-        most: config.maxStreams + PER_REQUEST * config.maxInFlight,
+        maxConnections: config.maxStreams + CONNECTIONS_PER_REQUEST * config.maxInFlight,
         isProxy: (text) => isProxy(parseIpAddress(text) ?? 0n),
       });
       return {
@@ -173,7 +173,7 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
 }
 
 /** Returns the load pool of an endpoint. Probes are never refused. Sign-ins and creations have separate pools. */
-function roomOf(endpoint: AnyEndpoint | null): LoadPool {
+function loadPoolOf(endpoint: AnyEndpoint | null): LoadPool {
   if (endpoint?.probe) return "probes";
   if (endpoint?.queued) return "creations";
   return endpoint?.scope === "flow" ? "people" : "general";
@@ -184,6 +184,6 @@ function headersOf({ headers }: Request): Parameters<typeof readTraceHeaders>[0]
 }
 
 /** Returns the client's request ID if it is safe to write to a log, or null. */
-function wellFormedId(id: string | null): string | null {
+function parseRequestId(id: string | null): string | null {
   return id !== null && /^[A-Za-z0-9._-]{1,128}$/.test(id) ? id : null;
 }

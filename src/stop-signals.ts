@@ -3,37 +3,37 @@ import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 
 /** Milliseconds in which a repeated signal is ignored. Ctrl-C reaches npm and this process, and npm forwards it. */
-const SAME_WISH = SECOND;
+const REPEAT_WINDOW = SECOND;
 
-export interface Stop {
+export interface StopSignals {
   /** Resolves with the name of the first signal. */
-  readonly told: Promise<string>;
+  readonly signalName: Promise<string>;
   /** Aborts at the first signal. */
   readonly signal: AbortSignal;
   /** Throws a CommandError if a signal has arrived. A start calls this between its parts. */
-  check(): void;
+  throwIfStopped(): void;
   /** Restores the default behaviour of the signals. */
-  forget(): void;
+  dispose(): void;
 }
 
 /** Handles SIGTERM, SIGINT, and SIGHUP, which a closing terminal sends. A second signal ends the process. */
-export function awaitStop(): Stop {
-  const { promise: told, resolve } = Promise.withResolvers<string>(), stopping = new AbortController();
+export function handleStopSignals(): StopSignals {
+  const { promise: signalName, resolve } = Promise.withResolvers<string>(), stopping = new AbortController();
   let first: number | undefined;
   const stop = (name: string): void => {
     first ??= performance.now();
     resolve(name);
     stopping.abort(new Error("Stopped"));
-    if (performance.now() - first > SAME_WISH) process.exit(EX_INTERRUPTED);
+    if (performance.now() - first > REPEAT_WINDOW) process.exit(EX_INTERRUPTED);
   };
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
   for (const name of signals) process.on(name, stop);
   return {
-    told,
+    signalName,
     signal: stopping.signal,
-    check() {
+    throwIfStopped() {
       if (first !== undefined) throw new CommandError(EX_INTERRUPTED, "Stopped before it had started");
     },
-    forget: () => signals.forEach((name) => process.off(name, stop)),
+    dispose: () => signals.forEach((name) => process.off(name, stop)),
   };
 }

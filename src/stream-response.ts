@@ -2,28 +2,28 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
-import type { RequestTurn } from "./connections.ts";
+import type { RunningRequest } from "./connections.ts";
 
 /** Streams the body as its writer produces it. The client's time to read starts when the socket's buffer is full. */
-export function pour(
+export function streamBody(
   { status, headers }: HttpResponse,
   body: BodyStream,
   outgoing: ServerResponse,
-  { made, taken, sent }: RequestTurn,
+  { startReadTimer: made, stopReadTimer: taken, sent }: RunningRequest,
 ): Response {
   outgoing.writeHead(status, headers).flushHeaders();
   const write = (bytes: Uint8Array): void | Promise<void> => {
     // While an earlier answer is sent, no socket is assigned. One write per chunk costs half of Node's four writes.
     const socket = outgoing.chunkedEncoding ? outgoing.socket : null, to = socket ?? outgoing;
-    if (socket ? socket.write(chunkOf(bytes)) : outgoing.write(bytes)) return;
+    if (socket ? socket.write(toHttpChunk(bytes)) : outgoing.write(bytes)) return;
     made();
     return new Promise((resolve) => {
-      const go = () => {
-        to.off("drain", go).off("close", go);
+      const resume = () => {
+        to.off("drain", resume).off("close", resume);
         taken();
         resolve();
       };
-      to.on("drain", go).on("close", go);
+      to.on("drain", resume).on("close", resume);
     });
   };
   void sent.then(() => body.cancel());
@@ -34,9 +34,9 @@ export function pour(
 const chunks = new WeakMap<Uint8Array, Uint8Array>();
 
 /** Returns the bytes as a chunk of HTTP/1.1. Caches it, because the same bytes go to many clients. */
-function chunkOf(bytes: Uint8Array): Uint8Array {
-  const known = chunks.get(bytes);
-  if (known) return known;
+function toHttpChunk(bytes: Uint8Array): Uint8Array {
+  const cached = chunks.get(bytes);
+  if (cached) return cached;
   const chunk = Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
   chunks.set(bytes, chunk);
   return chunk;

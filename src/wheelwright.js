@@ -15,32 +15,32 @@ const MISSING_LIBRARY =
   "On Debian and Ubuntu: apt-get install libatomic1. Or install Node 24 or newer on this machine\n";
 
 if (Number.parseInt(process.versions.node) >= OLDEST) {
-  sayWhatStarts(process.argv.slice(2));
-  module.enableCompileCache?.(beside("../node_modules/.cache/wheelwright"));
+  printStart(process.argv.slice(2));
+  module.enableCompileCache?.(pathOf("../node_modules/.cache/wheelwright"));
   await import("./main.ts");
 } else await startAgain();
 
 /** Loading the program takes seconds at the first start, so this is written before. */
-function sayWhatStarts([command, ...options]) {
+function printStart([command, ...options]) {
   if (command !== "dev" || options.some((option) => option === "--help" || option === "-h")) return;
   process.stderr.write("Starting Wheelwright on this machine: PostgreSQL, a cluster and the control plane\n");
 }
 
 /** By a link as well: it leads to this file before its neighbours are looked for. */
-function beside(path) {
+function pathOf(path) {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
 /** Returns the path of the Node that npm installed. npm 9 can leave out the link in .bin. */
 async function findInstalledNode() {
   const { existsSync } = await import("node:fs");
-  const link = beside("../node_modules/.bin/node");
-  return existsSync(link) ? link : beside(`../node_modules/node-linux-${process.arch}/bin/node`);
+  const link = pathOf("../node_modules/.bin/node");
+  return existsSync(link) ? link : pathOf(`../node_modules/node-linux-${process.arch}/bin/node`);
 }
 
 async function startAgain() {
   const { spawn } = await import("node:child_process");
-  const child = spawn(await findInstalledNode(), [beside("wheelwright.js"), ...process.argv.slice(2)], {
+  const child = spawn(await findInstalledNode(), [pathOf("wheelwright.js"), ...process.argv.slice(2)], {
     stdio: "inherit",
   });
   const inTerminal = await hasTerminal();
@@ -48,7 +48,7 @@ async function startAgain() {
   for (const name of ["SIGINT", "SIGHUP", "SIGQUIT"]) process.on(name, () => inTerminal || child.kill(name));
   for (const name of ["SIGTERM", "SIGUSR2"]) process.on(name, () => child.kill(name));
   child.once("error", () => {
-    const next = `npm ci in ${beside("..")} installs one on Linux`;
+    const next = `npm ci in ${pathOf("..")} installs one on Linux`;
     process.stderr.write(
       `wheelwright needs Node ${OLDEST} or newer, and this is ${process.versions.node}; ${next}\n`,
     );

@@ -8,7 +8,7 @@
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
-import type { Built } from "../release.ts";
+import type { BuildInfo } from "../release.ts";
 import { collectLicenses } from "./licenses.ts";
 
 export interface Bundle {
@@ -26,10 +26,10 @@ interface BundleOptions {
 }
 
 /** Optional dependencies of packages. The bundle never includes them. */
-const ABSENT = /^(?:bufferutil|utf-8-validate|supports-color)$/;
+const OPTIONAL_PACKAGES = /^(?:bufferutil|utf-8-validate|supports-color)$/;
 
 /** Bundles the checkout in the directory `root`. Throws an Error if the bundle would still import a package. */
-export async function bundle(root: string, { version, commit }: BundleOptions): Promise<Bundle> {
+export async function bundleProgram(root: string, { version, commit }: BundleOptions): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: ["src/main.ts"],
@@ -47,13 +47,15 @@ export async function bundle(root: string, { version, commit }: BundleOptions): 
     outdir: "dist",
     outExtension: { ".js": ".mjs" },
     chunkNames: "[name]-[hash]",
-    banner: { js: REQUIRE },
-    plugins: [absent, unused],
+    banner: { js: REQUIRE_BANNER },
+    plugins: [optionalPackagesPlugin, sideEffectsPlugin],
   });
   const imports = importsOf(metafile), packages = packagesOf(metafile);
-  const foreign = imports.filter((name) => !builtinModules.includes(name.replace(/^node:/, "")) && !isPrefixed(name));
+  const foreign = imports.filter((name) =>
+    !builtinModules.includes(name.replace(/^node:/, "")) && !isPrefixedBuiltin(name)
+  );
   if (foreign.length > 0) throw new Error(`The bundle would still import ${foreign.join(", ")}`);
-  const built: Built = { version, commit, licenses: await collectLicenses(root, packages) };
+  const built: BuildInfo = { version, commit, licenses: await collectLicenses(root, packages) };
   const texts = outputFiles.map(({ path, text }) => [basename(path), text] as const).sort();
   const modules = new Map(texts);
   modules.set("main.mjs", `globalThis.WHEELWRIGHT_BUILT = ${JSON.stringify(built)};\n${modules.get("main.mjs")}`);
@@ -61,13 +63,13 @@ export async function bundle(root: string, { version, commit }: BundleOptions): 
 }
 
 /** Defines `require`, which CommonJS packages call and which ES modules lack. */
-const REQUIRE = `import { createRequire as createRequireOfBundle } from "node:module"; ` +
+const REQUIRE_BANNER = `import { createRequire as createRequireOfBundle } from "node:module"; ` +
   `const require = createRequireOfBundle(import.meta.url);`;
 
-const absent: Plugin = {
+const optionalPackagesPlugin: Plugin = {
   name: "absent",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
+    onResolve({ filter: OPTIONAL_PACKAGES }, ({ path }) => ({ path, namespace: "absent" }));
     onLoad({ filter: /^/, namespace: "absent" }, ({ path }) => ({
       contents: `throw new Error("${path} is not part of this program");`,
     }));
@@ -79,7 +81,7 @@ const absent: Plugin = {
  * client has sixteen megabytes, with a class for each kind. The plugin also resolves its two thousand files, which
  * would otherwise take esbuild ten seconds of CPU time.
  */
-const unused: Plugin = {
+const sideEffectsPlugin: Plugin = {
   name: "unused",
   setup({ onResolve }) {
     onResolve(
@@ -91,7 +93,7 @@ const unused: Plugin = {
 };
 
 /** Whether a built-in module exists only with the prefix `node:`. `builtinModules` omits these, such as node:sqlite. */
-function isPrefixed(name: string): boolean {
+function isPrefixedBuiltin(name: string): boolean {
   return name.startsWith("node:") && process.getBuiltinModule(name) !== undefined;
 }
 

@@ -1,8 +1,8 @@
 /** Defines the table columns for audit events, activity and notifications. */
 import type { AuditEvent } from "#lib/client/client.ts";
-import type { Column } from "./table.ts";
+import type { TableColumn } from "./table.ts";
 
-export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
+export const AUDIT_COLUMNS: readonly TableColumn<AuditEvent>[] = [
   ["WHEN", (event) => event.at, "time"],
   ["WHAT", (event) => event.kind, "id"],
   ["OF", ({ metadata: { slug } }) => typeof slug === "string" ? slug : ""],

@@ -1,8 +1,8 @@
 /** `wheelwright audit list` and `audit export`: read the audit log through the API. */
 import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
 import { showJsonLine, showList } from "./output.ts";
 
 const FILTERS = {
@@ -23,10 +23,10 @@ interface Filters {
   readonly before?: string;
 }
 
-export const auditNoun: Noun = {
+export const auditNoun: CliNoun = {
   name: "audit",
   summary: "The audit log of a server (operators)",
-  here: [
+  localVerbs: [
     ["heads", "Show the seals of the log: in the database of this machine, not by a server"],
     ["verify", "Verify the log against them, likewise"],
   ],
@@ -37,8 +37,8 @@ export const auditNoun: Noun = {
       flags: { ...FILTERS, limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["audit list --kind spoke_destroyed", "audit list --actor ada@school.example --limit 5"],
       async run(cli, { flags }) {
-        const narrow = { ...narrowed(flags), limit: pageOf(flags) };
-        showList(cli, await take(cli.api.listAuditEvents(narrow), flags), AUDIT_COLUMNS);
+        const narrow = { ...toApiFilters(flags), limit: pageSizeOf(flags) };
+        showList(cli, await readItems(cli.api.listAuditEvents(narrow), flags), AUDIT_COLUMNS);
       },
     }),
     verb({
@@ -47,8 +47,8 @@ export const auditNoun: Noun = {
       flags: FILTERS,
       examples: ["audit export > audit.jsonl", "audit export --hub north --json=at,kind,actor.email"],
       async run(cli, { flags }) {
-        for await (const event of cli.api.listAuditEvents(narrowed(flags))) {
-          await written(() => showJsonLine(cli, event));
+        for await (const event of cli.api.listAuditEvents(toApiFilters(flags))) {
+          await writeAndDrain(() => showJsonLine(cli, event));
         }
       },
     }),
@@ -56,13 +56,13 @@ export const auditNoun: Noun = {
 };
 
 /** Returns the filters for the API. The server rejects an unknown kind and lists the known ones. */
-function narrowed(flags: Filters): NonNullable<Parameters<Wheelwright["listAuditEvents"]>[0]> {
+function toApiFilters(flags: Filters): NonNullable<Parameters<Wheelwright["listAuditEvents"]>[0]> {
   const { kind, actor, hub: federationId, "object-type": objectType, object: objectId, before } = flags;
-  return { kind, actor, federationId, objectType, objectId, before } as ReturnType<typeof narrowed>;
+  return { kind, actor, federationId, objectType, objectId, before } as ReturnType<typeof toApiFilters>;
 }
 
 /** Writes and then waits until the reader catches up. A log may be larger than memory. */
-async function written(write: () => void): Promise<void> {
+async function writeAndDrain(write: () => void): Promise<void> {
   write();
   if (process.stdout.writableNeedDrain) {
     await new Promise<void>((resolve) => process.stdout.once("drain", () => resolve()));

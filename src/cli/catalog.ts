@@ -1,12 +1,12 @@
 /** `wheelwright catalog`, `cost` and `changelog`: show the catalog, the price of a spoke and the changelog. */
 import type { Catalog } from "#lib/client/client.ts";
-import { wrapped } from "../commands/wrap-text.ts";
-import { type Cli, type Noun, verb } from "./verb-declaration.ts";
-import { print, remark, showJson, showRecord, showTable } from "./output.ts";
-import { costWords, moneyOf } from "./spoke-views.ts";
-import { plain, plainLines } from "./text.ts";
+import { wrapText } from "../commands/wrap-text.ts";
+import { type CliContext, type CliNoun, verb } from "./verb-declaration.ts";
+import { print, printNote, showJson, showRecord, showTable } from "./output.ts";
+import { formatCost, formatMoney } from "./spoke-views.ts";
+import { sanitizeLine, sanitizeLines } from "./text.ts";
 
-export const catalogNoun: Noun = {
+export const catalogNoun: CliNoun = {
   name: "catalog",
   summary: "Show what hubs and spokes can be made of",
   verbs: [verb({
@@ -16,27 +16,27 @@ export const catalogNoun: Noun = {
     async run(cli) {
       const catalog = await cli.api.getCatalog();
       if (cli.json) return showJson(cli, catalog);
-      if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${plain(name)}\n`).join(""));
-      showTable(cli, offersIn(catalog), [
+      if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${sanitizeLine(name)}\n`).join(""));
+      showTable(cli, catalogRows(catalog), [
         ["WHAT", ({ what }) => what],
         ["NAME", ({ name }) => name],
         ["", ({ usual }) => usual ? "usual" : "", "state"],
         ["COSTS", ({ price }) => price],
         ["TITLE", ({ title }) => title],
       ]);
-      const open = catalog.open.filter((section) => section !== "versions").map(inWords);
-      if (open.length > 0) remark(cli, `Any text will do for: ${open.join(", ")}`);
-      if (open.length < catalog.open.length) remark(cli, "Versions that are not listed are tried all the same");
+      const open = catalog.open.filter((section) => section !== "versions").map(toWords);
+      if (open.length > 0) printNote(cli, `Any text will do for: ${open.join(", ")}`);
+      if (open.length < catalog.open.length) printNote(cli, "Versions that are not listed are tried all the same");
     },
   })],
 };
 
 /** Turns a field name into words: `contentModes` becomes `content modes`. */
-function inWords(field: string): string {
+function toWords(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-interface Offer {
+interface CatalogRow {
   readonly what: string;
   readonly name: string;
   readonly title: string;
@@ -44,14 +44,17 @@ interface Offer {
   readonly price?: string | null;
 }
 
-function offersIn(catalog: Catalog): Offer[] {
-  const named = (what: string, offers: readonly { name: string; title: string | null; default?: boolean }[]): Offer[] =>
+function catalogRows(catalog: Catalog): CatalogRow[] {
+  const named = (
+    what: string,
+    offers: readonly { name: string; title: string | null; default?: boolean }[],
+  ): CatalogRow[] =>
     offers.map(({ name, title, default: usual = false }) => ({ what, name, title: title ?? "", usual }));
   const sizes = catalog.sizes.map(({ name, title, default: usual, resources, price }) => ({
     ...{ what: "size", name, usual },
     title: title ??
       `${resources.app.limits.cpu} cpu, ${resources.app.limits.memory}, ${resources.disks.files} for files`,
-    price: price && `${moneyOf(price.monthly, price.currency)} a month`,
+    price: price && `${formatMoney(price.monthly, price.currency)} a month`,
   }));
   return [
     ...sizes,
@@ -65,7 +68,7 @@ function offersIn(catalog: Catalog): Offer[] {
   ];
 }
 
-export const costNoun: Noun = {
+export const costNoun: CliNoun = {
   name: "cost",
   summary: "Show what one more spoke would cost a hub",
   verbs: [verb({
@@ -78,19 +81,19 @@ export const costNoun: Noun = {
       const cost = await cli.api.previewSpokeCost({ federationId: federationId!, size });
       showRecord(cli, cost, [["hub", federationId], ["size", cost.available ? cost.size : size], [
         "cost",
-        costWords(cost),
-      ]], costWords(cost));
+        formatCost(cost),
+      ]], formatCost(cost));
     },
   })],
 };
 
 /** Formats an entry of CHANGELOG.md for the terminal, without its Markdown. */
-function inTerminal({ terminal }: Cli, change: string): string {
-  const words = plainLines(change).replaceAll("`", "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-  return wrapped(words, "  ").replace(/\*\*([^*]*)\*\*/g, (_, area) => terminal.paint("bold", area));
+function formatChange({ terminal }: CliContext, change: string): string {
+  const words = sanitizeLines(change).replaceAll("`", "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+  return wrapText(words, "  ").replace(/\*\*([^*]*)\*\*/g, (_, area) => terminal.paint("bold", area));
 }
 
-export const changelogNoun: Noun = {
+export const changelogNoun: CliNoun = {
   name: "changelog",
   summary: "Show what is announced, and what each release changed",
   verbs: [verb({
@@ -101,14 +104,16 @@ export const changelogNoun: Noun = {
     async run(cli) {
       const changelog = await cli.publicApi.getChangelog(), { notices, releases, version, api } = changelog;
       if (cli.json) return showJson(cli, changelog);
-      print(`The server runs ${plainLines(version)}, API ${plainLines(api)}\n`);
+      print(`The server runs ${sanitizeLines(version)}, API ${sanitizeLines(api)}\n`);
       for (const { title, state, takesEffectAt, note } of notices) {
-        print(`\n${plainLines(`${title} (${state.replace("_", " ")}, ${takesEffectAt.slice(0, 10)})\n  ${note}`)}\n`);
+        print(
+          `\n${sanitizeLines(`${title} (${state.replace("_", " ")}, ${takesEffectAt.slice(0, 10)})\n  ${note}`)}\n`,
+        );
       }
       for (const release of releases) {
         const head = `${release.version}${release.releasedAt ? `, ${release.releasedAt.slice(0, 10)}` : ""}`;
-        const changes = release.changes.map((change) => `${inTerminal(cli, `- ${change}`)}\n`).join("");
-        print(`\n${cli.terminal.paint("bold", plainLines(head))}\n${changes}`);
+        const changes = release.changes.map((change) => `${formatChange(cli, `- ${change}`)}\n`).join("");
+        print(`\n${cli.terminal.paint("bold", sanitizeLines(head))}\n${changes}`);
       }
     },
   })],

@@ -2,34 +2,43 @@
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import { commands } from "../commands/command-list.ts";
-import { bareWord, type Cli, mayRepeat, type Noun, type Verb } from "./verb-declaration.ts";
+import {
+  type CliContext,
+  type CliNoun,
+  type CliVerb,
+  isRepeatableArgument,
+  placeholderName,
+} from "./verb-declaration.ts";
 import { nouns } from "./nouns.ts";
 import { print } from "./output.ts";
-import { type CliOptions, COMMON } from "./parse-verb.ts";
-import { hubSlugs } from "./find-spoke.ts";
-import { readSettings, settingsFile } from "./settings.ts";
-import { plain } from "./text.ts";
+import { type CliOptions, COMMON_FLAGS } from "./parse-verb.ts";
+import { readHubSlugs } from "./find-spoke.ts";
+import { readSettings, settingsPath } from "./settings.ts";
+import { sanitizeLine } from "./text.ts";
 
 type Candidate = readonly [word: string, what: string];
 
 /** Words that need no quoting in a shell. Other names from the server are not offered. */
-const HARMLESS = /^[\w.@:/+-]+$/;
+const SAFE_WORD = /^[\w.@:/+-]+$/;
 
 /** Milliseconds to wait for names from the server. */
-const PATIENCE = 2 * SECOND;
+const SERVER_TIMEOUT = 2 * SECOND;
 
 /** Prints the candidates for the last word of `line`, which the user is typing. Prints nothing after an error. */
-export async function complete(open: (options: CliOptions) => Cli, line: readonly string[]): Promise<number> {
+export async function printCompletions(
+  open: (options: CliOptions) => CliContext,
+  line: readonly string[],
+): Promise<number> {
   const typed = line.at(-1) ?? "";
-  const found = await candidates(open, line.slice(0, -1), typed).catch(() => []);
+  const found = await findCandidates(open, line.slice(0, -1), typed).catch(() => []);
   for (const [word, what] of found) {
-    if (word.startsWith(typed) && HARMLESS.test(word)) print(`${plain(word)}\t${plain(what)}\n`);
+    if (word.startsWith(typed) && SAFE_WORD.test(word)) print(`${sanitizeLine(word)}\t${sanitizeLine(what)}\n`);
   }
   return 0;
 }
 
-async function candidates(
-  open: (options: CliOptions) => Cli,
+async function findCandidates(
+  open: (options: CliOptions) => CliContext,
   before: readonly string[],
   typed: string,
 ): Promise<Candidate[]> {
@@ -40,7 +49,7 @@ async function candidates(
   const single = noun.verbs[0]!.name === "",
     verb = single ? noun.verbs[0]! : noun.verbs.find((each) => each.name === rest[0]);
   if (!verb) return rest.length === 0 ? verbsOf(noun) : [];
-  const after = single ? rest : rest.slice(1), flags = { ...verb.flags, ...COMMON };
+  const after = single ? rest : rest.slice(1), flags = { ...verb.flags, ...COMMON_FLAGS };
   const [, flag = ""] = /^--(.+)$/.exec(after.at(-1) ?? "") ?? [];
   const profile = after[after.indexOf("--profile") + 1];
   const cli = open({
@@ -51,38 +60,38 @@ async function candidates(
   });
   if (flags[flag]?.type === "string") return await valuesOf(cli, flags[flag].value ?? flag.toUpperCase());
   if (typed.startsWith("-")) return Object.entries(flags).map(([name, { help }]) => [`--${name}`, help]);
-  return await valuesOf(cli, bareWord(wordAt(verb, after)));
+  return await valuesOf(cli, placeholderName(placeholderAt(verb, after)));
 }
 
-function verbsOf(noun: Noun): Candidate[] {
-  return [...noun.verbs.map(({ name, summary }): Candidate => [name, summary]), ...noun.here ?? []];
+function verbsOf(noun: CliNoun): Candidate[] {
+  return [...noun.verbs.map(({ name, summary }): Candidate => [name, summary]), ...noun.localVerbs ?? []];
 }
 
 /** Returns the meaning of the next argument, such as `SPOKE`. */
-function wordAt(verb: Verb, after: readonly string[]): string {
-  const flags = { ...verb.flags, ...COMMON };
+function placeholderAt(verb: CliVerb, after: readonly string[]): string {
+  const flags = { ...verb.flags, ...COMMON_FLAGS };
   const words = after.filter((word, i) =>
     !word.startsWith("-") && flags[after[i - 1]?.slice(2) ?? ""]?.type !== "string"
   );
   const last = verb.words.at(-1);
-  return verb.words[words.length] ?? (last && mayRepeat(last) ? last : "");
+  return verb.words[words.length] ?? (last && isRepeatableArgument(last) ? last : "");
 }
 
-async function valuesOf(cli: Cli, meaning: string): Promise<Candidate[]> {
+async function valuesOf(cli: CliContext, meaning: string): Promise<Candidate[]> {
   if (meaning.includes("|")) return meaning.split("|").map((value) => [value, ""]);
   if (meaning === "SHELL") return ["bash", "zsh", "fish"].map((shell) => [shell, ""]);
   if (meaning === "PROFILE") {
-    return Object.entries(readSettings(settingsFile(cli.env), () => {}).profiles).map(([name, { url }]) => [name, url]);
+    return Object.entries(readSettings(settingsPath(cli.env), () => {}).profiles).map(([name, { url }]) => [name, url]);
   }
-  const ask = LIVE[meaning];
-  return (ask && await withTimeout(PATIENCE, ask(cli.api))) ?? [];
+  const readCandidates = SERVER_CANDIDATES[meaning];
+  return (readCandidates && await withTimeout(SERVER_TIMEOUT, readCandidates(cli.api))) ?? [];
 }
 
 /** Reads candidates from the server, keyed by the argument's name in the help. */
-const LIVE: Readonly<Record<string, (api: Wheelwright) => Promise<Candidate[]>>> = {
+const SERVER_CANDIDATES: Readonly<Record<string, (api: Wheelwright) => Promise<Candidate[]>>> = {
   HUB: async (api) => (await api.listFederations({}, { maxAttempts: 1 })).map(({ slug, name }) => [slug, name]),
   SPOKE: async (api) => {
-    const [spokes, hubs] = await Promise.all([api.listMySpokes({}, { maxAttempts: 1 }), hubSlugs(api)]);
+    const [spokes, hubs] = await Promise.all([api.listMySpokes({}, { maxAttempts: 1 }), readHubSlugs(api)]);
     return spokes.map(({ federationId, slug, domain, state }) => {
       const hub = hubs.get(federationId);
       return [hub ? `${hub}/${slug}` : domain, state];

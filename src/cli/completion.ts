@@ -1,9 +1,9 @@
 /** `wheelwright completion`: prints the script with which a shell completes these commands. */
 import { CommandError } from "../commands/command.ts";
-import { built } from "../release.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
+import { findBuildInfo } from "../release.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
 import { print } from "./output.ts";
-import { MISUSED } from "./exit-status.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
 
 /**
  * The completion script of each shell. It runs `wheelwright __complete`, which prints a word, a tab and a description
@@ -41,12 +41,12 @@ complete -c wheelwright -f -a '(__wheelwright_complete)'
 };
 
 /** Returns the path of this program, or its name if the running script cannot be started directly. */
-function programPlace(): string {
+function programPath(): string {
   const [, script = ""] = process.argv;
-  return built() ? process.execPath : script.endsWith("wheelwright.js") ? script : "wheelwright";
+  return findBuildInfo() ? process.execPath : script.endsWith("wheelwright.js") ? script : "wheelwright";
 }
 
-export const completionNoun: Noun = {
+export const completionNoun: CliNoun = {
   name: "completion",
   summary: "Print what completes these commands in your shell",
   verbs: [verb({
@@ -59,8 +59,8 @@ export const completionNoun: Noun = {
     examples: ["completion bash"],
     async run(_, { words: [shell] }) {
       const script = Object.hasOwn(SCRIPTS, shell!) ? SCRIPTS[shell!] : undefined;
-      if (script === undefined) throw new CommandError(MISUSED, "completion is for bash, zsh or fish");
-      print(script.replace("PROGRAM", `'${programPlace().replaceAll("'", "'\\''")}'`));
+      if (script === undefined) throw new CommandError(EXIT_USAGE, "completion is for bash, zsh or fish");
+      print(script.replace("PROGRAM", `'${programPath().replaceAll("'", "'\\''")}'`));
     },
   })],
 };

@@ -1,17 +1,24 @@
 /** Asks for confirmation before an action that cannot be undone. */
 import { CommandError } from "../commands/command.ts";
-import type { Cli } from "./verb-declaration.ts";
-import { warn } from "./output.ts";
-import { askLine } from "./prompt.ts";
-import { FAILED, MISUSED } from "./exit-status.ts";
-import { plain } from "./text.ts";
+import type { CliContext } from "./verb-declaration.ts";
+import { printWarning } from "./output.ts";
+import { promptLine } from "./prompt.ts";
+import { EXIT_FAILED, EXIT_USAGE } from "./exit-status.ts";
+import { sanitizeLine } from "./text.ts";
 
 /** Returns without an error if --yes is set or the user types `word`. Throws a CommandError otherwise. */
-export async function confirmBy(cli: Cli, yes: boolean | undefined, what: string, word: string): Promise<void> {
+export async function confirmByTyping(
+  cli: CliContext,
+  yes: boolean | undefined,
+  question: string,
+  word: string,
+): Promise<void> {
   if (yes) return;
   if (!cli.terminal.in || !cli.terminal.err) {
-    throw new CommandError(MISUSED, `${what}. Without a terminal, --yes says that it is meant`);
+    throw new CommandError(EXIT_USAGE, `${question}. Without a terminal, --yes says that it is meant`);
   }
-  warn(`${what}. It cannot be taken back.`);
-  if (await askLine(`Type ${plain(word)} to go on`) !== word) throw new CommandError(FAILED, "Nothing was done");
+  printWarning(`${question}. It cannot be taken back.`);
+  if (await promptLine(`Type ${sanitizeLine(word)} to go on`) !== word) {
+    throw new CommandError(EXIT_FAILED, "Nothing was done");
+  }
 }

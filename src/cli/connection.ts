@@ -8,48 +8,48 @@ import { CLIENT_VERSION, connect, type Wheelwright } from "#lib/client/client.ts
 import { CommandError } from "../commands/command.ts";
 import { didYouMean } from "../commands/parse-options.ts";
 import { lightFetchWith } from "./light-fetch.ts";
-import type { Cli } from "./verb-declaration.ts";
-import { remark, warn } from "./output.ts";
-import { type Profile, readSettings, settingsFile } from "./settings.ts";
-import { NOT_ALLOWED, NOT_FOUND } from "./exit-status.ts";
+import type { CliContext } from "./verb-declaration.ts";
+import { printNote, printWarning } from "./output.ts";
+import { readSettings, type ServerProfile, settingsPath } from "./settings.ts";
+import { EXIT_NOT_ALLOWED, EXIT_NOT_FOUND } from "./exit-status.ts";
 
 /** The default server, on which `npm start` listens. */
-export const LOCAL = "http://localhost:3000";
+export const LOCAL_URL = "http://localhost:3000";
 
-type Asking = Pick<Cli, "env" | "profile" | "quiet">;
+type ConnectionContext = Pick<CliContext, "env" | "profile" | "quiet">;
 
 /** Connects with the user's token. Throws a CommandError if the user is not signed in. */
-export function openSignedIn(cli: Asking): Wheelwright {
-  const { url, token } = whereTo(cli);
-  if (url && token) return connectTo(cli, url, token);
-  const names = Object.keys(readSettings(settingsFile(cli.env), () => {}).profiles);
+export function openSignedIn(cli: ConnectionContext): Wheelwright {
+  const { url, token } = resolveServer(cli);
+  if (url && token) return connectToServer(cli, url, token);
+  const names = Object.keys(readSettings(settingsPath(cli.env), () => {}).profiles);
   const others = names.length > 0 ? `, or --profile with one of ${names.join(", ")}` : "";
   const next = `wheelwright login${others}, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN`;
-  throw new CommandError(NOT_ALLOWED, `Nobody is signed in${url ? ` to ${url}` : ""}; ${next}`);
+  throw new CommandError(EXIT_NOT_ALLOWED, `Nobody is signed in${url ? ` to ${url}` : ""}; ${next}`);
 }
 
-export function openPublic(cli: Asking): Wheelwright {
-  const { url, token } = whereTo(cli);
-  return connectTo(cli, url ?? LOCAL, token);
+export function openPublic(cli: ConnectionContext): Wheelwright {
+  const { url, token } = resolveServer(cli);
+  return connectToServer(cli, url ?? LOCAL_URL, token);
 }
 
 /** Returns the URL of the server that commands use. */
-export function contactUrl(cli: Asking): string {
-  return whereTo(cli).url ?? LOCAL;
+export function serverUrl(cli: ConnectionContext): string {
+  return resolveServer(cli).url ?? LOCAL_URL;
 }
 
 /** Creates a client that reports each retry with a delay of a second or more. */
-export function connectTo(cli: Pick<Cli, "quiet">, url: string, token?: string): Wheelwright {
+export function connectToServer(cli: Pick<CliContext, "quiet">, url: string, token?: string): Wheelwright {
   return connect({
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
     fetch: "deno" in process.versions ? undefined : lightFetchWith(processEnvironment()),
     onRetry({ error, wait }) {
-      if (wait >= SECOND) remark(cli, `${error.message}; trying again in ${Math.ceil(wait / SECOND)} s`);
+      if (wait >= SECOND) printNote(cli, `${error.message}; trying again in ${Math.ceil(wait / SECOND)} s`);
     },
   });
 }
 
-interface Way {
+interface ServerAccess {
   readonly url?: string | undefined;
   readonly token?: string | undefined;
 }
@@ -58,35 +58,35 @@ interface Way {
  * Returns the server and token. --profile takes precedence over the environment variables, and these over the stored
  * profile. A stored token is sent only to its own server.
  */
-function whereTo(cli: Asking): Way {
+function resolveServer(cli: ConnectionContext): ServerAccess {
   const { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: token } = cli.env;
-  if (cli.profile !== undefined) return keptProfile(cli)!;
+  if (cli.profile !== undefined) return findProfile(cli)!;
   if (url && token) return { url, token };
-  const kept = keptProfile(cli);
-  if (!url) return { url: kept?.url, token: token || kept?.token };
-  return { url, token: token || (kept && sameServer(kept.url, url) ? kept.token : undefined) };
+  const stored = findProfile(cli);
+  if (!url) return { url: stored?.url, token: token || stored?.token };
+  return { url, token: token || (stored && isSameServer(stored.url, url) ? stored.token : undefined) };
 }
 
 /** The name of the default profile. */
-export const USUAL_PROFILE = "default";
+export const DEFAULT_PROFILE = "default";
 
-export function profileName({ env, profile }: Pick<Cli, "env" | "profile">): string {
-  return profile ?? (env.WHEELWRIGHT_PROFILE || USUAL_PROFILE);
+export function profileName({ env, profile }: Pick<CliContext, "env" | "profile">): string {
+  return profile ?? (env.WHEELWRIGHT_PROFILE || DEFAULT_PROFILE);
 }
 
 /** Returns the stored profile. If it is missing, returns null for the default profile, else throws a CommandError. */
-export function keptProfile(cli: Pick<Cli, "env" | "profile">): Profile | null {
-  const { profiles } = readSettings(settingsFile(cli.env), warn), name = profileName(cli);
+export function findProfile(cli: Pick<CliContext, "env" | "profile">): ServerProfile | null {
+  const { profiles } = readSettings(settingsPath(cli.env), printWarning), name = profileName(cli);
   const found = Object.hasOwn(profiles, name) ? profiles[name]! : null;
-  if (found || name === USUAL_PROFILE) return found;
-  const meant = didYouMean(name, Object.keys(profiles));
+  if (found || name === DEFAULT_PROFILE) return found;
+  const suggestion = didYouMean(name, Object.keys(profiles));
   throw new CommandError(
-    NOT_FOUND,
-    `No server is kept under the name ${name}${meant || "; wheelwright login --profile makes one"}`,
+    EXIT_NOT_FOUND,
+    `No server is kept under the name ${name}${suggestion || "; wheelwright login --profile makes one"}`,
   );
 }
 
-export function sameServer(one: string, other: string): boolean {
-  const place = (text: string) => URL.parse(text)?.href.replace(/(?:\/api)?\/*$/, "");
-  return place(one) === place(other);
+export function isSameServer(one: string, other: string): boolean {
+  const normalizeUrl = (text: string) => URL.parse(text)?.href.replace(/(?:\/api)?\/*$/, "");
+  return normalizeUrl(one) === normalizeUrl(other);
 }

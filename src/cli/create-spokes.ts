@@ -1,7 +1,7 @@
 /** Creates many spokes, one after another, so that they are installed in the order of the list. */
 import { createHash } from "node:crypto";
 import { type Problem, type Spoke, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
-import type { Wanted } from "./spoke-files.ts";
+import type { SpokeRequest } from "./spoke-files.ts";
 
 /** The result for one spoke, in the shape of the API's outcomes of bulk actions. */
 export interface CreationOutcome {
@@ -15,21 +15,21 @@ export interface CreationOutcome {
   readonly differs: readonly string[];
 }
 
-export async function createSpokes(api: Wheelwright, wanted: readonly Wanted[]): Promise<CreationOutcome[]> {
-  return await each(
-    wanted,
-    async (one) => made(one, await api.createFederationSpoke({ federationId: one.hub }, one.body)),
+export async function createSpokes(api: Wheelwright, requests: readonly SpokeRequest[]): Promise<CreationOutcome[]> {
+  return await processEach(
+    requests,
+    async (one) => createdOutcome(one, await api.createFederationSpoke({ federationId: one.hub }, one.body)),
   );
 }
 
 /** Creates the spokes that do not exist yet. */
-export async function ensureSpokes(api: Wheelwright, wanted: readonly Wanted[]): Promise<CreationOutcome[]> {
-  const known = new Map<string, Promise<readonly Spoke[]>>();
-  return await each(wanted, async (one) => {
+export async function ensureSpokes(api: Wheelwright, requests: readonly SpokeRequest[]): Promise<CreationOutcome[]> {
+  const spokesByHub = new Map<string, Promise<readonly Spoke[]>>();
+  return await processEach(requests, async (one) => {
     const { hub, body } = one;
-    if (!known.has(hub)) known.set(hub, Promise.resolve(api.listFederationSpokes({ federationId: hub })));
-    const found = (await known.get(hub)!).find((spoke) => spoke.slug === body.slug && spoke.state !== "removing");
-    return found ? existing(one, found) : made(one, await createOnce(api, one));
+    if (!spokesByHub.has(hub)) spokesByHub.set(hub, Promise.resolve(api.listFederationSpokes({ federationId: hub })));
+    const found = (await spokesByHub.get(hub)!).find((spoke) => spoke.slug === body.slug && spoke.state !== "removing");
+    return found ? existingOutcome(one, found) : createdOutcome(one, await createOnce(api, one));
   });
 }
 
@@ -38,24 +38,24 @@ export async function ensureSpokes(api: Wheelwright, wanted: readonly Wanted[]):
  * create only one spoke. For a day, the key of a destroyed spoke returns that spoke. Its ID then becomes part of the
  * next key.
  */
-async function createOnce(api: Wheelwright, { hub, body }: Wanted): Promise<Spoke> {
-  for (let gone = "";;) {
-    const idempotencyKey = createHash("sha256").update(JSON.stringify([hub, body, gone])).digest("hex");
+async function createOnce(api: Wheelwright, { hub, body }: SpokeRequest): Promise<Spoke> {
+  for (let removedId = "";;) {
+    const idempotencyKey = createHash("sha256").update(JSON.stringify([hub, body, removedId])).digest("hex");
     const spoke = await api.createFederationSpoke({ federationId: hub }, body, { idempotencyKey });
     const now = await api.getSpoke({ spokeId: spoke.id }).catch((error) => {
       if (error instanceof WheelwrightError && error.statusCode === 404) return null;
       throw error;
     });
     if (now && now.state !== "removing") return now;
-    gone = spoke.id;
+    removedId = spoke.id;
   }
 }
 
-function made({ hub, body }: Wanted, spoke: Spoke): CreationOutcome {
+function createdOutcome({ hub, body }: SpokeRequest, spoke: Spoke): CreationOutcome {
   return { id: `${hub}/${body.slug}`, accepted: true, outcome: "created", spoke, differs: [] };
 }
 
-function existing({ hub, body }: Wanted, spoke: Spoke): CreationOutcome {
+function existingOutcome({ hub, body }: SpokeRequest, spoke: Spoke): CreationOutcome {
   const record = spoke as unknown as Readonly<Record<string, unknown>>;
   const differs = Object.entries(body).filter(([name, value]) =>
     value !== null && name in record && name !== "adminEmail" && record[name] !== value
@@ -73,20 +73,20 @@ function existing({ hub, body }: Wanted, spoke: Spoke): CreationOutcome {
  * Creates each spoke and continues after a refusal. After a 401, a 5xx or an unreachable server, it sends no more
  * requests. The remaining spokes get the same error.
  */
-async function each(
-  wanted: readonly Wanted[],
-  make: (one: Wanted) => Promise<CreationOutcome>,
+async function processEach(
+  requests: readonly SpokeRequest[],
+  create: (one: SpokeRequest) => Promise<CreationOutcome>,
 ): Promise<CreationOutcome[]> {
   const outcomes: CreationOutcome[] = [];
-  let lost: WheelwrightError | null = null;
-  for (const one of wanted) {
+  let fatalError: WheelwrightError | null = null;
+  for (const one of requests) {
     try {
-      if (lost) throw lost;
-      outcomes.push(await make(one));
+      if (fatalError) throw fatalError;
+      outcomes.push(await create(one));
     } catch (error) {
       if (!(error instanceof WheelwrightError)) throw error;
       const { statusCode, code, message } = error;
-      if (statusCode === 0 || statusCode === 401 || statusCode >= 500) lost = error;
+      if (statusCode === 0 || statusCode === 401 || statusCode >= 500) fatalError = error;
       const refusal = { statusCode, code, message };
       outcomes.push({
         id: `${one.hub}/${one.body.slug}`,

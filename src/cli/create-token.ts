@@ -1,13 +1,13 @@
 /** Creates a token in a short session that is signed in with an email address and a password. */
 import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { connectTo } from "./connection.ts";
-import type { Cli } from "./verb-declaration.ts";
-import { remark, warn } from "./output.ts";
-import { askLine, askSecret, readSecret } from "./prompt.ts";
-import { MISUSED, SERVER } from "./exit-status.ts";
+import { connectToServer } from "./connection.ts";
+import type { CliContext } from "./verb-declaration.ts";
+import { printNote, printWarning } from "./output.ts";
+import { promptLine, promptSecret, readSecret } from "./prompt.ts";
+import { EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
 
-export const CREDENTIALS = {
+export const CREDENTIAL_FLAGS = {
   email: { type: "string", help: "whom to sign in, in place of being asked" },
   password: { type: "boolean", help: "read the password from standard input, in place of being asked" },
 } as const;
@@ -17,32 +17,32 @@ export interface Credentials {
   readonly password?: boolean;
 }
 
-interface Minting extends Credentials {
+interface TokenRequest extends Credentials {
   readonly url: string;
-  readonly wish: NewToken;
+  readonly newToken: NewToken;
 }
 
 /** Creates a token and passes it to `keep` before the session ends. Revokes the token if `keep` throws. */
-export async function mintToken(
-  cli: Cli,
-  { url, wish, ...given }: Minting,
-  keep: (token: MintedToken, email: string) => Promise<void>,
+export async function signInAndCreateToken(
+  cli: CliContext,
+  { url, newToken: wish, ...credentials }: TokenRequest,
+  store: (token: MintedToken, email: string) => Promise<void>,
 ): Promise<void> {
-  warnOfPlain(url);
-  if (given.password ? !given.email : !cli.terminal.in) {
+  warnIfUnencrypted(url);
+  if (credentials.password ? !credentials.email : !cli.terminal.in) {
     const message = "Without a terminal, give --email and --password (from standard input), or --token";
-    throw new CommandError(MISUSED, message);
+    throw new CommandError(EXIT_USAGE, message);
   }
-  const email = given.email ?? await askLine("E-mail");
-  const password = given.password && !cli.terminal.in ? await readSecret() : await askSecret("Password");
-  const session = connectTo(cli, url);
+  const email = credentials.email ?? await promptLine("E-mail");
+  const password = credentials.password && !cli.terminal.in ? await readSecret() : await promptSecret("Password");
+  const session = connectToServer(cli, url);
   const { message } = await session.login({ email, password });
-  if (message) remark(cli, message);
+  if (message) printNote(cli, message);
   try {
     const token = await session.createToken(wish);
     requireToken(url, token);
-    await keep(token, email).catch(async (error) => {
-      await revoke(session, token.id);
+    await store(token, email).catch(async (error) => {
+      await revokeUnstoredToken(session, token.id);
       throw error;
     });
   } finally {
@@ -53,19 +53,19 @@ export async function mintToken(
 /** Throws a CommandError if the response has no token. A proxy or another kind of server may have sent it. */
 function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
   if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
-  throw new CommandError(SERVER, `${url} answered without a token; nobody is signed in, and nothing was written`);
+  throw new CommandError(EXIT_SERVER, `${url} answered without a token; nobody is signed in, and nothing was written`);
 }
 
-async function revoke(session: Wheelwright, tokenId: string): Promise<void> {
+async function revokeUnstoredToken(session: Wheelwright, tokenId: string): Promise<void> {
   await session.deleteToken({ tokenId }).catch(() => {
-    warn(`A token was made that could not be kept, nor revoked: wheelwright tokens revoke ${tokenId}`);
+    printWarning(`A token was made that could not be kept, nor revoked: wheelwright tokens revoke ${tokenId}`);
   });
 }
 
 /** Warns that a connection without TLS can be read on the network. Local addresses are exempt. */
-export function warnOfPlain(url: string): void {
+export function warnIfUnencrypted(url: string): void {
   const { protocol, hostname = "" } = URL.parse(url) ?? {};
   if (protocol === "http:" && !/^(?:localhost|127\.\S+|\[::1\]|\S+\.localhost)$/.test(hostname)) {
-    warn(`${url} is not encrypted: others on the way can read what you send`);
+    printWarning(`${url} is not encrypted: others on the way can read what you send`);
   }
 }

@@ -3,35 +3,47 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 
-export const FAILED = 1, MISUSED = 2, NOT_FOUND = 3, NOT_ALLOWED = 4, CONFLICT = 5, TIMED_OUT = 6, SERVER = 7;
+export const EXIT_FAILED = 1,
+  EXIT_USAGE = 2,
+  EXIT_NOT_FOUND = 3,
+  EXIT_NOT_ALLOWED = 4,
+  EXIT_CONFLICT = 5,
+  EXIT_TIMED_OUT = 6,
+  EXIT_SERVER = 7;
 
-interface Ending {
+interface ErrorReport {
   readonly status: number;
   readonly message: string;
 }
 
-export function commandEnding(error: unknown): Ending {
+export function describeError(error: unknown): ErrorReport {
   if (error instanceof CommandError) return { status: error.status, message: error.message };
-  if (error instanceof WheelwrightError) return { status: statusOfApi(error), message: wordsFor(error) };
+  if (error instanceof WheelwrightError) return { status: exitStatusOf(error), message: describeApiError(error) };
   if (error instanceof Error && /^E[A-Z]+$/.test(String((error as { code?: unknown }).code))) {
     const { path } = error as { path?: string };
-    return { status: FAILED, message: `${path ? `Cannot use ${path}` : "Cannot go on"}: ${reasonOf(error)}` };
+    return { status: EXIT_FAILED, message: `${path ? `Cannot use ${path}` : "Cannot go on"}: ${reasonOf(error)}` };
   }
   const what = error instanceof Error ? error.stack ?? error.message : String(error);
-  return { status: FAILED, message: `wheelwright ended by a mistake of its own; please report it:\n${what}` };
+  return { status: EXIT_FAILED, message: `wheelwright ended by a mistake of its own; please report it:\n${what}` };
 }
 
 /** Returns the exit status for an error of the API. Errors in bulk outcomes have the same fields. */
-export function statusOfApi({ code, statusCode }: { readonly code: string; readonly statusCode: number }): number {
-  if (["operation_failed", "operation_cancelled"].includes(code)) return FAILED;
-  if (code === "timed_out") return TIMED_OUT;
-  if (["no_route", "wrong_method", "unexpected_answer", "redirected"].includes(code)) return SERVER;
-  if (code === "invalid_call" || statusCode === 400) return MISUSED;
-  const known: Readonly<Record<number, number>> = { 401: NOT_ALLOWED, 403: NOT_ALLOWED, 404: NOT_FOUND, 409: CONFLICT };
-  return known[statusCode] ?? (code === "unreachable" || statusCode === 429 || statusCode >= 500 ? SERVER : FAILED);
+export function exitStatusOf({ code, statusCode }: { readonly code: string; readonly statusCode: number }): number {
+  if (["operation_failed", "operation_cancelled"].includes(code)) return EXIT_FAILED;
+  if (code === "timed_out") return EXIT_TIMED_OUT;
+  if (["no_route", "wrong_method", "unexpected_answer", "redirected"].includes(code)) return EXIT_SERVER;
+  if (code === "invalid_call" || statusCode === 400) return EXIT_USAGE;
+  const statuses: Readonly<Record<number, number>> = {
+    401: EXIT_NOT_ALLOWED,
+    403: EXIT_NOT_ALLOWED,
+    404: EXIT_NOT_FOUND,
+    409: EXIT_CONFLICT,
+  };
+  return statuses[statusCode] ??
+    (code === "unreachable" || statusCode === 429 || statusCode >= 500 ? EXIT_SERVER : EXIT_FAILED);
 }
 
-function wordsFor(error: WheelwrightError): string {
+function describeApiError(error: WheelwrightError): string {
   const { message, code, statusCode, requestId, retryAfter } = error;
   const next = statusCode === 401 && code !== "login_failed" ? "; wheelwright login signs in again" : "";
   const later = retryAfter !== null && statusCode > 0 ? `; try again in ${retryAfter} s` : "";

@@ -2,15 +2,15 @@
 import type { Spoke, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { didYouMean } from "../commands/parse-options.ts";
-import { MISUSED, NOT_FOUND } from "./exit-status.ts";
+import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
 /** Reads the named spoke. Throws a CommandError if no spoke or several spokes have this name. */
-export async function lookUpSpoke(api: Wheelwright, name: string): Promise<Spoke> {
+export async function requireSpoke(api: Wheelwright, name: string): Promise<Spoke> {
   const [hub, slug, ...more] = name.split("/");
-  if (slug === undefined && isDirect(name)) return await api.getSpoke({ spokeId: name });
+  if (slug === undefined && isIdOrDomain(name)) return await api.getSpoke({ spokeId: name });
   if (more.length > 0 || !hub || slug === "") {
     throw new CommandError(
-      MISUSED,
+      EXIT_USAGE,
       `A spoke is named by its id, by HUB/SLUG, or by its domain; ${name} is none of these`,
     );
   }
@@ -21,26 +21,28 @@ export async function lookUpSpoke(api: Wheelwright, name: string): Promise<Spoke
   if (spokes.length > 1) {
     const names = spokes.map(({ domain }) => domain).join(", ");
     throw new CommandError(
-      MISUSED,
+      EXIT_USAGE,
       `Several spokes are called ${name}; name it by its hub, as HUB/${name}, or by its domain: ${names}`,
     );
   }
-  const known = slug === undefined ? await api.listMySpokes() : await api.listFederationSpokes({ federationId: hub });
-  const meant = didYouMean(slug ?? hub, known.map((each) => each.slug));
-  throw new CommandError(NOT_FOUND, `You see no spoke ${name}${meant}`);
+  const candidates = slug === undefined
+    ? await api.listMySpokes()
+    : await api.listFederationSpokes({ federationId: hub });
+  const suggestion = didYouMean(slug ?? hub, candidates.map((each) => each.slug));
+  throw new CommandError(EXIT_NOT_FOUND, `You see no spoke ${name}${suggestion}`);
 }
 
 /** Returns an ID or domain for the API. Sends a request only if the name is neither. */
-export async function spokeIdOf(api: Wheelwright, name: string): Promise<string> {
-  return isDirect(name) && !name.includes("/") ? name : (await lookUpSpoke(api, name)).id;
+export async function resolveSpokeId(api: Wheelwright, name: string): Promise<string> {
+  return isIdOrDomain(name) && !name.includes("/") ? name : (await requireSpoke(api, name)).id;
 }
 
-function isDirect(name: string): boolean {
+function isIdOrDomain(name: string): boolean {
   return name.includes(".") || /^spk_/.test(name);
 }
 
 /** Returns the slugs of the hubs that the user can see, keyed by hub ID. */
-export async function hubSlugs(api: Wheelwright): Promise<ReadonlyMap<string, string>> {
+export async function readHubSlugs(api: Wheelwright): Promise<ReadonlyMap<string, string>> {
   return new Map((await api.listFederations()).map(({ id, slug }) => [id, slug]));
 }
 

@@ -1,23 +1,23 @@
 /** Formats the help of a noun and of a verb. */
-import { listed, wrapped } from "../commands/wrap-text.ts";
-import { type Noun, type Verb, type VerbFlags } from "./verb-declaration.ts";
-import { COMMON, verbTitle } from "./parse-verb.ts";
+import { formatRows, wrapText } from "../commands/wrap-text.ts";
+import { type CliNoun, type CliVerb, type VerbFlags } from "./verb-declaration.ts";
+import { COMMON_FLAGS, verbTitle } from "./parse-verb.ts";
 
-export function helpOfNoun(noun: Noun): string {
+export function renderNounHelp(noun: CliNoun): string {
   const rows = noun.verbs.map((verb) => [[verb.name, ...verb.words].join(" "), verb.summary] as const);
   const examples = noun.verbs.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, 6);
-  return `wheelwright ${noun.name} VERB\n\n${wrapped(noun.summary)}\n\n${listed([...rows, ...noun.here ?? []])}${
-    examplesOf(examples)
-  }\n${wrapped(`wheelwright ${noun.name} VERB --help tells more`)}\n`;
+  return `wheelwright ${noun.name} VERB\n\n${wrapText(noun.summary)}\n\n${
+    formatRows([...rows, ...noun.localVerbs ?? []])
+  }${renderExamples(examples)}\n${wrapText(`wheelwright ${noun.name} VERB --help tells more`)}\n`;
 }
 
-export function helpOfVerb(noun: Noun, verb: Verb): string {
+export function renderVerbHelp(noun: CliNoun, verb: CliVerb): string {
   const usage = ["wheelwright", verbTitle(noun, verb), ...verb.words].join(" ");
-  const own = listed(flagRows(verb.flags)), more = verb.more.split("\n").map((line) => wrapped(line)).join("\n");
-  return `${usage}\n\n${wrapped(verb.summary)}\n${more && `\n${more}\n`}${
+  const own = formatRows(flagRows(verb.flags)), more = verb.more.split("\n").map((line) => wrapText(line)).join("\n");
+  return `${usage}\n\n${wrapText(verb.summary)}\n${more && `\n${more}\n`}${
     own ? `\nOptions\n${own}` : ""
-  }\nEverywhere\n${listed(flagRows(COMMON))}` +
-    examplesOf(verb.examples);
+  }\nEverywhere\n${formatRows(flagRows(COMMON_FLAGS))}` +
+    renderExamples(verb.examples);
 }
 
 function flagRows(flags: VerbFlags): (readonly [string, string])[] {
@@ -28,6 +28,6 @@ function flagRows(flags: VerbFlags): (readonly [string, string])[] {
   });
 }
 
-function examplesOf(lines: readonly string[]): string {
+function renderExamples(lines: readonly string[]): string {
   return lines.length > 0 ? `\nExamples\n${lines.map((line) => `  $ wheelwright ${line}\n`).join("")}` : "";
 }

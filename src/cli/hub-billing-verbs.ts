@@ -2,8 +2,8 @@
 import type { Billing } from "#lib/client/client.ts";
 import { verb } from "./verb-declaration.ts";
 import { showChange, showRecord } from "./output.ts";
-import { moneyOf } from "./spoke-views.ts";
-import type { Line } from "./table.ts";
+import { formatMoney } from "./spoke-views.ts";
+import type { RecordLine } from "./table.ts";
 
 export const billingVerbs = [
   verb({
@@ -38,9 +38,11 @@ export const billingVerbs = [
   }),
 ];
 
-function linesOf({ connected, email, status, pastDueSince, items, monthly, ...billing }: Billing): readonly Line[] {
+function linesOf(
+  { connected, email, status, pastDueSince, items, monthly, ...billing }: Billing,
+): readonly RecordLine[] {
   const { currency, invoice, pending, difference, error } = billing;
-  const money = (amount: number | null) => amount === null || currency === null ? null : moneyOf(amount, currency);
+  const money = (amount: number | null) => amount === null || currency === null ? null : formatMoney(amount, currency);
   return [
     ["connected", connected],
     ["e-mail", email],
@@ -51,7 +53,7 @@ function linesOf({ connected, email, status, pastDueSince, items, monthly, ...bi
       ["for", `${quantity} × ${size ?? "other"}${monthly === null ? "" : `, ${money(monthly)}`}`] as const
     ),
     ["due", invoice?.dueAt, "time"],
-    ["to be paid", invoice && moneyOf(invoice.remaining, invoice.currency)],
+    ["to be paid", invoice && formatMoney(invoice.remaining, invoice.currency)],
     ["invoice", invoice?.url],
     ["still to be told", pending || null],
     ["differs", difference?.message],

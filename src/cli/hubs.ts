@@ -1,25 +1,25 @@
 /** `wheelwright hubs`: manages hubs, their members and their billing. */
 import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { confirmBy } from "./confirm.ts";
+import { confirmByTyping } from "./confirm.ts";
 import { billingVerbs } from "./hub-billing-verbs.ts";
 import { ALL_FLAG, LIMIT_FLAG } from "./pagination.ts";
-import { JOINING_WORDS, MEMBER_COLUMNS, memberId } from "./members.ts";
-import { type Cli, type Noun, verb } from "./verb-declaration.ts";
+import { MEMBER_COLUMNS, MEMBERSHIP_WORDS, requireMemberId } from "./members.ts";
+import { type CliContext, type CliNoun, verb } from "./verb-declaration.ts";
 import { showHubOperations } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
-import { MISUSED } from "./exit-status.ts";
-import type { Line } from "./table.ts";
-import { patienceOf, settleOne, WAITING } from "./wait-for-operations.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
+import type { RecordLine } from "./table.ts";
+import { WAIT_FLAGS, waitAndShow, waitTimeOf } from "./wait-for-operations.ts";
 
-const OFFERS = {
+const HUB_FLAGS = {
   name: { type: "string", help: "what people call it" },
   region: { type: "string", help: "where it runs; wheelwright catalog lists the choices" },
   mode: { type: "string", help: "how it is open to others" },
   tier: { type: "string", help: "what was bought" },
 } as const;
 
-export const hubsNoun: Noun = {
+export const hubsNoun: CliNoun = {
   name: "hubs",
   summary: "Hubs: groups of spokes, and who runs them",
   verbs: [
@@ -62,22 +62,24 @@ export const hubsNoun: Noun = {
       name: "create",
       summary: "Make a hub (operators), and wait until it is there",
       words: ["SLUG"],
-      flags: { ...OFFERS, ...WAITING },
+      flags: { ...HUB_FLAGS, ...WAIT_FLAGS },
       examples: ["hubs create north --name 'Northern schools'"],
       async run(cli, { words: [slug], flags }) {
-        const patience = patienceOf(flags), { name, region, mode, tier } = flags;
+        const waitTime = waitTimeOf(flags), { name, region, mode, tier } = flags;
         const hub = await cli.api.createFederation({ slug: slug!, name, region, mode, tier });
-        await settleHub(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
+        await waitForHub(cli, hub, waitTime, (hub) => `Hub ${hub.slug} is ${hub.state}`);
       },
     }),
     verb({
       name: "update",
       summary: "Change a hub's name, region, mode or tier",
       words: ["HUB"],
-      flags: OFFERS,
+      flags: HUB_FLAGS,
       examples: ["hubs update north --name 'Schools of the north'"],
       async run(cli, { words: [federationId], flags }) {
-        if (Object.keys(flags).length === 0) throw new CommandError(MISUSED, "Nothing to change was given; see --help");
+        if (Object.keys(flags).length === 0) {
+          throw new CommandError(EXIT_USAGE, "Nothing to change was given; see --help");
+        }
         const hub = await cli.api.updateFederation({ federationId: federationId! }, flags);
         showChange(cli, hub, `Hub ${hub.slug} is changed`);
       },
@@ -86,12 +88,12 @@ export const hubsNoun: Noun = {
       name: "retry",
       summary: "Try the provisioning of a failed hub again",
       words: ["HUB"],
-      flags: WAITING,
+      flags: WAIT_FLAGS,
       examples: ["hubs retry north"],
       async run(cli, { words: [federationId], flags }) {
-        const patience = patienceOf(flags);
+        const waitTime = waitTimeOf(flags);
         const hub = await cli.api.actOnFederation({ federationId: federationId! }, { action: "retry" });
-        await settleHub(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
+        await waitForHub(cli, hub, waitTime, (hub) => `Hub ${hub.slug} is ${hub.state}`);
       },
     }),
     verb({
@@ -101,16 +103,16 @@ export const hubsNoun: Noun = {
       flags: {
         yes: { type: "boolean", short: "y", help: "do not ask" },
         abandon: { type: "boolean", help: "give up a removal that failed, without the cluster" },
-        ...WAITING,
+        ...WAIT_FLAGS,
       },
       examples: ["hubs destroy north", "hubs destroy north --yes --no-wait"],
       async run(cli, { words: [federationId], flags }) {
-        const { yes, abandon } = flags, patience = patienceOf(flags);
+        const { yes, abandon } = flags, waitTime = waitTimeOf(flags);
         const hub = await cli.api.getFederation({ federationId: federationId! });
-        await confirmBy(cli, yes, `This removes the hub ${hub.slug}`, hub.slug);
+        await confirmByTyping(cli, yes, `This removes the hub ${hub.slug}`, hub.slug);
         const removing = await cli.api.deleteFederation({ federationId: hub.id, abandon });
-        const state = patience === null ? "removing" : "removed";
-        await settleHub(cli, removing, patience, () => `Hub ${hub.slug} is ${state}`);
+        const state = waitTime === null ? "removing" : "removed";
+        await waitForHub(cli, removing, waitTime, () => `Hub ${hub.slug} is ${state}`);
       },
     }),
     verb({
@@ -142,7 +144,12 @@ export const hubsNoun: Noun = {
           email: email!,
           displayName: name,
         });
-        showChange(cli, joined, `${joined.email} ${JOINING_WORDS[joined.status]} hub ${federationId}`, joined.userId);
+        showChange(
+          cli,
+          joined,
+          `${joined.email} ${MEMBERSHIP_WORDS[joined.status]} hub ${federationId}`,
+          joined.userId,
+        );
       },
     }),
     verb({
@@ -152,7 +159,7 @@ export const hubsNoun: Noun = {
       examples: ["hubs remove-member north cy@north.example"],
       async run(cli, { words: [hub, name] }) {
         const federationId = hub!;
-        const userId = await memberId(name!, () => cli.api.listFederationMembers({ federationId }));
+        const userId = await requireMemberId(name!, () => cli.api.listFederationMembers({ federationId }));
         await cli.api.deleteFederationMember({ federationId, userId });
         showChange(cli, { userId }, `${name} runs ${hub} no more`, userId);
       },
@@ -161,7 +168,7 @@ export const hubsNoun: Noun = {
   ],
 };
 
-function linesOf(hub: Federation): readonly Line[] {
+function linesOf(hub: Federation): readonly RecordLine[] {
   return [
     ["hub", hub.slug],
     ["name", hub.name],
@@ -178,7 +185,12 @@ function linesOf(hub: Federation): readonly Line[] {
 }
 
 /** Waits for a hub's operation, then shows the new state. A removed hub is shown as it was before. */
-async function settleHub(cli: Cli, hub: Federation, patience: number | null, say: (hub: Federation) => string) {
-  const look = () => cli.api.getFederation({ federationId: hub.id }).catch(() => hub);
-  await settleOne(cli, hub, { label: hub.slug, patience, say, look });
+async function waitForHub(
+  cli: CliContext,
+  hub: Federation,
+  waitTime: number | null,
+  describe: (hub: Federation) => string,
+) {
+  const readRecord = () => cli.api.getFederation({ federationId: hub.id }).catch(() => hub);
+  await waitAndShow(cli, hub, { label: hub.slug, waitTime, describe, readRecord });
 }

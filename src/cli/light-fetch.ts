@@ -18,7 +18,7 @@ export function lightFetchWith(env: ProcessVariables): typeof fetch {
   };
   const send = (address: string, init: RequestInit) => {
     const { protocol } = new URL(address);
-    return ask(address, init, hasProxy ? agentFor(protocol) : undefined);
+    return sendRequest(address, init, hasProxy ? agentFor(protocol) : undefined);
   };
   return send as unknown as typeof fetch;
 }
@@ -31,18 +31,18 @@ function builtinFor(protocol: string) {
   return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 }
 
-async function ask(address: string, init: RequestInit, agent: Agent | undefined): Promise<Response> {
+async function sendRequest(address: string, init: RequestInit, agent: Agent | undefined): Promise<Response> {
   const url = new URL(address), body = init.body as Blob | undefined, { request } = builtinFor(url.protocol);
   const bytes = body && new Uint8Array(await body.arrayBuffer());
   return await new Promise((resolve, reject) => {
     const { method = "GET", headers, signal } = init as RequestInit & { headers: Record<string, string> };
-    const asked: ClientRequest = request(url, { method, headers, ...(agent && { agent }) });
-    const end = () => void asked.destroy(signal!.reason);
+    const clientRequest: ClientRequest = request(url, { method, headers, ...(agent && { agent }) });
+    const end = () => void clientRequest.destroy(signal!.reason);
     signal?.addEventListener("abort", end); // the `signal` option does not abort a sent request
-    asked.once("close", () => signal?.removeEventListener("abort", end));
-    asked.once("response", (answer) => resolve(responseOf(answer)));
-    asked.on("error", (cause) => reject(new TypeError("fetch failed", { cause }))); // the error of `fetch`
-    asked.end(bytes);
+    clientRequest.once("close", () => signal?.removeEventListener("abort", end));
+    clientRequest.once("response", (answer) => resolve(responseOf(answer)));
+    clientRequest.on("error", (cause) => reject(new TypeError("fetch failed", { cause }))); // the error of `fetch`
+    clientRequest.end(bytes);
   });
 }
 
@@ -58,9 +58,9 @@ function responseOf(answer: IncomingMessage): Response {
 
 /** Returns the part of a stream reader that the client uses. Loading web streams would take milliseconds. */
 function readerOf(answer: IncomingMessage) {
-  const pieces = answer[Symbol.asyncIterator]();
+  const chunks = answer[Symbol.asyncIterator]();
   return {
-    read: () => pieces.next(),
+    read: () => chunks.next(),
     cancel() {
       answer.destroy();
       return Promise.resolve();

@@ -2,10 +2,10 @@
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { Member, SpokeJoining } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { NOT_FOUND } from "./exit-status.ts";
-import type { Column } from "./table.ts";
+import { EXIT_NOT_FOUND } from "./exit-status.ts";
+import type { TableColumn } from "./table.ts";
 
-export const MEMBER_COLUMNS: readonly Column<Member>[] = [
+export const MEMBER_COLUMNS: readonly TableColumn<Member>[] = [
   ["E-MAIL", (member) => member.email],
   ["NAME", (member) => member.displayName],
   ["STATE", (member) => member.pending ? "invited" : "active", "state"],
@@ -13,16 +13,16 @@ export const MEMBER_COLUMNS: readonly Column<Member>[] = [
   ["ID", (member) => member.userId, "id"],
 ];
 
-export const JOINING_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {
+export const MEMBERSHIP_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {
   added: "runs",
   invited: "is invited to run",
   unchanged: "is asked or there already for",
 };
 
 /** Returns the user ID of a member that is named by ID or email. Throws a CommandError for an unknown address. */
-export async function memberId(name: string, members: () => PromiseLike<readonly Member[]>): Promise<string> {
+export async function requireMemberId(name: string, members: () => PromiseLike<readonly Member[]>): Promise<string> {
   if (!name.includes("@")) return name;
   const found = (await members()).find(({ email }) => email.toLowerCase() === canonicalPrefix(name));
   if (found) return found.userId;
-  throw new CommandError(NOT_FOUND, `${name} is no member`);
+  throw new CommandError(EXIT_NOT_FOUND, `${name} is no member`);
 }

@@ -2,13 +2,13 @@
 import type { Notification as NotificationRecord } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
 import { print, showChange, showChanges, showJson, showList } from "./output.ts";
-import { MISUSED } from "./exit-status.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
 import { plural } from "./text.ts";
 
-export const notificationsNoun: Noun = {
+export const notificationsNoun: CliNoun = {
   name: "notifications",
   summary: "Notifications: what concerns you",
   verbs: [
@@ -22,9 +22,9 @@ export const notificationsNoun: Noun = {
       },
       examples: ["notifications list --unread"],
       async run(cli, { flags }) {
-        const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: pageOf(flags) });
+        const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: pageSizeOf(flags) });
         const [when, what, ...rest] = AUDIT_COLUMNS;
-        showList(cli, await take(list, flags), [
+        showList(cli, await readItems(list, flags), [
           ["", (one) => one.read ? "" : "new", "state"],
           what!,
           when!,
@@ -50,7 +50,7 @@ export const notificationsNoun: Noun = {
       examples: ["notifications read --all", "notifications read evt_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words, flags }) {
         if ((words.length === 0) !== (flags.all === true)) {
-          throw new CommandError(MISUSED, "notifications read needs either ids of notifications or --all");
+          throw new CommandError(EXIT_USAGE, "notifications read needs either ids of notifications or --all");
         }
         if (flags.all) {
           const marked = await cli.api.readAllNotifications();

@@ -2,14 +2,14 @@
  * Lists the nouns of the commands that use a server, in the order of the help. A noun's verbs are loaded only when a
  * command needs them.
  */
-import type { Noun } from "./verb-declaration.ts";
+import type { CliNoun } from "./verb-declaration.ts";
 
 interface NounEntry {
   readonly name: string;
   /** The arguments after the name, for the help. */
   readonly usage: string;
   readonly summary: string;
-  readonly load: () => Promise<Noun>;
+  readonly load: () => Promise<CliNoun>;
 }
 
 export const nouns: readonly NounEntry[] = [
@@ -124,11 +124,11 @@ export const nouns: readonly NounEntry[] = [
 ];
 
 /** The hidden command that the shells' completion scripts run. */
-const COMPLETE = "__complete";
+const COMPLETION_COMMAND = "__complete";
 
 /**
  * Whether a command line is for a server. Some nouns are also local commands; `local` has the verbs of that command.
  */
-export function isVerbOf(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
-  return name === COMPLETE || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");
+export function isServerCommand(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
+  return name === COMPLETION_COMMAND || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");
 }

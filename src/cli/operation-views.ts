@@ -1,15 +1,15 @@
 /** Describes operations in words: their progress and their result. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
-import { pageOf, take } from "./pagination.ts";
-import type { Cli } from "./verb-declaration.ts";
+import { pageSizeOf, readItems } from "./pagination.ts";
+import type { CliContext } from "./verb-declaration.ts";
 import { showList } from "./output.ts";
-import type { Column, Line } from "./table.ts";
-import { lasting } from "./times.ts";
+import type { RecordLine, TableColumn } from "./table.ts";
+import { formatClockDuration } from "./times.ts";
 
 type Progress = Operation | OperationDetail;
 
 /** The columns for the operations of one spoke. */
-export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
+export const OPERATION_COLUMNS: readonly TableColumn<Progress>[] = [
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
   ["PROGRESS", operationProgress],
@@ -20,11 +20,14 @@ export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
 
 /** Lists the operations of a hub and its spokes, each with its spoke's slug. */
 export async function showHubOperations(
-  cli: Cli,
+  cli: CliContext,
   federationId: string,
   flags: { readonly limit?: string; readonly all?: boolean },
 ): Promise<void> {
-  const operations = await take(cli.api.listFederationOperations({ federationId, limit: pageOf(flags) }), flags);
+  const operations = await readItems(
+    cli.api.listFederationOperations({ federationId, limit: pageSizeOf(flags) }),
+    flags,
+  );
   const named = !cli.json && !cli.quiet;
   const spokes = named ? await cli.api.listFederationSpokes({ federationId, includeRemoved: true }) : [];
   const slugs = new Map(spokes.map(({ id, slug }) => [id, slug]));
@@ -32,7 +35,7 @@ export async function showHubOperations(
   showList(cli, operations, [["SPOKE", spokeOf], ...OPERATION_COLUMNS]);
 }
 
-export function isDone({ state }: Progress): boolean {
+export function isOperationDone({ state }: Progress): boolean {
   return ["succeeded", "failed", "cancelled"].includes(state);
 }
 
@@ -40,17 +43,17 @@ export function isDone({ state }: Progress): boolean {
 export function operationProgress(one: Progress): string {
   const { state, step, of, label, error, position, waitingFor, nextAttemptAt, etaSeconds } = one;
   if (state === "failed") return error?.message ?? "failed";
-  if (state === "succeeded") return `done in ${tookOf(one)}`;
+  if (state === "succeeded") return `done in ${durationOf(one)}`;
   if (state === "cancelled") return "cancelled";
-  const eta = etaSeconds === null ? "" : `, about ${lasting(etaSeconds * 1000)}`;
+  const eta = etaSeconds === null ? "" : `, about ${formatClockDuration(etaSeconds * 1000)}`;
   if (state === "running") return `${step}/${of} ${label}${eta}`;
   if (nextAttemptAt) return `tried again at ${nextAttemptAt.slice(11, 19)} UTC${error ? `: ${error.message}` : ""}`;
   const ahead = waitingFor ? `, behind ${waitingFor.kind}` : "";
   return `queued${position === null ? "" : `, number ${position}`}${ahead}${eta}`;
 }
 
-function tookOf({ startedAt, createdAt, finishedAt }: Progress): string {
-  return lasting(Date.parse(finishedAt ?? createdAt) - Date.parse(startedAt ?? createdAt));
+function durationOf({ startedAt, createdAt, finishedAt }: Progress): string {
+  return formatClockDuration(Date.parse(finishedAt ?? createdAt) - Date.parse(startedAt ?? createdAt));
 }
 
 /** Returns the command that watches the operations. For more than three operations of one hub, it uses `--hub`. */
@@ -63,7 +66,7 @@ export function watchCommand(operations: readonly Pick<Progress, "id" | "federat
 }
 
 /** Returns the failure report: the step, the reason, who can act, and the hint. */
-export function failureLines({ error }: Progress): readonly Line[] {
+export function failureLines({ error }: Progress): readonly RecordLine[] {
   return [
     ["failed at", error?.step],
     ["because", error?.message],

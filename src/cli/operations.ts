@@ -1,16 +1,22 @@
 /** `wheelwright operations`: lists, shows and watches operations. */
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
-import { failureLines, isDone, OPERATION_COLUMNS, operationProgress, showHubOperations } from "./operation-views.ts";
-import { remark, showChange, showJson, showList, showRecord } from "./output.ts";
-import { hubSlugs, spokeIdOf, spokeName } from "./find-spoke.ts";
-import { MISUSED } from "./exit-status.ts";
-import type { Line } from "./table.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./wait-for-operations.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
+import {
+  failureLines,
+  isOperationDone,
+  OPERATION_COLUMNS,
+  operationProgress,
+  showHubOperations,
+} from "./operation-views.ts";
+import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
+import { readHubSlugs, resolveSpokeId, spokeName } from "./find-spoke.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
+import type { RecordLine } from "./table.ts";
+import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait-for-operations.ts";
 
-export const operationsNoun: Noun = {
+export const operationsNoun: CliNoun = {
   name: "operations",
   summary: "Operations: what was asked of hubs and spokes, step by step",
   verbs: [
@@ -26,12 +32,12 @@ export const operationsNoun: Noun = {
       examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
       async run(cli, { flags }) {
         if ((flags.hub === undefined) === (flags.spoke === undefined)) {
-          throw new CommandError(MISUSED, "operations list needs either --hub HUB or --spoke SPOKE");
+          throw new CommandError(EXIT_USAGE, "operations list needs either --hub HUB or --spoke SPOKE");
         }
         if (flags.hub !== undefined) return await showHubOperations(cli, flags.hub, flags);
-        const spokeId = await spokeIdOf(cli.api, flags.spoke!);
-        const list = cli.api.listSpokeOperations({ spokeId, limit: pageOf(flags) });
-        showList(cli, await take(list, flags), OPERATION_COLUMNS);
+        const spokeId = await resolveSpokeId(cli.api, flags.spoke!);
+        const list = cli.api.listSpokeOperations({ spokeId, limit: pageSizeOf(flags) });
+        showList(cli, await readItems(list, flags), OPERATION_COLUMNS);
       },
     }),
     verb({
@@ -50,51 +56,52 @@ export const operationsNoun: Noun = {
       words: ["[OPERATION...]"],
       flags: {
         hub: { type: "string", help: "all that is under way in this hub" },
-        timeout: WAITING.timeout,
+        timeout: WAIT_FLAGS.timeout,
       },
       examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m", "operations watch --hub north"],
       async run(cli, { words, flags: { hub, ...flags } }) {
         if ((words.length === 0) !== (hub !== undefined)) {
-          throw new CommandError(MISUSED, "operations watch needs either ids of operations or --hub HUB");
+          throw new CommandError(EXIT_USAGE, "operations watch needs either ids of operations or --hub HUB");
         }
-        const patience = patienceOf(flags), ids = hub === undefined ? words : await underWay(cli.api, hub);
+        const waitTime = waitTimeOf(flags), ids = hub === undefined ? words : await listUnfinished(cli.api, hub);
         const found = await Promise.all(ids.map((operationId) => cli.api.getOperation({ operationId })));
-        const labels = await labelsOf(cli.api, found);
-        const begun = found.map((operation, i) => ({ label: labels[i]!, operation }));
-        const ended = await finish(cli, begun, patience), last = found.map((one, i) => ended.seen[i] ?? one);
+        const labels = await readLabels(cli.api, found);
+        const started = found.map((operation, i) => ({ label: labels[i]!, operation }));
+        const result = await waitForOperations(cli, started, waitTime),
+          last = found.map((one, i) => result.operations[i] ?? one);
         if (cli.json) showJson(cli, words.length === 1 ? last[0]! : last);
-        else if (last.length === 0) remark(cli, "Nothing is under way");
+        else if (last.length === 0) printNote(cli, "Nothing is under way");
         for (const [i, operation] of cli.json ? [] : last.entries()) {
           if (operation.state === "succeeded") showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
         }
-        throwFailures(begun, ended);
+        throwFailures(started, result);
       },
     }),
   ],
 };
 
 /** Returns the IDs of the hub's and its spokes' operations that are not done. */
-async function underWay(api: Wheelwright, federationId: string): Promise<string[]> {
+async function listUnfinished(api: Wheelwright, federationId: string): Promise<string[]> {
   const [hub, spokes] = await Promise.all([
     api.getFederation({ federationId }),
     api.listFederationSpokes({ federationId }),
   ]);
-  return [hub, ...spokes].flatMap(({ operation }) => operation && !isDone(operation) ? [operation.id] : []);
+  return [hub, ...spokes].flatMap(({ operation }) => operation && !isOperationDone(operation) ? [operation.id] : []);
 }
 
 /** Returns the name of each operation's spoke or hub. If that cannot be read, the label is an ID. */
-async function labelsOf(
+async function readLabels(
   api: Wheelwright,
   operations: readonly OperationDetail[],
 ): Promise<string[]> {
-  const hubs = await hubSlugs(api);
+  const hubs = await readHubSlugs(api);
   return await Promise.all(operations.map(async ({ spokeId, federationId, id }) => {
     if (spokeId === null) return hubs.get(federationId ?? "") ?? id;
     return await api.getSpoke({ spokeId }).then((spoke) => spokeName(spoke, hubs), () => spokeId);
   }));
 }
 
-function linesOf(operation: OperationDetail): readonly Line[] {
+function linesOf(operation: OperationDetail): readonly RecordLine[] {
   const { id, kind, state, attempt, steps, notes, error } = operation;
   return [
     ["operation", id],

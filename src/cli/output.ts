@@ -1,7 +1,7 @@
 /** Prints the output of commands: data on standard output, everything else on standard error. */
-import type { Cli } from "./verb-declaration.ts";
-import { type Column, type Line, recordOf, tableOf } from "./table.ts";
-import { plain, plainLines, plural, withoutSecrets, writtenJson } from "./text.ts";
+import type { CliContext } from "./verb-declaration.ts";
+import { type RecordLine, renderRecord, renderTable, type TableColumn } from "./table.ts";
+import { formatJson, maskSecrets, plural, sanitizeLine, sanitizeLines } from "./text.ts";
 import { didYouMean } from "../commands/parse-options.ts";
 
 type Named = { readonly id: string };
@@ -12,88 +12,98 @@ export function print(text: string): void {
 
 /** Prints records as a table, or as the API's JSON. --quiet prints only their IDs. */
 export function showList<Row extends object>(
-  cli: Cli,
+  cli: CliContext,
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   idOf: (row: Row) => string = (row) => (row as unknown as Named).id,
 ): void {
   if (cli.json) return showJson(cli, rows);
-  if (cli.quiet) return print(rows.map((row) => `${plain(idOf(row))}\n`).join(""));
-  if (rows.length === 0) return remark(cli, "None");
+  if (cli.quiet) return print(rows.map((row) => `${sanitizeLine(idOf(row))}\n`).join(""));
+  if (rows.length === 0) return printNote(cli, "None");
   showTable(cli, rows, columns);
 }
 
 /** Prints rows that are not records of the API. */
-export function showTable<Row>(cli: Cli, rows: readonly Row[], columns: readonly Column<Row>[]): void {
-  const { text, hidden } = tableOf(cli.terminal, rows, columns);
+export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
+  const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);
-  if (hidden > 0) remark(cli, `${plural(hidden, "column")} hidden; -o wide shows them`);
+  if (hidden > 0) printNote(cli, `${plural(hidden, "column")} hidden; -o wide shows them`);
 }
 
 /** Prints one record: `lines` for people, or the API's JSON. */
-export function showRecord(cli: Cli, record: object, lines: readonly Line[], id = (record as Named).id): void {
+export function showRecord(
+  cli: CliContext,
+  record: object,
+  lines: readonly RecordLine[],
+  id = (record as Named).id,
+): void {
   if (cli.json) showJson(cli, record);
-  else print(cli.quiet ? `${plain(id)}\n` : recordOf(cli.terminal, lines));
+  else print(cli.quiet ? `${sanitizeLine(id)}\n` : renderRecord(cli.terminal, lines));
 }
 
 /** Reports a change: the record for programs, only a sentence for people. */
-export function showChange(cli: Cli, record: object, sentence: string, id = (record as Named).id): void {
+export function showChange(cli: CliContext, record: object, sentence: string, id = (record as Named).id): void {
   if (cli.json) showJson(cli, record);
-  else if (cli.quiet) print(`${plain(id)}\n`);
-  else succeed(cli, sentence);
+  else if (cli.quiet) print(`${sanitizeLine(id)}\n`);
+  else printSuccess(cli, sentence);
 }
 
 /** Reports changes of several records. The JSON is an array, or the record itself if there is only one. */
 export function showChanges<Thing extends Named>(
-  cli: Cli,
+  cli: CliContext,
   records: readonly Thing[],
-  say: (record: Thing) => string,
+  describe: (record: Thing) => string,
 ): void {
   if (cli.json) return showJson(cli, records.length === 1 ? records[0]! : records);
-  for (const record of records) showChange(cli, record, say(record));
+  for (const record of records) showChange(cli, record, describe(record));
 }
 
 /** Prints one JSON document with the requested fields. */
-export function showJson(cli: Cli, value: object): void {
-  print(`${writtenJson(selected(cli, value), cli.terminal.out ? 2 : 0)}\n`);
+export function showJson(cli: CliContext, value: object): void {
+  print(`${formatJson(selectFields(cli, value), cli.terminal.out ? 2 : 0)}\n`);
 }
 
 /** Prints one line of JSON Lines with the requested fields. */
-export function showJsonLine(cli: Cli, value: object): void {
-  print(`${writtenJson(selected(cli, value))}\n`);
+export function showJsonLine(cli: CliContext, value: object): void {
+  print(`${formatJson(selectFields(cli, value))}\n`);
 }
 
 /** Prints text that is not data on standard error, unless --quiet is set. */
-export function remark(cli: Pick<Cli, "quiet">, text: string): void {
-  if (!cli.quiet) warn(text);
+export function printNote(cli: Pick<CliContext, "quiet">, text: string): void {
+  if (!cli.quiet) printWarning(text);
 }
 
 /** Prints text on standard error, even with --quiet. Secrets in it are masked. */
-export function warn(text: string): void {
-  process.stderr.write(`${withoutSecrets(plainLines(text))}\n`);
+export function printWarning(text: string): void {
+  process.stderr.write(`${maskSecrets(sanitizeLines(text))}\n`);
 }
 
-function succeed(cli: Cli, sentence: string): void {
+function printSuccess(cli: CliContext, sentence: string): void {
   const { terminal, quiet } = cli;
-  if (!quiet) process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${plain(sentence)}\n`);
+  if (!quiet) {
+    process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${sanitizeLine(sentence)}\n`);
+  }
 }
 
 /** Fields that the API omits if they have no value. */
-const SOMETIMES = ["error", "spoke", "spokeId", "operation", "expiresAt"];
+const OPTIONAL_FIELDS = ["error", "spoke", "spokeId", "operation", "expiresAt"];
 
 /**
  * Picks the fields of --json from the value. An unknown field becomes null, with one warning. It is not an error,
  * because a server of another release may have it.
  */
-function selected({ json, untold }: Cli, value: object): unknown {
+function selectFields({ json, unreportedFields }: CliContext, value: object): unknown {
   if (json === "all" || json === null) return value;
   const records: readonly object[] = Array.isArray(value) ? value : [value], known = Object.keys(records[0] ?? {});
   for (const path of records.length > 0 ? json : []) {
     const [name = ""] = path.split(".");
-    if (SOMETIMES.includes(name) || records.some((record) => Object.hasOwn(record, name)) || !untold.delete(path)) {
+    if (
+      OPTIONAL_FIELDS.includes(name) || records.some((record) => Object.hasOwn(record, name)) ||
+      !unreportedFields.delete(path)
+    ) {
       continue;
     }
-    warn(`There is no field ${path}${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
+    printWarning(`There is no field ${path}${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
   }
   const picked = records.map((record) => Object.fromEntries(json.map((path) => [path, valueAt(record, path)])));
   return Array.isArray(value) ? picked : picked[0];

@@ -1,20 +1,20 @@
 /** Parses the command line after a verb: arguments, the verb's own flags and the common flags. */
 import { CommandError } from "../commands/command.ts";
-import { readLine } from "../commands/parse-options.ts";
+import { parseOptions } from "../commands/parse-options.ts";
 import {
-  bareWord,
-  type Cli,
-  isNeeded,
-  mayRepeat,
-  type Noun,
-  type Typed,
-  type Verb,
+  type CliContext,
+  type CliNoun,
+  type CliVerb,
+  isRepeatableArgument,
+  isRequiredArgument,
+  type ParsedArguments,
+  placeholderName,
   type VerbFlags,
 } from "./verb-declaration.ts";
-import { MISUSED } from "./exit-status.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
 
 /** The flags that every verb has. */
-export const COMMON: VerbFlags = {
+export const COMMON_FLAGS: VerbFlags = {
   json: { type: "boolean", help: "JSON, as the API has it; --json=id,state for these fields alone" },
   quiet: { type: "boolean", short: "q", help: "ids alone, and nothing that is no data" },
   output: { type: "string", short: "o", value: "wide", help: "every column, also those that do not fit the terminal" },
@@ -23,52 +23,52 @@ export const COMMON: VerbFlags = {
 };
 
 /** The explanation of an argument, for the error that it is missing. */
-const MEANINGS: Readonly<Record<string, string>> = {
+const ARGUMENT_MEANINGS: Readonly<Record<string, string>> = {
   SPOKE: "a spoke's id, HUB/SLUG, or its domain",
   HUB: "a hub's slug or id",
 };
 
 const FIELDS = /^[A-Za-z]\w*(?:\.\w+)*(?:,[A-Za-z]\w*(?:\.\w+)*)*$/;
 
-export type CliOptions = Pick<Cli, "json" | "quiet" | "wide" | "profile">;
+export type CliOptions = Pick<CliContext, "json" | "quiet" | "wide" | "profile">;
 
 interface Parsed extends CliOptions {
-  readonly typed: Typed;
+  readonly typed: ParsedArguments;
 }
 
-export function verbTitle(noun: Pick<Noun, "name">, verb: Verb): string {
+export function verbTitle(noun: Pick<CliNoun, "name">, verb: CliVerb): string {
   return [noun.name, verb.name].filter(Boolean).join(" ");
 }
 
 /** Parses the line of a verb. Throws a CommandError for an invalid line. */
-export function parseVerb(noun: Noun, verb: Verb, line: readonly string[]): Parsed {
+export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[]): Parsed {
   const title = verbTitle(noun, verb);
-  const { values, tokens, problem } = readLine(title, { ...verb.flags, ...COMMON }, line.map(withoutFields));
-  if (problem) throw misused(title, problem);
-  const { json, next } = fieldsOf(verb, line, tokens);
+  const { values, tokens, problem } = parseOptions(title, { ...verb.flags, ...COMMON_FLAGS }, line.map(removeFields));
+  if (problem) throw usageError(title, problem);
+  const { json, next } = parseFields(verb, line, tokens);
   const words = tokens.flatMap((token) => token.kind === "positional" && token.index !== next ? [token.value] : []);
-  const wrong = problemOfWords(title, verb, words);
-  if (wrong) throw misused(title, wrong);
+  const wrong = checkArguments(title, verb, words);
+  if (wrong) throw usageError(title, wrong);
   const { quiet, profile, output, json: _, help: __, ...flags } = values;
   if (output !== undefined && output !== "wide") {
-    throw misused(title, `-o is for wide alone${otherOutput(String(output))}`);
+    throw usageError(title, `-o is for wide alone${suggestOutput(String(output))}`);
   }
-  const own = { json, quiet: quiet === true, wide: output === "wide", profile: profile as string | undefined };
-  return { ...own, typed: { flags: flags as Typed["flags"], words } };
+  const common = { json, quiet: quiet === true, wide: output === "wide", profile: profile as string | undefined };
+  return { ...common, typed: { flags: flags as ParsedArguments["flags"], words } };
 }
 
 /** Returns advice for a value of `-o` that other tools accept. */
-function otherOutput(value: string): string {
+function suggestOutput(value: string): string {
   if (value === "name") return "; --quiet prints ids";
   return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? "; --json prints JSON" : "";
 }
 
-export function misused(title: string, problem: string): CommandError {
-  return new CommandError(MISUSED, `${problem}\nwheelwright ${title} --help tells more`.replaceAll("  ", " "));
+export function usageError(title: string, problem: string): CommandError {
+  return new CommandError(EXIT_USAGE, `${problem}\nwheelwright ${title} --help tells more`.replaceAll("  ", " "));
 }
 
 /** Returns `--json` for `--json=id,state`, and other arguments unchanged. `fieldsOf` reads the fields. */
-function withoutFields(argument: string): string {
+function removeFields(argument: string): string {
   return /^--json=/.test(argument) ? "--json" : argument;
 }
 
@@ -76,32 +76,34 @@ function withoutFields(argument: string): string {
  * Returns the fields of `--json`, from `--json=id,state` or from the argument after `--json`. That argument lists
  * fields if it contains a comma, or if the verb has all required arguments without it.
  */
-function fieldsOf(verb: Verb, line: readonly string[], tokens: ReturnType<typeof readLine>["tokens"]) {
+function parseFields(verb: CliVerb, line: readonly string[], tokens: ReturnType<typeof parseOptions>["tokens"]) {
   const at = tokens.findLast((token) => token.kind === "option" && token.name === "json")?.index;
   if (at === undefined) return { json: null, next: -1 };
   const inline = line[at]!.slice("--json=".length);
   if (line[at]!.startsWith("--json=")) {
-    if (!FIELDS.test(inline)) throw new CommandError(MISUSED, "--json= needs names of fields, such as --json=id,state");
+    if (!FIELDS.test(inline)) {
+      throw new CommandError(EXIT_USAGE, "--json= needs names of fields, such as --json=id,state");
+    }
     return { json: inline.split(","), next: -1 };
   }
   const next = tokens.find((token) => token.kind === "positional" && token.index === at + 1);
   if (next?.kind === "positional" && FIELDS.test(next.value)) {
     const others = tokens.filter((token) => token.kind === "positional").length - 1;
-    const enough = others >= verb.words.filter(isNeeded).length && !verb.words.some(mayRepeat);
+    const enough = others >= verb.words.filter(isRequiredArgument).length && !verb.words.some(isRepeatableArgument);
     if (enough || next.value.includes(",")) return { json: next.value.split(","), next: next.index };
   }
   return { json: "all" as const, next: -1 };
 }
 
-function problemOfWords(title: string, { words, flags }: Verb, given: readonly string[]): string | null {
-  const lacking = words.filter(isNeeded)[given.length];
-  if (lacking) {
-    const word = bareWord(lacking);
-    return `wheelwright ${title} needs ${word}${MEANINGS[word] ? `: ${MEANINGS[word]}` : ""}`;
+function checkArguments(title: string, { words, flags }: CliVerb, args: readonly string[]): string | null {
+  const missing = words.filter(isRequiredArgument)[args.length];
+  if (missing) {
+    const word = placeholderName(missing);
+    return `wheelwright ${title} needs ${word}${ARGUMENT_MEANINGS[word] ? `: ${ARGUMENT_MEANINGS[word]}` : ""}`;
   }
-  if (given.includes("")) return "A word is empty; is a variable not set?";
-  if (given.length <= words.length || words.some(mayRepeat)) return null;
+  if (args.includes("")) return "A word is empty; is a variable not set?";
+  if (args.length <= words.length || words.some(isRepeatableArgument)) return null;
   // The extra word may be the password, so the message does not repeat it.
   if (flags["password"]) return `wheelwright ${title} has one word too many; secrets come from standard input`;
-  return `"${given[words.length]}" is one word too many`;
+  return `"${args[words.length]}" is one word too many`;
 }

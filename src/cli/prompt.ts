@@ -2,44 +2,46 @@
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
-import { MISUSED } from "./exit-status.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
 
 /** Asks for a line. An empty answer means `offered`. Throws a CommandError on Ctrl-C or end of input. */
-export async function askLine(question: string, offered = ""): Promise<string> {
+export async function promptLine(question: string, defaultAnswer = ""): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   const stop = new AbortController();
   lines.once("SIGINT", () => stop.abort()).once("close", () => stop.abort());
   try {
-    const answer = await lines.question(`${question}${offered ? ` (${offered})` : ""}: `, { signal: stop.signal });
-    return answer.trim() || offered;
+    const answer = await lines.question(`${question}${defaultAnswer ? ` (${defaultAnswer})` : ""}: `, {
+      signal: stop.signal,
+    });
+    return answer.trim() || defaultAnswer;
   } catch {
-    throw interrupted();
+    throw interruptError();
   } finally {
     lines.close();
   }
 }
 
 /** Asks for a secret and echoes nothing, to hide its length too. Throws a CommandError on Ctrl-C or end of input. */
-export async function askSecret(question: string): Promise<string> {
+export async function promptSecret(question: string): Promise<string> {
   const { stdin, stderr } = process, { promise, resolve, reject } = Promise.withResolvers<string>();
   let answer = "";
-  const hear = (piece: string) => {
+  const onData = (piece: string) => {
     for (const letter of piece) {
       if (letter === "\r" || letter === "\n") return resolve(answer);
-      if (letter === "\x03" || letter === "\x04" && !answer) return reject(interrupted());
+      if (letter === "\x03" || letter === "\x04" && !answer) return reject(interruptError());
       if (letter === "\x7f" || letter === "\b") answer = [...answer].slice(0, -1).join("");
       else if (letter === "\x15") answer = "";
       else if (letter >= " ") answer += letter;
     }
   };
-  const onEnd = () => reject(interrupted());
-  stdin.setRawMode(true).setEncoding("utf8").on("data", hear).once("end", onEnd).resume();
+  const onEnd = () => reject(interruptError());
+  stdin.setRawMode(true).setEncoding("utf8").on("data", onData).once("end", onEnd).resume();
   stderr.write(`${question}: `);
   try {
     return await promise;
   } finally {
-    stdin.off("data", hear).off("end", onEnd).setRawMode(false).pause();
+    stdin.off("data", onData).off("end", onEnd).setRawMode(false).pause();
     stderr.write("\n");
   }
 }
@@ -55,10 +57,10 @@ export async function readInput(): Promise<string> {
   try {
     return decodeUtf8(Buffer.concat(pieces));
   } catch (cause) {
-    throw new CommandError(MISUSED, `Cannot read standard input: ${reasonOf(cause)}`, { cause });
+    throw new CommandError(EXIT_USAGE, `Cannot read standard input: ${reasonOf(cause)}`, { cause });
   }
 }
 
-function interrupted(): CommandError {
+function interruptError(): CommandError {
   return new CommandError(EX_INTERRUPTED, "");
 }

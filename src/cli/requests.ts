@@ -1,10 +1,10 @@
 /** `wheelwright requests`: creates, approves, rejects and withdraws hub requests. */
 import type { FederationRequest } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 
-const OFFERS = {
+const REQUEST_FLAGS = {
   name: { type: "string", help: "what people call it" },
   region: { type: "string", help: "where it runs" },
   mode: { type: "string", help: "how it is open to others" },
@@ -12,7 +12,7 @@ const OFFERS = {
 } as const;
 const REQUEST = "requests show frq_0123456789abcdefghjkmnpqrs";
 
-export const requestsNoun: Noun = {
+export const requestsNoun: CliNoun = {
   name: "requests",
   summary: "Requests for hubs: yours, and for operators all",
   verbs: [
@@ -27,7 +27,7 @@ export const requestsNoun: Noun = {
       examples: ["requests list --state pending"],
       async run(cli, { flags }) {
         const state = flags.state as FederationRequest["state"] | undefined;
-        showList(cli, await take(cli.api.listFederationRequests({ state, limit: pageOf(flags) }), flags), [
+        showList(cli, await readItems(cli.api.listFederationRequests({ state, limit: pageSizeOf(flags) }), flags), [
           ["ID", (one) => one.id, "id"],
           ["HUB", (one) => one.slug],
           ["STATE", (one) => one.state, "state"],
@@ -62,7 +62,7 @@ export const requestsNoun: Noun = {
       name: "create",
       summary: "Ask for a hub",
       words: ["SLUG"],
-      flags: { ...OFFERS, reason: { type: "string", help: "what it is for, to whoever decides" } },
+      flags: { ...REQUEST_FLAGS, reason: { type: "string", help: "what it is for, to whoever decides" } },
       examples: ["requests create south --name 'Southern schools' --reason 'Twelve schools from autumn on'"],
       async run(cli, { words: [slug], flags }) {
         const request = await cli.api.createFederationRequest({ slug: slug!, ...flags });
@@ -73,7 +73,7 @@ export const requestsNoun: Noun = {
       name: "approve",
       summary: "Make the hub that was asked for, and its asker the admin (operators)",
       words: ["REQUEST"],
-      flags: { slug: { type: "string", help: "another slug than the one asked for" }, ...OFFERS },
+      flags: { slug: { type: "string", help: "another slug than the one asked for" }, ...REQUEST_FLAGS },
       examples: ["requests approve frq_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [requestId], flags }) {
         const request = await cli.api.approveFederationRequest({ requestId: requestId! }, flags);

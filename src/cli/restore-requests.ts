@@ -1,13 +1,13 @@
 /** `wheelwright restore-requests`: creates, lists and closes requests to restore a spoke from a backup. */
 import type { RestoreRequest, Wheelwright } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
 import { showChange, showList } from "./output.ts";
-import { spokeIdOf } from "./find-spoke.ts";
+import { resolveSpokeId } from "./find-spoke.ts";
 
 const REQUEST = "rsr_0123456789abcdefghjkmnpqrs";
 
-export const restoreRequestsNoun: Noun = {
+export const restoreRequestsNoun: CliNoun = {
   name: "restore-requests",
   summary: "Requests to restore a spoke from a backup",
   verbs: [
@@ -24,18 +24,22 @@ export const restoreRequestsNoun: Noun = {
       examples: ["restore-requests list north/ash", "restore-requests list --state open"],
       async run(cli, { words: [name], flags }) {
         const state = flags.state as RestoreRequest["state"] | undefined;
-        showList(cli, await take(requestsOf(cli.api, await idOf(cli.api, name), state, pageOf(flags)), flags), [
-          ["ID", (one) => one.id, "id"],
-          ["STATE", (one) => one.state, "state"],
-          ["SPOKE", (one) => one.spokeId, "id"],
-          ["BACKUP", (one) => one.backupId, "id"],
-          ["REQUESTED BY", (one) => one.requestedBy.email],
-          ["CREATED", (one) => one.createdAt, "time"],
-          ["REASON", (one) => one.reason],
-          ["DECIDED", (one) => one.decidedAt, "time"],
-          ["DECLINED BECAUSE", (one) => one.declineReason],
-          ["COMMAND", (one) => one.command],
-        ]);
+        showList(
+          cli,
+          await readItems(requestsOf(cli.api, await idOf(cli.api, name), state, pageSizeOf(flags)), flags),
+          [
+            ["ID", (one) => one.id, "id"],
+            ["STATE", (one) => one.state, "state"],
+            ["SPOKE", (one) => one.spokeId, "id"],
+            ["BACKUP", (one) => one.backupId, "id"],
+            ["REQUESTED BY", (one) => one.requestedBy.email],
+            ["CREATED", (one) => one.createdAt, "time"],
+            ["REASON", (one) => one.reason],
+            ["DECIDED", (one) => one.decidedAt, "time"],
+            ["DECLINED BECAUSE", (one) => one.declineReason],
+            ["COMMAND", (one) => one.command],
+          ],
+        );
       },
     }),
     verb({
@@ -45,7 +49,7 @@ export const restoreRequestsNoun: Noun = {
       more: "`wheelwright spokes backups SPOKE` lists the backups. A removed spoke is named by its id.",
       examples: ["restore-requests create north/ash bak_0123456789abcdefghjkmnpqrs 'A course was deleted'"],
       async run(cli, { words: [name, backupId, reason] }) {
-        const spokeId = await spokeIdOf(cli.api, name!);
+        const spokeId = await resolveSpokeId(cli.api, name!);
         const request = await cli.api.createSpokeRestoreRequest({ spokeId }, { backupId: backupId!, reason: reason! });
         showChange(cli, request, `Request ${request.id} is created: an operator will restore the spoke or decline`);
       },
@@ -75,7 +79,7 @@ export const restoreRequestsNoun: Noun = {
 };
 
 async function idOf(api: Wheelwright, name: string | undefined): Promise<string | null> {
-  return name === undefined ? null : await spokeIdOf(api, name);
+  return name === undefined ? null : await resolveSpokeId(api, name);
 }
 
 /** Lists restore requests. For one spoke, it filters by state here, because that endpoint has no such filter. */

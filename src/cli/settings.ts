@@ -13,9 +13,9 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
-import { FAILED } from "./exit-status.ts";
+import { EXIT_FAILED } from "./exit-status.ts";
 
-export interface Profile {
+export interface ServerProfile {
   readonly url: string;
   readonly token: string;
   /** The ID with which `logout` revokes the token. Null for a token that `login` did not create. */
@@ -23,14 +23,14 @@ export interface Profile {
   readonly email: string | null;
 }
 
-export interface Settings {
-  readonly profiles: Readonly<Record<string, Profile>>;
+export interface CliSettings {
+  readonly profiles: Readonly<Record<string, ServerProfile>>;
 }
 
-const NOTHING: Settings = { profiles: {} };
-const PATIENCE = 5 * SECOND, ABANDONED = 30 * SECOND;
+const EMPTY_SETTINGS: CliSettings = { profiles: {} };
+const LOCK_TIMEOUT = 5 * SECOND, STALE_LOCK_AGE = 30 * SECOND;
 
-export function settingsFile({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables): string {
+export function settingsPath({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables): string {
   return join(base && isAbsolute(base) ? base : join(HOME || homedir(), ".config"), "wheelwright", "servers.json");
 }
 
@@ -38,44 +38,44 @@ export function settingsFile({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables):
  * Reads the settings; a missing file is empty. Warns if other users can read it. Throws a CommandError if it is
  * unusable.
  */
-export function readSettings(file: string, warn: (text: string) => void): Settings {
+export function readSettings(file: string, warn: (text: string) => void): CliSettings {
   let handle: number;
   try {
     handle = openSync(file, "r");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return NOTHING;
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return EMPTY_SETTINGS;
     throw unusableFile(file, error);
   }
   try {
     if (fstatSync(handle).mode & 0o077) {
       warn(`Others on this machine can read the tokens in ${file}; chmod 600 keeps them yours`);
     }
-    const found: unknown = JSON.parse(decodeUtf8(readFileSync(handle)));
-    if (isSettings(found)) return found;
+    const value: unknown = JSON.parse(decodeUtf8(readFileSync(handle)));
+    if (isSettings(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw unusableFile(file, error);
   } finally {
     closeSync(handle);
   }
   throw new CommandError(
-    FAILED,
+    EXIT_FAILED,
     `${file} is not as wheelwright login writes it; mend it, or remove it and sign in again`,
   );
 }
 
-function isSettings(found: unknown): found is Settings {
-  const { profiles } = (found ?? {}) as { profiles?: unknown };
+function isSettings(value: unknown): value is CliSettings {
+  const { profiles } = (value ?? {}) as { profiles?: unknown };
   return typeof profiles === "object" && profiles !== null &&
     Object.values(profiles).every((each) => typeof each?.url === "string" && typeof each?.token === "string");
 }
 
 /** Reads, changes and writes the settings. Throws a CommandError if that fails; the file is then unchanged. */
-export async function changeSettings(file: string, change: (before: Settings) => Settings): Promise<void> {
+export async function changeSettings(file: string, change: (before: CliSettings) => CliSettings): Promise<void> {
   let next = "";
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const real = placeOf(file);
-    const handle = await openNext(`${real}.next`);
+    const real = resolveLinks(file);
+    const handle = await createLockFile(`${real}.next`);
     next = `${real}.next`;
     try {
       const after = change(readSettings(real, () => {}));
@@ -93,7 +93,7 @@ export async function changeSettings(file: string, change: (before: Settings) =>
 }
 
 /** Resolves symbolic links: some users keep their configuration files elsewhere. */
-function placeOf(file: string): string {
+function resolveLinks(file: string): string {
   try {
     return realpathSync(file);
   } catch {
@@ -102,20 +102,20 @@ function placeOf(file: string): string {
 }
 
 /** Creates the second file. Waits while another login holds it, and removes one that is older than 30 seconds. */
-async function openNext(next: string): Promise<number> {
-  for (const end = Date.now() + PATIENCE;; await sleep(50)) {
+async function createLockFile(next: string): Promise<number> {
+  for (const end = Date.now() + LOCK_TIMEOUT;; await sleep(50)) {
     try {
       return openSync(next, "wx", 0o600);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || Date.now() > end) throw error;
       const age = Date.now() - (statSync(next, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-      if (age > ABANDONED) rmSync(next, { force: true });
+      if (age > STALE_LOCK_AGE) rmSync(next, { force: true });
     }
   }
 }
 
 function unusableFile(file: string, cause: unknown): CommandError {
-  return new CommandError(FAILED, `Cannot use ${file}: ${reasonOf(cause)}; XDG_CONFIG_HOME names another place`, {
+  return new CommandError(EXIT_FAILED, `Cannot use ${file}: ${reasonOf(cause)}; XDG_CONFIG_HOME names another place`, {
     cause,
   });
 }

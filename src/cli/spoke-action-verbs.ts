@@ -1,13 +1,13 @@
 /** Defines a verb for each action on spokes. A verb takes one spoke or several. */
 import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type Cli, verb, type VerbFlags } from "./verb-declaration.ts";
+import { type CliContext, verb, type VerbFlags } from "./verb-declaration.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./find-spoke.ts";
-import { DRY_RUN, settleSpoke } from "./spoke-change-verbs.ts";
+import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
+import { DRY_RUN, waitForSpoke } from "./spoke-change-verbs.ts";
 import { previewLines } from "./spoke-views.ts";
-import { MISUSED } from "./exit-status.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./wait-for-operations.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
+import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait-for-operations.ts";
 
 type ActionName = SpokeAction["action"];
 
@@ -28,7 +28,7 @@ const SUMMARIES: Readonly<Record<ActionName, string>> = {
 };
 
 /** The flags that only some actions have. */
-const WISHES: { readonly [action in ActionName]?: VerbFlags } = {
+const OWN_FLAGS: { readonly [action in ActionName]?: VerbFlags } = {
   upgrade: {
     to: { type: "string", value: "VERSION", help: "the target version; wheelwright catalog lists them" },
     "skip-backup": { type: "boolean", help: "go on without a backup, where the cluster can take none" },
@@ -36,9 +36,9 @@ const WISHES: { readonly [action in ActionName]?: VerbFlags } = {
   resize: { size: { type: "string", help: "the new size; wheelwright catalog lists them" } },
 };
 
-const GIVEN: { readonly [action in ActionName]?: string } = { upgrade: " --to 5.2.2", resize: " --size large" };
+const EXAMPLE_FLAGS: { readonly [action in ActionName]?: string } = { upgrade: " --to 5.2.2", resize: " --size large" };
 
-interface Given {
+interface SpokeActionFlags {
   readonly "no-wait"?: boolean;
   readonly timeout?: string;
   readonly "dry-run"?: boolean;
@@ -52,34 +52,39 @@ export const actionVerbs = (Object.keys(SUMMARIES) as ActionName[]).map((name) =
     name,
     summary: SUMMARIES[name],
     words: ["SPOKE..."],
-    flags: { ...WISHES[name], "dry-run": DRY_RUN, ...WAITING } as VerbFlags,
+    flags: { ...OWN_FLAGS[name], "dry-run": DRY_RUN, ...WAIT_FLAGS } as VerbFlags,
     examples: [
-      `spokes ${name} north/ash${GIVEN[name] ?? ""}`,
-      `spokes ${name} north/ash north/birch${GIVEN[name] ?? ""} --no-wait`,
+      `spokes ${name} north/ash${EXAMPLE_FLAGS[name] ?? ""}`,
+      `spokes ${name} north/ash north/birch${EXAMPLE_FLAGS[name] ?? ""} --no-wait`,
     ],
     async run(cli, { words, flags }) {
-      await act(cli, name, words, flags as Given);
+      await runAction(cli, name, words, flags as SpokeActionFlags);
     },
   })
 );
 
-async function act(cli: Cli, action: ActionName, words: readonly string[], flags: Given): Promise<void> {
-  const patience = patienceOf(flags);
+async function runAction(
+  cli: CliContext,
+  action: ActionName,
+  words: readonly string[],
+  flags: SpokeActionFlags,
+): Promise<void> {
+  const waitTime = waitTimeOf(flags);
   requireTarget(action, flags);
-  const wish = { action, lmsVersion: flags.to, size: flags.size, skipBackup: flags["skip-backup"] };
-  if (words.length > 1) return await actOnMany(cli, wish, words, flags, patience);
-  const [word] = words, spokeId = await spokeIdOf(cli.api, word!);
+  const request = { action, lmsVersion: flags.to, size: flags.size, skipBackup: flags["skip-backup"] };
+  if (words.length > 1) return await runActionOnMany(cli, request, words, flags, waitTime);
+  const [word] = words, spokeId = await resolveSpokeId(cli.api, word!);
   if (flags["dry-run"]) {
-    const preview = await cli.api.actOnSpoke({ spokeId, dryRun: true }, wish);
+    const preview = await cli.api.actOnSpoke({ spokeId, dryRun: true }, request);
     return showRecord(cli, preview, previewLines(preview), preview.spokeId);
   }
-  const spoke = await cli.api.actOnSpoke({ spokeId }, wish);
-  await settleSpoke(cli, spoke, word!, patience, ({ state }) => {
-    return patience === null ? `${action} of ${word} is accepted` : `${action} of ${word} is done; it is ${state}`;
+  const spoke = await cli.api.actOnSpoke({ spokeId }, request);
+  await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => {
+    return waitTime === null ? `${action} of ${word} is accepted` : `${action} of ${word} is done; it is ${state}`;
   });
 }
 
-function requireTarget(action: ActionName, { to, size }: Given): void {
+function requireTarget(action: ActionName, { to, size }: SpokeActionFlags): void {
   const missing = action === "upgrade" && to === undefined
     ? ["--to VERSION", "versions"]
     : action === "resize" && size === undefined
@@ -87,32 +92,33 @@ function requireTarget(action: ActionName, { to, size }: Given): void {
     : null;
   if (!missing) return;
   const message = `wheelwright spokes ${action} needs ${missing[0]}; wheelwright catalog lists the ${missing[1]}`;
-  throw new CommandError(MISUSED, message);
+  throw new CommandError(EXIT_USAGE, message);
 }
 
 /** Runs an action on several spokes with one request, and shows the outcome for each spoke. */
-async function actOnMany(
-  cli: Cli,
-  wish: SpokeAction,
+async function runActionOnMany(
+  cli: CliContext,
+  request: SpokeAction,
   words: readonly string[],
-  flags: Given,
-  patience: number | null,
+  flags: SpokeActionFlags,
+  waitTime: number | null,
 ): Promise<void> {
-  if (flags["dry-run"]) throw new CommandError(MISUSED, "--dry-run shows one spoke at a time");
-  const hubs = await hubSlugs(cli.api), spokes = await Promise.all(words.map((word) => lookUpSpoke(cli.api, word)));
+  if (flags["dry-run"]) throw new CommandError(EXIT_USAGE, "--dry-run shows one spoke at a time");
+  const hubs = await readHubSlugs(cli.api),
+    spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
   const names = new Map(spokes.map((spoke) => [spoke.id, spokeName(spoke, hubs)]));
-  const outcomes = await cli.api.actOnSpokes({}, { ...wish, ids: [...names.keys()] });
-  const begun = outcomes.flatMap(({ id, spoke }) =>
+  const outcomes = await cli.api.actOnSpokes({}, { ...request, ids: [...names.keys()] });
+  const operations = outcomes.flatMap(({ id, spoke }) =>
     spoke ? [{ label: names.get(id) ?? id, operation: spoke.operation }] : []
   );
-  const ended = await finish(cli, begun, patience);
+  const result = await waitForOperations(cli, operations, waitTime);
   if (cli.json) showJson(cli, outcomes);
   else showOutcomes(cli, outcomes, names);
   const refusals = outcomes.flatMap(({ id, error }) => error ? [{ name: names.get(id) ?? id, error }] : []);
-  throwFailures(begun, ended, refusals);
+  throwFailures(operations, result, refusals);
 }
 
-function showOutcomes(cli: Cli, outcomes: readonly BulkOutcome[], names: ReadonlyMap<string, string>): void {
+function showOutcomes(cli: CliContext, outcomes: readonly BulkOutcome[], names: ReadonlyMap<string, string>): void {
   showList(cli, outcomes, [
     ["SPOKE", ({ id }) => names.get(id) ?? id],
     ["OUTCOME", ({ accepted }) => accepted ? "accepted" : "refused", "state"],

@@ -1,14 +1,21 @@
 /** Defines the verbs that change spokes, apart from the actions: update, destroy, delegate and remove-member. */
 import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { confirmBy } from "./confirm.ts";
-import { JOINING_WORDS, memberId } from "./members.ts";
-import { type Cli, verb } from "./verb-declaration.ts";
+import { confirmByTyping } from "./confirm.ts";
+import { MEMBERSHIP_WORDS, requireMemberId } from "./members.ts";
+import { type CliContext, verb } from "./verb-declaration.ts";
 import { showChange, showChanges, showRecord } from "./output.ts";
-import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./find-spoke.ts";
+import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
 import { previewLines } from "./spoke-views.ts";
-import { MISUSED } from "./exit-status.ts";
-import { finish, patienceOf, type Refused, settleOne, throwFailures, WAITING } from "./wait-for-operations.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
+import {
+  type SpokeRefusal,
+  throwFailures,
+  WAIT_FLAGS,
+  waitAndShow,
+  waitForOperations,
+  waitTimeOf,
+} from "./wait-for-operations.ts";
 
 export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
 
@@ -28,7 +35,7 @@ export const changeVerbs = [
         help: "whether its site writes to people; held of a copy, until you say on",
       },
       "dry-run": DRY_RUN,
-      ...WAITING,
+      ...WAIT_FLAGS,
     },
     examples: [
       "spokes update north/ash --name 'Ash school'",
@@ -36,18 +43,18 @@ export const changeVerbs = [
       "spokes update north/rehearsal --mail on",
     ],
     async run(cli, { words: [word], flags }) {
-      const patience = patienceOf(flags), { name: displayName, brand, "admin-email": adminEmail, domain } = flags;
+      const waitTime = waitTimeOf(flags), { name: displayName, brand, "admin-email": adminEmail, domain } = flags;
       const patch = { displayName, brand, adminEmail, domain, mail: flags.mail as SpokePatch["mail"] };
       if (Object.values(patch).every((value) => value === undefined)) {
-        throw new CommandError(MISUSED, "Nothing to change was given; see --help");
+        throw new CommandError(EXIT_USAGE, "Nothing to change was given; see --help");
       }
-      const spokeId = await spokeIdOf(cli.api, word!);
+      const spokeId = await resolveSpokeId(cli.api, word!);
       if (flags["dry-run"]) {
         const preview = await cli.api.updateSpoke({ spokeId, dryRun: true }, patch);
         return showRecord(cli, preview, previewLines(preview), preview.spokeId);
       }
       const spoke = await cli.api.updateSpoke({ spokeId }, patch);
-      await settleSpoke(cli, spoke, word!, patience, ({ state }) => `Spoke ${word} is changed, and ${state}`);
+      await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} is changed, and ${state}`);
     },
   }),
   verb({
@@ -57,22 +64,22 @@ export const changeVerbs = [
     flags: {
       yes: { type: "boolean", short: "y", help: "do not ask" },
       abandon: { type: "boolean", help: "give up a removal that failed, without the cluster (operators)" },
-      ...WAITING,
+      ...WAIT_FLAGS,
     },
     more: "It asks for each slug. Where the cluster can, a last backup is taken.",
     examples: ["spokes destroy north/ash", "spokes destroy north/ash north/birch --yes --no-wait"],
     async run(cli, { words, flags: { yes, abandon, ...flags } }) {
-      const patience = patienceOf(flags), hubs = await hubSlugs(cli.api);
-      const spokes = await Promise.all(words.map((word) => lookUpSpoke(cli.api, word)));
+      const waitTime = waitTimeOf(flags), hubs = await readHubSlugs(cli.api);
+      const spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
       for (const spoke of spokes) {
-        await confirmBy(
+        await confirmByTyping(
           cli,
           yes,
           `This destroys ${spokeName(spoke, hubs)} (${spoke.domain}) with all that is in it`,
           spoke.slug,
         );
       }
-      const removing: Spoke[] = [], refusals: Refused[] = [];
+      const removing: Spoke[] = [], refusals: SpokeRefusal[] = [];
       for (const spoke of spokes) {
         try {
           removing.push(await cli.api.deleteSpoke({ spokeId: spoke.id, abandon }));
@@ -81,17 +88,17 @@ export const changeVerbs = [
           refusals.push({ name: spokeName(spoke, hubs), error });
         }
       }
-      const begun = removing.map((spoke) => ({ label: spokeName(spoke, hubs), operation: spoke.operation }));
-      const ended = await finish(cli, begun, patience);
+      const operations = removing.map((spoke) => ({ label: spokeName(spoke, hubs), operation: spoke.operation }));
+      const result = await waitForOperations(cli, operations, waitTime);
       const after = removing.map((spoke, i) => {
-        const operation = ended.seen[i] ?? spoke.operation;
-        return ended.seen[i]?.state === "succeeded" // only an operator can still read a removed spoke
+        const operation = result.operations[i] ?? spoke.operation;
+        return result.operations[i]?.state === "succeeded" // only an operator can still read a removed spoke
           ? { ...spoke, state: "removed" as const, status: "removed" as const, operation }
           : { ...spoke, operation };
       });
-      const told = cli.json ? after : after.filter(({ operation }) => operation?.state !== "failed");
-      showChanges(cli, told, (spoke) => `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
-      throwFailures(begun, ended, refusals);
+      const records = cli.json ? after : after.filter(({ operation }) => operation?.state !== "failed");
+      showChanges(cli, records, (spoke) => `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
+      throwFailures(operations, result, refusals);
     },
   }),
   verb({
@@ -101,9 +108,9 @@ export const changeVerbs = [
     flags: { name: { type: "string", help: "their name, where they are new" } },
     examples: ["spokes delegate north/ash bo@school.example --name 'Bo Berg'"],
     async run(cli, { words: [word, email], flags: { name } }) {
-      const spokeId = await spokeIdOf(cli.api, word!);
+      const spokeId = await resolveSpokeId(cli.api, word!);
       const joined = await cli.api.delegateSpoke({ spokeId }, { email: email!, displayName: name });
-      showChange(cli, joined, `${joined.email} ${JOINING_WORDS[joined.status]} ${word}`, joined.userId);
+      showChange(cli, joined, `${joined.email} ${MEMBERSHIP_WORDS[joined.status]} ${word}`, joined.userId);
     },
   }),
   verb({
@@ -112,8 +119,8 @@ export const changeVerbs = [
     words: ["SPOKE", "USER"],
     examples: ["spokes remove-member north/ash bo@school.example"],
     async run(cli, { words: [word, name] }) {
-      const spokeId = await spokeIdOf(cli.api, word!);
-      const userId = await memberId(name!, () => cli.api.listSpokeMembers({ spokeId }));
+      const spokeId = await resolveSpokeId(cli.api, word!);
+      const userId = await requireMemberId(name!, () => cli.api.listSpokeMembers({ spokeId }));
       await cli.api.deleteSpokeMember({ spokeId, userId });
       showChange(cli, { userId }, `${name} runs ${word} no more`, userId);
     },
@@ -121,12 +128,17 @@ export const changeVerbs = [
 ];
 
 /** Waits for a spoke's operation, then shows the new state of the spoke. */
-export async function settleSpoke(
-  cli: Cli,
+export async function waitForSpoke(
+  cli: CliContext,
   spoke: Spoke,
   label: string,
-  patience: number | null,
-  say: (spoke: Spoke) => string,
+  waitTime: number | null,
+  describe: (spoke: Spoke) => string,
 ): Promise<void> {
-  await settleOne(cli, spoke, { label, patience, say, look: () => cli.api.getSpoke({ spokeId: spoke.id }) });
+  await waitAndShow(cli, spoke, {
+    label,
+    waitTime,
+    describe,
+    readRecord: () => cli.api.getSpoke({ spokeId: spoke.id }),
+  });
 }

@@ -1,23 +1,23 @@
 /** Defines the verbs that create spokes: one, several, or all that a file lists. */
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type Cli, verb } from "./verb-declaration.ts";
-import { spokeIdOf } from "./find-spoke.ts";
+import { type CliContext, verb } from "./verb-declaration.ts";
+import { resolveSpokeId } from "./find-spoke.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { DRY_RUN, settleSpoke } from "./spoke-change-verbs.ts";
-import { readWanted, type Wanted } from "./spoke-files.ts";
+import { DRY_RUN, waitForSpoke } from "./spoke-change-verbs.ts";
+import { readSpokeFile, type SpokeRequest } from "./spoke-files.ts";
 import { createSpokes, type CreationOutcome, ensureSpokes } from "./create-spokes.ts";
 import { creationLines } from "./spoke-views.ts";
-import { MISUSED } from "./exit-status.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./wait-for-operations.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
+import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait-for-operations.ts";
 
-const FILE = {
+const FILE_FLAG = {
   type: "string",
   short: "f",
   value: "FILE",
   help: "a list of spokes, as YAML or JSON; - is standard input",
 } as const;
-const HUB = { type: "string", help: "the hub of those that name none" } as const;
+const HUB_FLAG = { type: "string", help: "the hub of those that name none" } as const;
 
 export const creationVerbs = [
   verb({
@@ -25,8 +25,8 @@ export const creationVerbs = [
     summary: "Make spokes, and wait until they run",
     words: ["[HUB/SLUG...]"],
     flags: {
-      file: FILE,
-      hub: HUB,
+      file: FILE_FLAG,
+      hub: HUB_FLAG,
       name: { type: "string", help: "what people call it" },
       size: { type: "string", help: "wheelwright catalog lists the sizes" },
       domain: { type: "string", help: "where its site is; SLUG below the server's own domain when absent" },
@@ -49,7 +49,7 @@ export const creationVerbs = [
         help: "of a copy: its id, or now for one that is taken first; the newest when absent",
       },
       "dry-run": DRY_RUN,
-      ...WAITING,
+      ...WAIT_FLAGS,
     },
     more: "A file lists them as the API takes them: [{hub: north, slug: ash, size: large, displayName: Ash school}, …]",
     examples: [
@@ -59,80 +59,86 @@ export const creationVerbs = [
       "spokes create -f spokes.yaml --json",
     ],
     async run(cli, { words, flags }) {
-      const patience = patienceOf(flags), { "copy-of": source, backup: copyBackup } = flags;
+      const waitTime = waitTimeOf(flags), { "copy-of": source, backup: copyBackup } = flags;
       const body = {
-        copyOf: source === undefined ? undefined : await spokeIdOf(cli.api, source),
+        copyOf: source === undefined ? undefined : await resolveSpokeId(cli.api, source),
         copyBackup,
         ...{ displayName: flags.name, size: flags.size, domain: flags.domain, adminEmail: flags["admin-email"] },
         ...{ lmsVersion: flags.version, brand: flags.brand, seed: flags.seed, region: flags.region },
         ...{ identity: flags.identity, content: flags.content, contentMode: flags["content-mode"] },
       };
-      const wanted = await wantedBy(words, flags, body), [only] = wanted;
-      if (flags["dry-run"]) return await preview(cli, wanted);
-      if (flags.file !== undefined || wanted.length > 1) {
-        return await settleAll(cli, await createSpokes(cli.api, wanted), patience);
+      const requests = await readSpokeRequests(words, flags, body), [only] = requests;
+      if (flags["dry-run"]) return await preview(cli, requests);
+      if (flags.file !== undefined || requests.length > 1) {
+        return await waitForSpokes(cli, await createSpokes(cli.api, requests), waitTime);
       }
       const spoke = await cli.api.createFederationSpoke({ federationId: only!.hub }, only!.body);
       const label = `${only!.hub}/${spoke.slug}`;
-      await settleSpoke(cli, spoke, label, patience, ({ state, url }) => `Spoke ${label} is ${state}: ${url}`);
+      await waitForSpoke(cli, spoke, label, waitTime, ({ state, url }) => `Spoke ${label} is ${state}: ${url}`);
     },
   }),
   verb({
     name: "apply",
     summary: "Make what is missing of the spokes in a file; asked again, nothing is made twice",
-    flags: { file: FILE, hub: HUB, ...WAITING },
+    flags: { file: FILE_FLAG, hub: HUB_FLAG, ...WAIT_FLAGS },
     more: "What is there stays as it is; where it differs from the file, it says so.",
     examples: ["spokes apply -f spokes.yaml", "spokes apply -f - --hub north < spokes.json"],
     async run(cli, { flags }) {
-      const patience = patienceOf(flags);
-      if (flags.file === undefined) throw new CommandError(MISUSED, "spokes apply needs --file FILE");
-      await settleAll(cli, await ensureSpokes(cli.api, await readWanted(flags.file, flags.hub)), patience);
+      const waitTime = waitTimeOf(flags);
+      if (flags.file === undefined) throw new CommandError(EXIT_USAGE, "spokes apply needs --file FILE");
+      await waitForSpokes(cli, await ensureSpokes(cli.api, await readSpokeFile(flags.file, flags.hub)), waitTime);
     },
   }),
 ];
 
-interface Sources {
+interface SpokeSources {
   readonly file?: string;
   readonly hub?: string;
 }
 
-async function wantedBy(
+async function readSpokeRequests(
   words: readonly string[],
-  { file, hub }: Sources,
+  { file, hub }: SpokeSources,
   body: Omit<NewSpoke, "slug">,
-): Promise<Wanted[]> {
+): Promise<SpokeRequest[]> {
   if (file !== undefined) {
     const both = words.length > 0 || Object.values(body).some((value) => value !== undefined);
     if (both) {
       throw new CommandError(
-        MISUSED,
+        EXIT_USAGE,
         "What --file lists has its fields there: give either names and options, or a file",
       );
     }
-    return await readWanted(file, hub);
+    return await readSpokeFile(file, hub);
   }
-  if (words.length === 0) throw new CommandError(MISUSED, "spokes create needs HUB/SLUG, such as north/ash, or --file");
+  if (words.length === 0) {
+    throw new CommandError(EXIT_USAGE, "spokes create needs HUB/SLUG, such as north/ash, or --file");
+  }
   return words.map((word) => {
-    const [first = "", second] = word.split("/"), place = second === undefined ? hub : first;
-    if (!place) throw new CommandError(MISUSED, `${word} needs its hub: HUB/${word}, or --hub HUB`);
-    return { hub: place, body: { ...body, slug: second ?? first } };
+    const [first = "", second] = word.split("/"), hubName = second === undefined ? hub : first;
+    if (!hubName) throw new CommandError(EXIT_USAGE, `${word} needs its hub: HUB/${word}, or --hub HUB`);
+    return { hub: hubName, body: { ...body, slug: second ?? first } };
   });
 }
 
-async function preview(cli: Cli, wanted: readonly Wanted[]): Promise<void> {
-  if (wanted.length !== 1) throw new CommandError(MISUSED, "--dry-run shows one spoke at a time");
-  const [{ hub, body }] = wanted as [Wanted];
+async function preview(cli: CliContext, requests: readonly SpokeRequest[]): Promise<void> {
+  if (requests.length !== 1) throw new CommandError(EXIT_USAGE, "--dry-run shows one spoke at a time");
+  const [{ hub, body }] = requests as [SpokeRequest];
   const found = await cli.api.createFederationSpoke({ federationId: hub, dryRun: true }, body);
   showRecord(cli, found, creationLines(found), found.spoke.slug);
 }
 
 /** Waits for the spokes that were created, and shows the outcome of each requested spoke. */
-async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patience: number | null): Promise<void> {
-  const made = outcomes.filter(({ outcome }) => outcome === "created");
-  const begun = made.map(({ id, spoke }) => ({ label: id, operation: spoke!.operation }));
-  const ended = await finish(cli, begun, patience);
+async function waitForSpokes(
+  cli: CliContext,
+  outcomes: readonly CreationOutcome[],
+  waitTime: number | null,
+): Promise<void> {
+  const created = outcomes.filter(({ outcome }) => outcome === "created");
+  const operations = created.map(({ id, spoke }) => ({ label: id, operation: spoke!.operation }));
+  const result = await waitForOperations(cli, operations, waitTime);
   const now = await Promise.all(outcomes.map(async (one) => {
-    if (patience === null || ended.stopped || one.outcome !== "created") return one;
+    if (waitTime === null || result.earlyEnd || one.outcome !== "created") return one;
     return { ...one, spoke: await cli.api.getSpoke({ spokeId: one.spoke!.id }).catch(() => one.spoke!) };
   }));
   if (cli.json) showJson(cli, now);
@@ -145,5 +151,5 @@ async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patienc
       ["DIFFERS IN", ({ differs }) => differs.join(", ")],
     ], ({ id, spoke }) => spoke?.id ?? id);
   }
-  throwFailures(begun, ended, outcomes.flatMap(({ id, error }) => error ? [{ name: id, error }] : []));
+  throwFailures(operations, result, outcomes.flatMap(({ id, error }) => error ? [{ name: id, error }] : []));
 }

@@ -5,9 +5,9 @@ import { decodeUtf8 } from "#lib/base/utf8.ts";
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { readInput } from "./prompt.ts";
-import { FAILED, MISUSED } from "./exit-status.ts";
+import { EXIT_FAILED, EXIT_USAGE } from "./exit-status.ts";
 
-export interface Wanted {
+export interface SpokeRequest {
   readonly hub: string;
   readonly body: NewSpoke;
 }
@@ -16,10 +16,10 @@ export interface Wanted {
  * Reads the spokes in a file; `-` is standard input. Throws a CommandError if the file cannot be parsed, or if an entry
  * has no hub or slug. The server validates the other fields.
  */
-export async function readWanted(file: string, hub: string | undefined): Promise<Wanted[]> {
+export async function readSpokeFile(file: string, hub: string | undefined): Promise<SpokeRequest[]> {
   const name = file === "-" ? "standard input" : file;
   const text = file === "-" ? await readInput() : await readFile(file).then(decodeUtf8).catch((cause) => {
-    throw new CommandError(FAILED, `Cannot read ${file}: ${reasonOf(cause)}`, { cause });
+    throw new CommandError(EXIT_FAILED, `Cannot read ${file}: ${reasonOf(cause)}`, { cause });
   });
   const { parse } = await import("yaml");
   let found: unknown;
@@ -27,28 +27,29 @@ export async function readWanted(file: string, hub: string | undefined): Promise
     found = parse(text);
   } catch (cause) {
     throw new CommandError(
-      MISUSED,
+      EXIT_USAGE,
       `${name} is neither YAML nor JSON: ${String((cause as Error).message).split("\n")[0]}`,
       { cause },
     );
   }
   const list = Array.isArray(found) ? found : (found as { spokes?: unknown } | null)?.spokes;
   if (!Array.isArray(list)) {
-    throw new CommandError(MISUSED, `${name} must be a list of spokes, or have one under spokes`);
+    throw new CommandError(EXIT_USAGE, `${name} must be a list of spokes, or have one under spokes`);
   }
-  return list.map((entry: unknown, i) => wantedIn(entry, hub, `Entry ${i + 1} of ${name}`));
+  return list.map((entry: unknown, i) => parseEntry(entry, hub, `Entry ${i + 1} of ${name}`));
 }
 
-function wantedIn(entry: unknown, usual: string | undefined, where: string): Wanted {
+function parseEntry(entry: unknown, defaultHub: string | undefined, where: string): SpokeRequest {
   if (typeof entry !== "object" || entry === null) {
-    throw new CommandError(MISUSED, `${where} must be a spoke, as {hub: north, slug: ash}`);
+    throw new CommandError(EXIT_USAGE, `${where} must be a spoke, as {hub: north, slug: ash}`);
   }
-  const { hub: named, federationId, ...body } = entry as Record<string, unknown>, hub = named ?? federationId ?? usual;
+  const { hub: named, federationId, ...body } = entry as Record<string, unknown>,
+    hub = named ?? federationId ?? defaultHub;
   if (typeof body["slug"] !== "string") {
-    throw new CommandError(MISUSED, `${where} needs a slug, as {hub: north, slug: ash}`);
+    throw new CommandError(EXIT_USAGE, `${where} needs a slug, as {hub: north, slug: ash}`);
   }
   if (typeof hub !== "string") {
-    throw new CommandError(MISUSED, `${where} needs its hub, as {hub: north, slug: ash}, or give --hub`);
+    throw new CommandError(EXIT_USAGE, `${where} needs its hub, as {hub: north, slug: ash}, or give --hub`);
   }
   return { hub, body: body as unknown as NewSpoke };
 }

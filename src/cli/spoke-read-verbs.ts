@@ -3,28 +3,28 @@ import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
 import { MEMBER_COLUMNS } from "./members.ts";
 import { failureLines, OPERATION_COLUMNS } from "./operation-views.ts";
 import { verb } from "./verb-declaration.ts";
-import { print, remark, showJson, showList, showRecord } from "./output.ts";
-import { hubSlugs, lookUpSpoke, spokeIdOf } from "./find-spoke.ts";
+import { print, printNote, showJson, showList, showRecord } from "./output.ts";
+import { readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
 import { spokeColumns, spokeLines } from "./spoke-views.ts";
-import { MISUSED, NOT_FOUND } from "./exit-status.ts";
-import { recordOf } from "./table.ts";
-import { plain, plainLines } from "./text.ts";
-import { ago } from "./times.ts";
+import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
+import { renderRecord } from "./table.ts";
+import { sanitizeLine, sanitizeLines } from "./text.ts";
+import { relativeTime } from "./times.ts";
 
-const STATES = "provisioning|active|failed|suspending|suspended|resuming|updating|removing|removed";
+const SPOKE_STATES = "provisioning|active|failed|suspending|suspended|resuming|updating|removing|removed";
 
-export const insightVerbs = [
+export const readVerbs = [
   verb({
     name: "list",
     summary: "List the spokes that you see",
     words: ["[HUB]"],
     flags: {
       hub: { type: "string", value: "HUB", help: "only those of this hub" },
-      state: { type: "string", value: STATES, help: "only those in this state" },
+      state: { type: "string", value: SPOKE_STATES, help: "only those in this state" },
       health: { type: "string", value: "healthy|degraded|unknown", help: "only those of this health" },
       q: { type: "string", value: "TEXT", help: "only those whose name, domain or address has this in it" },
       "include-removed": { type: "boolean", help: "removed ones, too (operators)" },
@@ -32,18 +32,18 @@ export const insightVerbs = [
     examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason"],
     async run(cli, { words: [word], flags: { hub = word, q, "include-removed": includeRemoved, ...flags } }) {
       if (word !== undefined && word !== hub) {
-        throw new CommandError(MISUSED, `Either ${word} or --hub ${hub}, not both`);
+        throw new CommandError(EXIT_USAGE, `Either ${word} or --hub ${hub}, not both`);
       }
       const state = flags.state as Spoke["state"] | undefined, health = flags.health as Spoke["health"] | undefined;
-      const narrow = { state, health, q, includeRemoved }, people = !cli.json && !cli.quiet;
+      const filters = { state, health, q, includeRemoved }, isText = !cli.json && !cli.quiet;
       const [spokes, hubs] = await Promise.all([
         hub === undefined
-          ? cli.api.listMySpokes(narrow)
-          : cli.api.listFederationSpokes({ ...narrow, federationId: hub }),
-        people ? hubSlugs(cli.api) : new Map<string, string>(),
+          ? cli.api.listMySpokes(filters)
+          : cli.api.listFederationSpokes({ ...filters, federationId: hub }),
+        isText ? readHubSlugs(cli.api) : new Map<string, string>(),
       ]);
       showList(cli, spokes, spokeColumns(hubs));
-      if (people && spokes.length === 0) remark(cli, "wheelwright spokes create HUB/SLUG makes one");
+      if (isText && spokes.length === 0) printNote(cli, "wheelwright spokes create HUB/SLUG makes one");
     },
   }),
   verb({
@@ -53,8 +53,8 @@ export const insightVerbs = [
     examples: ["spokes show north/ash", "spokes show ash.spokes.localhost --json=state,url"],
     async run(cli, { words: [name] }) {
       const [spoke, hubs] = await Promise.all([
-        lookUpSpoke(cli.api, name!),
-        cli.json ? new Map<string, string>() : hubSlugs(cli.api),
+        requireSpoke(cli.api, name!),
+        cli.json ? new Map<string, string>() : readHubSlugs(cli.api),
       ]);
       showRecord(cli, spoke, spokeLines(spoke, hubs));
     },
@@ -71,14 +71,14 @@ export const insightVerbs = [
     examples: ["spokes open north/ash", "spokes open north/ash --sign-in"],
     async run(cli, { words: [name], flags }) {
       if (flags["sign-in"]) {
-        const link = await cli.api.createSpokeSignInLink({ spokeId: await spokeIdOf(cli.api, name!) });
+        const link = await cli.api.createSpokeSignInLink({ spokeId: await resolveSpokeId(cli.api, name!) });
         if (cli.json) return showJson(cli, link);
-        print(`${plain(link.url)}\n`);
-        return remark(cli, `Whoever opens it first chooses the password; it works until ${link.expiresAt}`);
+        print(`${sanitizeLine(link.url)}\n`);
+        return printNote(cli, `Whoever opens it first chooses the password; it works until ${link.expiresAt}`);
       }
-      const spoke = await lookUpSpoke(cli.api, name!);
+      const spoke = await requireSpoke(cli.api, name!);
       if (cli.json) return showJson(cli, spoke);
-      print(`${plain(spoke.url)}\n`);
+      print(`${sanitizeLine(spoke.url)}\n`);
       if (cli.terminal.out && !flags["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
     },
   }),
@@ -89,10 +89,10 @@ export const insightVerbs = [
     flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
     examples: ["spokes operations north/ash"],
     async run(cli, { words: [name], flags }) {
-      const spokeId = await spokeIdOf(cli.api, name!);
+      const spokeId = await resolveSpokeId(cli.api, name!);
       showList(
         cli,
-        await take(cli.api.listSpokeOperations({ spokeId, limit: pageOf(flags) }), flags),
+        await readItems(cli.api.listSpokeOperations({ spokeId, limit: pageSizeOf(flags) }), flags),
         OPERATION_COLUMNS,
       );
     },
@@ -103,20 +103,20 @@ export const insightVerbs = [
     words: ["SPOKE"],
     examples: ["spokes logs north/ash"],
     async run(cli, { words: [name] }) {
-      const spokeId = await spokeIdOf(cli.api, name!);
+      const spokeId = await resolveSpokeId(cli.api, name!);
       for await (const { id, state } of cli.api.listSpokeOperations({ spokeId })) {
         if (state !== "failed") continue;
         const operation = await cli.api.getOperation({ operationId: id }), { error } = operation;
         if (cli.json) return showJson(cli, operation);
-        const { terminal } = cli, told = { ...terminal, out: true, paint: terminal.paintErr };
-        const failure = recordOf(told, [["operation", id], ...failureLines(operation)]);
+        const { terminal } = cli, errorTerminal = { ...terminal, out: true, paint: terminal.paintErr };
+        const failure = renderRecord(errorTerminal, [["operation", id], ...failureLines(operation)]);
         if (!cli.quiet) process.stderr.write(failure); // `remark` would remove the colours
         for (const { at, object, reason, message } of error?.events ?? []) {
-          print(`${plainLines(`${at} ${object} ${reason}: ${message}`)}\n`);
+          print(`${sanitizeLines(`${at} ${object} ${reason}: ${message}`)}\n`);
         }
-        return print(error?.log.map((line) => `${plainLines(line)}\n`).join("") ?? "");
+        return print(error?.log.map((line) => `${sanitizeLines(line)}\n`).join("") ?? "");
       }
-      throw new CommandError(NOT_FOUND, `No operation of ${name} has failed`);
+      throw new CommandError(EXIT_NOT_FOUND, `No operation of ${name} has failed`);
     },
   }),
   verb({
@@ -126,8 +126,12 @@ export const insightVerbs = [
     flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
     examples: ["spokes activity north/ash --limit 5"],
     async run(cli, { words: [name], flags }) {
-      const spokeId = await spokeIdOf(cli.api, name!);
-      showList(cli, await take(cli.api.listSpokeActivity({ spokeId, limit: pageOf(flags) }), flags), AUDIT_COLUMNS);
+      const spokeId = await resolveSpokeId(cli.api, name!);
+      showList(
+        cli,
+        await readItems(cli.api.listSpokeActivity({ spokeId, limit: pageSizeOf(flags) }), flags),
+        AUDIT_COLUMNS,
+      );
     },
   }),
   verb({
@@ -136,14 +140,19 @@ export const insightVerbs = [
     words: ["SPOKE"],
     examples: ["spokes backups north/ash"],
     async run(cli, { words: [name] }) {
-      const backups = await cli.api.getSpokeBackups({ spokeId: await spokeIdOf(cli.api, name!) });
+      const backups = await cli.api.getSpokeBackups({ spokeId: await resolveSpokeId(cli.api, name!) });
       if (cli.json) return showJson(cli, backups);
       const { schedule, lastError, unverifiedSince } = backups;
-      remark(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
-      if (lastError) remark(cli, `The last one failed: ${lastError}`);
-      if (unverifiedSince) remark(cli, `The last one that was tried could not be restored, ${ago(unverifiedSince)}`);
+      printNote(
+        cli,
+        backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups",
+      );
+      if (lastError) printNote(cli, `The last one failed: ${lastError}`);
+      if (unverifiedSince) {
+        printNote(cli, `The last one that was tried could not be restored, ${relativeTime(unverifiedSince)}`);
+      }
       for (const { claim, until } of backups.kept) {
-        remark(cli, `Kept of before a restore until ${until}: ${claim}`);
+        printNote(cli, `Kept of before a restore until ${until}: ${claim}`);
       }
       showList(cli, backups.snapshots, [
         ["ID", (one) => one.id, "id"],
@@ -166,7 +175,7 @@ export const insightVerbs = [
     words: ["SPOKE"],
     examples: ["spokes members north/ash"],
     async run(cli, { words: [name] }) {
-      const members = await cli.api.listSpokeMembers({ spokeId: await spokeIdOf(cli.api, name!) });
+      const members = await cli.api.listSpokeMembers({ spokeId: await resolveSpokeId(cli.api, name!) });
       showList(cli, members, MEMBER_COLUMNS, (member) => member.userId);
     },
   }),

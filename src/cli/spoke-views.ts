@@ -2,11 +2,11 @@
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
 import { operationProgress } from "./operation-views.ts";
 import { spokeName } from "./find-spoke.ts";
-import type { Column, Line } from "./table.ts";
+import type { RecordLine, TableColumn } from "./table.ts";
 
-type Hubs = ReadonlyMap<string, string>;
+type HubSlugs = ReadonlyMap<string, string>;
 
-export function spokeColumns(hubs: Hubs): readonly Column<Spoke>[] {
+export function spokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[] {
   return [
     ["SPOKE", (spoke) => spokeName(spoke, hubs)],
     ["STATE", (spoke) => spoke.state, "state"],
@@ -20,7 +20,7 @@ export function spokeColumns(hubs: Hubs): readonly Column<Spoke>[] {
   ];
 }
 
-export function spokeLines(spoke: Spoke, hubs: Hubs): readonly Line[] {
+export function spokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] {
   return [
     ["spoke", spokeName(spoke, hubs)],
     ["name", spoke.displayName],
@@ -48,14 +48,14 @@ export function spokeLines(spoke: Spoke, hubs: Hubs): readonly Line[] {
   ];
 }
 
-export function previewLines(preview: ActionPreview): readonly Line[] {
+export function previewLines(preview: ActionPreview): readonly RecordLine[] {
   const { action, state, becomes, downtime, steps, changes, notes, price } = preview;
   return [
     ["action", action],
     ["state", state, "state"],
     ["becomes", becomes, "state"],
     ["site is away", downtime],
-    ["cost", costWords(price)],
+    ["cost", formatCost(price)],
     ...steps.map((step, i) => [`step ${i + 1}`, step] as const),
     ...changes.map(({ object, field, from, to }) =>
       [
@@ -67,7 +67,7 @@ export function previewLines(preview: ActionPreview): readonly Line[] {
   ];
 }
 
-export function creationLines({ spoke, quota, objects, price }: SpokePreview): readonly Line[] {
+export function creationLines({ spoke, quota, objects, price }: SpokePreview): readonly RecordLine[] {
   return [
     ["spoke", spoke.slug],
     ["name", spoke.displayName],
@@ -80,18 +80,20 @@ export function creationLines({ spoke, quota, objects, price }: SpokePreview): r
     ["objects", objects.length],
     ["takes at most", `${quota.demand.limits.cpu} cpu, ${quota.demand.limits.memory}, ${quota.demand.storage} of disk`],
     ["over its quota", quota.over.join(", ")],
-    ["cost", costWords(price)],
+    ["cost", formatCost(price)],
   ];
 }
 
-export function costWords(price: SpokePreview["price"]): string {
+export function formatCost(price: SpokePreview["price"]): string {
   if (!price.available) return price.reason ?? "not available";
-  return `${moneyOf(price.recurringMonthly, price.currency)} a month, ${moneyOf(price.dueNow, price.currency)} now`;
+  return `${formatMoney(price.recurringMonthly, price.currency)} a month, ${
+    formatMoney(price.dueNow, price.currency)
+  } now`;
 }
 
 /** Formats an amount in the currency's smallest unit, such as cents. Payment providers use this unit. */
-export function moneyOf(amount: number, currency: string): string {
-  const known = /^[a-z]{3}$/i.test(currency) && new Intl.NumberFormat("en", { style: "currency", currency });
-  const digits = known && known.resolvedOptions().maximumFractionDigits || 0;
+export function formatMoney(amount: number, currency: string): string {
+  const format = /^[a-z]{3}$/i.test(currency) && new Intl.NumberFormat("en", { style: "currency", currency });
+  const digits = format && format.resolvedOptions().maximumFractionDigits || 0;
   return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
 }

@@ -9,7 +9,7 @@ export interface Terminal {
   /** The columns of standard output. Infinity if it is not a terminal. */
   readonly width: number;
   /** Returns the current size of the terminal on standard error. It changes with the window. */
-  readonly room: () => { readonly columns: number; readonly rows: number };
+  readonly size: () => { readonly columns: number; readonly rows: number };
   /** Whether lines on standard error can be overwritten. */
   readonly live: boolean;
   /** Colours text for standard output (`paint`) or standard error (`paintErr`), if that supports colours. */
@@ -17,10 +17,10 @@ export interface Terminal {
   readonly paintErr: Paint;
 }
 
-export type Ink = "red" | "green" | "yellow" | "dim" | "bold" | "none";
-type Paint = (tone: Ink, text: string) => string;
+export type TextStyle = "red" | "green" | "yellow" | "dim" | "bold" | "none";
+type Paint = (tone: TextStyle, text: string) => string;
 
-const CODES: Readonly<Record<Exclude<Ink, "none">, string>> = {
+const CODES: Readonly<Record<Exclude<TextStyle, "none">, string>> = {
   red: "31",
   green: "32",
   yellow: "33",
@@ -28,7 +28,7 @@ const CODES: Readonly<Record<Exclude<Ink, "none">, string>> = {
   bold: "1",
 };
 
-export function findTerminal(env: ProcessVariables): Terminal {
+export function detectTerminal(env: ProcessVariables): Terminal {
   const { stdin, stdout, stderr } = process;
   const out = stdout.isTTY === true, err = stderr.isTTY === true;
   return {
@@ -36,7 +36,7 @@ export function findTerminal(env: ProcessVariables): Terminal {
     err,
     in: stdin.isTTY === true,
     width: out ? stdout.columns || 80 : Infinity,
-    room: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
+    size: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
     live: err && env.TERM !== "dumb",
     paint: painter(shouldUseColours({ env, terminal: out })),
     paintErr: painter(shouldUseColours({ env, terminal: err })),
@@ -48,7 +48,7 @@ function painter(colours: boolean): Paint {
 }
 
 /** Returns the colour for a state. */
-export function toneOf(state: string): Ink {
+export function styleOfState(state: string): TextStyle {
   if (["active", "succeeded", "healthy", "approved", "ready", "added"].includes(state)) return "green";
   if (["failed", "degraded", "rejected", "refused", "disabled"].includes(state)) return "red";
   return ["-", "", "removed", "cancelled", "withdrawn", "unknown", "suspended"].includes(state) ? "dim" : "yellow";

@@ -5,22 +5,22 @@
 const CONTROLS = /[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Returns the text as one line, with control characters replaced by U+FFFD. */
-export function plain(text: string): string {
+export function sanitizeLine(text: string): string {
   return text.toWellFormed().replace(/\s*\r?\n\s*|\t/g, " ").replace(CONTROLS, "\ufffd");
 }
 
 /** Keeps the line breaks, and replaces other control characters by U+FFFD. */
-export function plainLines(text: string): string {
-  return text.replace(/\r\n/g, "\n").split("\n").map((line) => plain(line.replaceAll("\t", "    "))).join("\n");
+export function sanitizeLines(text: string): string {
+  return text.replace(/\r\n/g, "\n").split("\n").map((line) => sanitizeLine(line.replaceAll("\t", "    "))).join("\n");
 }
 
 /** Masks tokens, and user names and passwords in URLs. A user may have typed one in the wrong place. */
-export function withoutSecrets(text: string): string {
+export function maskSecrets(text: string): string {
   return text.replace(/\b(ww_[a-z]+_)[\w-]{8,}/g, "$1…").replace(/\/\/[^\s/@]*@/g, "//…@");
 }
 
 /** Formats JSON. Also escapes the control characters that `JSON.stringify` leaves as they are. */
-export function writtenJson(value: unknown, indent = 0): string {
+export function formatJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent)
     .replace(
       /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
@@ -28,34 +28,34 @@ export function writtenJson(value: unknown, indent = 0): string {
     );
 }
 
-const WIDE =
+const DOUBLE_WIDTH =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-const NARROWEST = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const ASCII = /^[ -~]*$/;
 
 /** Returns the number of terminal columns that the text takes. */
-export function widthOf(text: string): number {
+export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const letter of text) width += NARROWEST.test(letter) ? 0 : WIDE.test(letter) ? 2 : 1;
+  for (const letter of text) width += ZERO_WIDTH.test(letter) ? 0 : DOUBLE_WIDTH.test(letter) ? 2 : 1;
   return width;
 }
 
 /** Cuts the text to a number of columns. A cut text ends with `…`. */
-export function cut(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
-  let kept = "", width = 0;
+export function truncateText(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let result = "", width = 0;
   for (const letter of text) {
-    const more = widthOf(letter);
+    const more = textWidth(letter);
     if (width + more > columns - 1) break;
-    kept += letter;
+    result += letter;
     width += more;
   }
-  return columns > 0 ? `${kept}…` : "";
+  return columns > 0 ? `${result}…` : "";
 }
 
-export function padTo(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - widthOf(text)));
+export function padToWidth(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - textWidth(text)));
 }
 
 export function plural(number: number, noun: string): string {

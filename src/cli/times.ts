@@ -1,12 +1,12 @@
 /** Formats times for people, and parses durations that they type. */
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
-import { MISUSED } from "./exit-status.ts";
+import { EXIT_USAGE } from "./exit-status.ts";
 
 const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"]] as const;
 
 /** Formats a time relative to now: `3 minutes ago`, `in 6 days`. */
-export function ago(iso: string, now = Date.now()): string {
+export function relativeTime(iso: string, now = Date.now()): string {
   const ms = now - Date.parse(iso);
   if (Number.isNaN(ms)) return iso;
   const [span, name] = UNITS.find(([span]) => Math.abs(ms) >= span) ?? [MINUTE, ""];
@@ -16,7 +16,7 @@ export function ago(iso: string, now = Date.now()): string {
 }
 
 /** Returns the local time, or the date if it is not today. Both are 10 characters wide. */
-export function clock(iso: string, now = new Date()): string {
+export function clockTimeOrDate(iso: string, now = new Date()): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   const day = (of: Date) => `${of.getFullYear()}-${two(of.getMonth() + 1)}-${two(of.getDate())}`;
   const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");
@@ -24,7 +24,7 @@ export function clock(iso: string, now = new Date()): string {
 }
 
 /** Formats a duration: `42 s`, `3:07`, `1:02:03`. */
-export function lasting(ms: number): string {
+export function formatClockDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / SECOND)), minutes = Math.floor(seconds / 60);
   const two = (number: number) => String(number).padStart(2, "0");
   if (minutes === 0) return `${seconds} s`;
@@ -37,9 +37,9 @@ export function lasting(ms: number): string {
  * Returns the milliseconds of `90s`, `10m`, `2h` or `7d`. A bare number is seconds. Throws a CommandError for other
  * text.
  */
-export function readSpan(name: string, text: string): number {
+export function parseDuration(name: string, text: string): number {
   const [, number, unit = "s"] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];
   const ms = Number(number) * { s: SECOND, m: MINUTE, h: HOUR, d: DAY }[unit as "s" | "m" | "h" | "d"];
   if (ms > 0 && ms <= 24 * DAY) return ms; // setTimeout accepts less than 25 days
-  throw new CommandError(MISUSED, `${name} must be a span of time such as 90s, 10m or 2h`);
+  throw new CommandError(EXIT_USAGE, `${name} must be a span of time such as 90s, 10m or 2h`);
 }

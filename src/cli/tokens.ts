@@ -1,15 +1,15 @@
 /** `wheelwright tokens`: lists, creates and revokes the user's API tokens. */
-import { contactUrl } from "./connection.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
-import { scopeOf } from "./login.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
-import { print, remark, showChanges, showJson, showList } from "./output.ts";
-import { CREDENTIALS, mintToken } from "./create-token.ts";
+import { serverUrl } from "./connection.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { parseScope } from "./login.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
+import { print, printNote, showChanges, showJson, showList } from "./output.ts";
+import { CREDENTIAL_FLAGS, signInAndCreateToken } from "./create-token.ts";
 import { DAY } from "#lib/base/time.ts";
-import { plain } from "./text.ts";
-import { readSpan } from "./times.ts";
+import { sanitizeLine } from "./text.ts";
+import { parseDuration } from "./times.ts";
 
-export const tokensNoun: Noun = {
+export const tokensNoun: CliNoun = {
   name: "tokens",
   summary: "Your tokens: what opens the API in your name",
   verbs: [
@@ -19,7 +19,7 @@ export const tokensNoun: Noun = {
       flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["tokens list", "tokens list --json=id,name,lastUsedAt"],
       async run(cli, { flags }) {
-        showList(cli, await take(cli.api.listTokens({ limit: pageOf(flags) }), flags), [
+        showList(cli, await readItems(cli.api.listTokens({ limit: pageSizeOf(flags) }), flags), [
           ["ID", (token) => token.id, "id"],
           ["NAME", (token) => token.name],
           ["SCOPE", (token) => token.scope],
@@ -35,19 +35,19 @@ export const tokensNoun: Noun = {
       summary: "Make a token, and print it, once",
       words: ["NAME"],
       flags: {
-        ...CREDENTIALS,
+        ...CREDENTIAL_FLAGS,
         scope: { type: "string", value: "cli|provisioning|readonly", help: "what it may" },
         expires: { type: "string", value: "SPAN", help: "how long it lasts, such as 7d; for ever when absent" },
       },
       more: "A token can make no other: your password is asked for.",
       examples: ["tokens create 'nightly report' --scope readonly --expires 7d"],
       async run(cli, { words: [name], flags: { scope, expires, ...credentials } }) {
-        const expiresAt = expires === undefined ? null : spanFromNow(expires);
-        const wish = { name: name!, scope: scopeOf(scope), expiresAt };
-        await mintToken(cli, { ...credentials, url: contactUrl(cli), wish }, async (minted) => {
+        const expiresAt = expires === undefined ? null : expiryAfter(expires);
+        const newToken = { name: name!, scope: parseScope(scope), expiresAt };
+        await signInAndCreateToken(cli, { ...credentials, url: serverUrl(cli), newToken }, async (minted) => {
           if (cli.json) return showJson(cli, minted);
-          print(`${plain(minted.token)}\n`);
-          remark(cli, `Token ${minted.id}; it is shown this once`);
+          print(`${sanitizeLine(minted.token)}\n`);
+          printNote(cli, `Token ${minted.id}; it is shown this once`);
         });
       },
     }),
@@ -65,7 +65,7 @@ export const tokensNoun: Noun = {
   ],
 };
 
-function spanFromNow(text: string): string {
+function expiryAfter(text: string): string {
   const days = /^(\d{1,4})d$/.exec(text)?.[1]; // `readSpan` allows 24 days at most
-  return new Date(Date.now() + (days ? Number(days) * DAY : readSpan("--expires", text))).toISOString();
+  return new Date(Date.now() + (days ? Number(days) * DAY : parseDuration("--expires", text))).toISOString();
 }

@@ -2,12 +2,12 @@
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./pagination.ts";
-import { type Noun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { type CliNoun, verb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
-import { MISUSED, NOT_FOUND } from "./exit-status.ts";
+import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
-export const usersNoun: Noun = {
+export const usersNoun: CliNoun = {
   name: "users",
   summary: "Users: who has an account (operators). A user is named by id or by e-mail address",
   verbs: [
@@ -25,14 +25,18 @@ export const usersNoun: Noun = {
       async run(cli, { flags }) {
         const role = flags.role as UserRecord["role"] | undefined,
           state = flags.state as UserRecord["state"] | undefined;
-        showList(cli, await take(cli.api.listUsers({ role, state, q: flags.q, limit: pageOf(flags) }), flags), [
-          ["E-MAIL", (user) => user.email],
-          ["ROLE", (user) => user.role],
-          ["STATE", (user) => user.state, "state"],
-          ["NAME", (user) => user.displayName],
-          ["CREATED", (user) => user.createdAt, "time"],
-          ["ID", (user) => user.id, "id"],
-        ]);
+        showList(
+          cli,
+          await readItems(cli.api.listUsers({ role, state, q: flags.q, limit: pageSizeOf(flags) }), flags),
+          [
+            ["E-MAIL", (user) => user.email],
+            ["ROLE", (user) => user.role],
+            ["STATE", (user) => user.state, "state"],
+            ["NAME", (user) => user.displayName],
+            ["CREATED", (user) => user.createdAt, "time"],
+            ["ID", (user) => user.id, "id"],
+          ],
+        );
       },
     }),
     verb({
@@ -41,7 +45,7 @@ export const usersNoun: Noun = {
       words: ["USER"],
       examples: ["users show ada@school.example"],
       async run(cli, { words: [word] }) {
-        const user = await findUser(cli.api, word!);
+        const user = await requireUser(cli.api, word!);
         showRecord(cli, user, [
           ["e-mail", user.email],
           ["name", user.displayName],
@@ -70,29 +74,29 @@ export const usersNoun: Noun = {
       async run(cli, { words: [word], flags }) {
         const patch = {
           displayName: flags.name,
-          disabled: yesOrNo("--disabled", flags.disabled),
-          operator: yesOrNo("--operator", flags.operator),
+          disabled: parseYesOrNo("--disabled", flags.disabled),
+          operator: parseYesOrNo("--operator", flags.operator),
         };
         if (Object.values(patch).every((value) => value === undefined)) {
-          throw new CommandError(MISUSED, "Nothing to change was given; see --help");
+          throw new CommandError(EXIT_USAGE, "Nothing to change was given; see --help");
         }
-        const user = await cli.api.updateUser({ userId: (await findUser(cli.api, word!)).id }, patch);
+        const user = await cli.api.updateUser({ userId: (await requireUser(cli.api, word!)).id }, patch);
         showChange(cli, user, `${user.email} is changed: ${user.role}, ${user.state}`);
       },
     }),
   ],
 };
 
-function yesOrNo(name: string, text: string | undefined): boolean | undefined {
+function parseYesOrNo(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined || text === "yes" || text === "no") return text === undefined ? undefined : text === "yes";
-  throw new CommandError(MISUSED, `${name} must be yes or no`);
+  throw new CommandError(EXIT_USAGE, `${name} must be yes or no`);
 }
 
-async function findUser(api: Wheelwright, name: string): Promise<UserRecord> {
+async function requireUser(api: Wheelwright, name: string): Promise<UserRecord> {
   if (!name.includes("@")) return await api.getUser({ userId: name });
   const found = (await api.listUsers({ email: name })).find(({ email }) =>
     email.toLowerCase() === canonicalPrefix(name)
   );
   if (found) return found;
-  throw new CommandError(NOT_FOUND, `There is no user ${name}`);
+  throw new CommandError(EXIT_NOT_FOUND, `There is no user ${name}`);
 }

@@ -22,19 +22,19 @@ type FlagValues<F extends VerbFlags> = {
     : string;
 };
 
-export interface Typed<Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>> {
+export interface ParsedArguments<Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>> {
   readonly flags: Flags;
   readonly words: readonly string[];
 }
 
 /** The context in which a verb runs. */
-export interface Cli {
+export interface CliContext {
   readonly env: ProcessVariables;
   readonly terminal: Terminal;
   /** The fields to print as JSON, or `all`. Null prints text. */
   readonly json: "all" | readonly string[] | null;
   /** Fields of `--json` that can still cause a warning. Each unknown field is warned about once. */
-  readonly untold: Set<string>;
+  readonly unreportedFields: Set<string>;
   readonly quiet: boolean;
   /** Whether tables show every column (`-o wide`). */
   readonly wide: boolean;
@@ -46,7 +46,7 @@ export interface Cli {
   readonly publicApi: Wheelwright;
 }
 
-interface VerbDeclared<F extends VerbFlags> {
+interface VerbDeclaration<F extends VerbFlags> {
   /** Empty if the noun is the whole command, as in `wheelwright login`. */
   readonly name: string;
   readonly summary: string;
@@ -57,30 +57,31 @@ interface VerbDeclared<F extends VerbFlags> {
   readonly more?: string;
   /** Complete command lines, without the program's name. */
   readonly examples: readonly string[];
-  readonly run: (cli: Cli, typed: Typed<FlagValues<F>>) => Promise<void>;
+  readonly run: (cli: CliContext, typed: ParsedArguments<FlagValues<F>>) => Promise<void>;
 }
 
-export type Verb = ReturnType<typeof verb>;
+export type CliVerb = ReturnType<typeof verb>;
 
-export interface Noun {
+export interface CliNoun {
   readonly name: string;
   readonly summary: string;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly CliVerb[];
   /** Verbs of the local command with the same name, each with its description. src/commands defines them. */
-  readonly here?: readonly (readonly [verb: string, what: string])[];
+  readonly localVerbs?: readonly (readonly [verb: string, what: string])[];
 }
 
 /** Creates a verb from its declaration and sets defaults for the optional parts. */
-export function verb<const F extends VerbFlags = Record<never, never>>(declared: VerbDeclared<F>) {
+export function verb<const F extends VerbFlags = Record<never, never>>(declared: VerbDeclaration<F>) {
   const { name, summary, words = [], more = "", examples } = declared, flags: VerbFlags = declared.flags ?? {};
-  const run = async (cli: Cli, typed: Typed) => await declared.run(cli, typed as unknown as Typed<FlagValues<F>>);
+  const run = async (cli: CliContext, typed: ParsedArguments) =>
+    await declared.run(cli, typed as unknown as ParsedArguments<FlagValues<F>>);
   return { name, summary, words, flags, more, examples, run };
 }
 
 /** Returns the name of an argument without brackets and dots: `HUB` for `[HUB]`. */
-export function bareWord(word: string): string {
+export function placeholderName(word: string): string {
   return word.replace(/^\[|\.\.\.|\]$/g, "");
 }
 
-export const isNeeded = (word: string): boolean => !word.startsWith("[");
-export const mayRepeat = (word: string): boolean => word.includes("...");
+export const isRequiredArgument = (word: string): boolean => !word.startsWith("[");
+export const isRepeatableArgument = (word: string): boolean => word.includes("...");

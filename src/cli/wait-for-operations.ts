@@ -2,84 +2,91 @@
 import type { Operation, OperationDetail, Problem } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
-import type { Cli } from "./verb-declaration.ts";
-import { isDone, watchCommand } from "./operation-views.ts";
-import { remark, showChange } from "./output.ts";
-import { FAILED, statusOfApi } from "./exit-status.ts";
-import { readSpan } from "./times.ts";
+import type { CliContext } from "./verb-declaration.ts";
+import { isOperationDone, watchCommand } from "./operation-views.ts";
+import { printNote, showChange } from "./output.ts";
+import { EXIT_FAILED, exitStatusOf } from "./exit-status.ts";
+import { parseDuration } from "./times.ts";
 
-export const WAITING = {
+export const WAIT_FLAGS = {
   wait: { type: "boolean", help: "show the steps until it is done (the default)" },
   "no-wait": { type: "boolean", help: "end as soon as it is accepted" },
   timeout: { type: "string", value: "SPAN", help: "how long to wait, such as 90s or 10m; an hour when absent" },
 } as const;
 
-interface Wish {
+interface WaitFlags {
   readonly wait?: boolean;
   readonly "no-wait"?: boolean;
   readonly timeout?: string;
 }
 
 /** An operation that a command started, with the name of its hub or spoke. */
-export interface Begun {
+export interface LabelledOperation {
   readonly label: string;
   readonly operation: Operation | null;
 }
 
 /** The result of waiting for operations. */
-export interface WaitEnding {
+export interface WaitResult {
   /** The last state of each operation. Null without an operation, or with --no-wait. */
-  readonly seen: readonly (OperationDetail | null)[];
+  readonly operations: readonly (OperationDetail | null)[];
   /** Why the wait ended before all operations were done, or null. */
-  readonly stopped: CommandError | null;
+  readonly earlyEnd: CommandError | null;
 }
 
 /**
  * Returns the milliseconds to wait, or null for --no-wait. Call it before any request, so that a mistyped span starts
  * nothing.
  */
-export function patienceOf({ timeout, ...wish }: Wish): number | null {
-  const ms = timeout === undefined ? HOUR : readSpan("--timeout", timeout);
-  return wish["no-wait"] ? null : ms;
+export function waitTimeOf({ timeout, ...flags }: WaitFlags): number | null {
+  const ms = timeout === undefined ? HOUR : parseDuration("--timeout", timeout);
+  return flags["no-wait"] ? null : ms;
 }
 
-export async function finish(cli: Cli, begun: readonly Begun[], patience: number | null): Promise<WaitEnding> {
-  const under = begun.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
-  if (patience === null) {
-    if (under.length > 0) remark(cli, `Watch it: ${watchCommand(under)}`);
-    return { seen: begun.map(() => null), stopped: null };
+export async function waitForOperations(
+  cli: CliContext,
+  started: readonly LabelledOperation[],
+  waitTime: number | null,
+): Promise<WaitResult> {
+  const pending = started.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
+  if (waitTime === null) {
+    if (pending.length > 0) printNote(cli, `Watch it: ${watchCommand(pending)}`);
+    return { operations: started.map(() => null), earlyEnd: null };
   }
   const { watchOperations } = await import("./watch-operations.ts");
-  const { seen, stopped } = await watchOperations(cli, under, patience);
-  return { seen: begun.map(({ operation }) => seen.find((one) => one?.id === operation?.id) ?? null), stopped };
+  const { operations, earlyEnd } = await watchOperations(cli, pending, waitTime);
+  return {
+    operations: started.map(({ operation }) => operations.find((one) => one?.id === operation?.id) ?? null),
+    earlyEnd,
+  };
 }
 
-interface Settling<Thing> {
+interface WaitDisplay<Thing> {
   readonly label: string;
-  readonly patience: number | null;
+  readonly waitTime: number | null;
   /** Reads the hub or spoke after the operation. */
-  readonly look: () => Promise<Thing>;
+  readonly readRecord: () => Promise<Thing>;
   /** Returns the sentence that reports the result. */
-  readonly say: (thing: Thing) => string;
+  readonly describe: (thing: Thing) => string;
 }
 
 /** Waits for the operation of one hub or spoke, then shows the new state of the hub or spoke. */
-export async function settleOne<Thing extends { operation: Operation | null }>(
-  cli: Cli,
+export async function waitAndShow<Thing extends { operation: Operation | null }>(
+  cli: CliContext,
   thing: Thing,
-  { label, patience, look, say }: Settling<Thing>,
+  { label, waitTime, readRecord, describe }: WaitDisplay<Thing>,
 ): Promise<void> {
-  const begun = [{ label, operation: thing.operation }], ended = await finish(cli, begun, patience);
-  const [operation = null] = ended.seen, isOver = operation !== null && isDone(operation);
-  const now = isOver ? await look() : { ...thing, operation: operation ?? thing.operation };
-  const isWell = ended.stopped === null && (operation === null || operation.state === "succeeded");
+  const started = [{ label, operation: thing.operation }], result = await waitForOperations(cli, started, waitTime);
+  const [operation = null] = result.operations, isFinal = operation !== null && isOperationDone(operation);
+  const now = isFinal ? await readRecord() : { ...thing, operation: operation ?? thing.operation };
+  const isSuccess = result.earlyEnd === null && (operation === null || operation.state === "succeeded");
   // After a failure, people see only the error. Programs get the record as well.
-  if (isWell || cli.json || cli.quiet) showChange(cli, now, say(now));
-  throwFailures(begun, ended);
+  if (isSuccess || cli.json || cli.quiet) showChange(cli, now, describe(now));
+  throwFailures(started, result);
 }
 
 /** A spoke for which the server refused a request, and the error. */
-export interface Refused {
+export interface SpokeRefusal {
   readonly name: string;
   readonly error: Pick<Problem, "statusCode" | "code" | "message">;
 }
@@ -89,20 +96,20 @@ export interface Refused {
  * status is that of the early end, else the one that all failures share, else FAILED. Callers print their output first.
  */
 export function throwFailures(
-  begun: readonly Begun[],
-  { seen, stopped }: WaitEnding,
-  refusals: readonly Refused[] = [],
+  started: readonly LabelledOperation[],
+  { operations, earlyEnd }: WaitResult,
+  refusals: readonly SpokeRefusal[] = [],
 ): void {
-  const failures = seen.flatMap((operation, i) => {
-    if (!operation || !isDone(operation) || operation.state === "succeeded") return [];
-    const { kind, state, error, id } = operation, label = begun[i]!.label;
+  const failures = operations.flatMap((operation, i) => {
+    if (!operation || !isOperationDone(operation) || operation.state === "succeeded") return [];
+    const { kind, state, error, id } = operation, label = started[i]!.label;
     if (state === "cancelled") return [`${kind} of ${label} was cancelled`];
     const hint = error?.hint ? `\n  ${error.hint}` : "", why = error?.message ?? "see its report";
     return [`${kind} of ${label} failed: ${why}${hint}\n  wheelwright operations show ${id} tells more`];
   });
   const refused = refusals.map(({ name, error }) => `Refused for ${name}: ${error.message} (${error.code})`);
-  const words = [...refused, ...failures, ...stopped ? [stopped.message] : []];
-  const statuses = new Set([...refusals.map(({ error }) => statusOfApi(error)), ...failures.map(() => FAILED)]);
-  const status = statuses.size === 1 ? [...statuses][0]! : FAILED;
-  if (words.length > 0) throw new CommandError(stopped?.status ?? status, words.join("\n"));
+  const words = [...refused, ...failures, ...earlyEnd ? [earlyEnd.message] : []];
+  const statuses = new Set([...refusals.map(({ error }) => exitStatusOf(error)), ...failures.map(() => EXIT_FAILED)]);
+  const status = statuses.size === 1 ? [...statuses][0]! : EXIT_FAILED;
+  if (words.length > 0) throw new CommandError(earlyEnd?.status ?? status, words.join("\n"));
 }

@@ -6,12 +6,12 @@ import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/c
 import { isTransient } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
-import type { Cli } from "./verb-declaration.ts";
-import { isDone, watchCommand } from "./operation-views.ts";
-import { openDisplay, type ProgressRow } from "./progress.ts";
-import { TIMED_OUT } from "./exit-status.ts";
+import type { CliContext } from "./verb-declaration.ts";
+import { isOperationDone, watchCommand } from "./operation-views.ts";
+import { openProgressDisplay, type ProgressRow } from "./progress.ts";
+import { EXIT_TIMED_OUT } from "./exit-status.ts";
 import { plural } from "./text.ts";
-import { lasting } from "./times.ts";
+import { formatClockDuration } from "./times.ts";
 
 export interface WatchedOperation {
   readonly id: string;
@@ -20,122 +20,131 @@ export interface WatchedOperation {
   readonly federationId: string | null;
 }
 
-interface Course extends ProgressRow {
+interface TrackedOperation extends ProgressRow {
   readonly id: string;
   readonly federationId: string | null;
-  seen: OperationDetail | null;
+  operation: OperationDetail | null;
 }
 
-const LOOKS_AT_ONCE = 6;
+const MAX_PARALLEL_READS = 6;
 /**
  * Milliseconds between periodic reads: ROUND, or ROUND_OF_EACH per operation if that is longer. Queue positions change
  * without an event.
  */
-const ROUND = 5 * SECOND, ROUND_OF_EACH = 200;
+const READ_INTERVAL = 5 * SECOND, READ_INTERVAL_PER_OPERATION = 200;
 
-interface Watched {
+interface WatchResult {
   /** The operations, in the order of the input. Null for an operation that was never read. */
-  readonly seen: readonly (OperationDetail | null)[];
-  readonly stopped: CommandError | null;
+  readonly operations: readonly (OperationDetail | null)[];
+  readonly earlyEnd: CommandError | null;
 }
 
 /**
  * Watches operations until all are done, `ms` milliseconds have passed or the user presses Ctrl-C. The operations
  * continue after an early end. `stopped` then has the command to watch them again.
  */
-export async function watchOperations(cli: Cli, watched: readonly WatchedOperation[], ms: number): Promise<Watched> {
-  if (watched.length === 0) return { seen: [], stopped: null };
-  const display = openDisplay(cli), over = new AbortController(), { signal } = over;
-  const courses: Course[] = watched.map((one) => ({ ...one, seen: null }));
-  const left = () => courses.filter(({ seen }) => !seen || !isDone(seen));
+export async function watchOperations(
+  cli: CliContext,
+  watched: readonly WatchedOperation[],
+  ms: number,
+): Promise<WatchResult> {
+  if (watched.length === 0) return { operations: [], earlyEnd: null };
+  const display = openProgressDisplay(cli), over = new AbortController(), { signal } = over;
+  const tracked: TrackedOperation[] = watched.map((one) => ({ ...one, operation: null }));
+  const unfinished = () => tracked.filter(({ operation: seen }) => !seen || !isOperationDone(seen));
   const ended = Promise.withResolvers<CommandError | null>();
   const stop = (status: number, why: string) => {
-    const those = left(), they = those.length === 1 ? "It goes" : "They go";
+    const those = unfinished(), they = those.length === 1 ? "It goes" : "They go";
     ended.resolve(new CommandError(status, `${why}. ${they} on; watch again: ${watchCommand(those)}`));
   };
   const onSignal = () => stop(EX_INTERRUPTED, "Stopped watching");
   process.on("SIGINT", onSignal);
-  const late = setTimeout(() => {
-    stop(TIMED_OUT, `${plural(left().length, "operation")} not done after ${lasting(ms)}`);
+  const timeoutTimer = setTimeout(() => {
+    stop(EXIT_TIMED_OUT, `${plural(unfinished().length, "operation")} not done after ${formatClockDuration(ms)}`);
   }, ms);
-  const line = openLine(display.say);
-  const look = openLooks(cli.api, signal, (course, seen) => {
-    line.found();
-    course.seen = seen;
-    display.show(courses);
-    if (left().length === 0) ended.resolve(null);
+  const connection = createConnectionReporter(display.print);
+  const readOperations = createOperationReader(cli.api, signal, (target, seen) => {
+    connection.restored();
+    target.operation = seen;
+    display.update(tracked);
+    if (unfinished().length === 0) ended.resolve(null);
   }, (error) => {
-    if (error instanceof WheelwrightError && isTransient(error)) line.lost(error); // the next periodic read retries
+    if (error instanceof WheelwrightError && isTransient(error)) connection.lost(error); // the next periodic read retries
     else ended.reject(error);
   });
-  const round = setInterval(() => look(left()), Math.max(ROUND, courses.length * ROUND_OF_EACH));
+  const readTimer = setInterval(
+    () => readOperations(unfinished()),
+    Math.max(READ_INTERVAL, tracked.length * READ_INTERVAL_PER_OPERATION),
+  );
   try {
-    for (const hub of new Set(courses.map(({ federationId }) => federationId))) {
-      if (hub !== null) follow(cli.api, hub, signal, line, (concerns) => look(left().filter(concerns)));
+    for (const hub of new Set(tracked.map(({ federationId }) => federationId))) {
+      if (hub !== null) {
+        follow(cli.api, hub, signal, connection, (isAffected) => readOperations(unfinished().filter(isAffected)));
+      }
     }
-    look(courses);
-    const stopped = await ended.promise;
+    readOperations(tracked);
+    const earlyEnd = await ended.promise;
     // The handler stays after Ctrl-C. npm may forward the same SIGINT again, and that must not suppress the message.
-    if (stopped === null) process.off("SIGINT", onSignal);
-    return { seen: courses.map(({ seen }) => seen), stopped };
+    if (earlyEnd === null) process.off("SIGINT", onSignal);
+    return { operations: tracked.map(({ operation: seen }) => seen), earlyEnd };
   } finally {
     over.abort();
-    clearTimeout(late);
-    clearInterval(round);
+    clearTimeout(timeoutTimer);
+    clearInterval(readTimer);
     display.close();
   }
 }
 
 /** Returns a function that reads operations, 6 at a time. It never reads one operation twice at the same time. */
-function openLooks(
+function createOperationReader(
   api: Wheelwright,
   signal: AbortSignal,
-  onSeen: (course: Course, seen: OperationDetail) => void,
+  onSeen: (target: TrackedOperation, seen: OperationDetail) => void,
   onError: (error: unknown) => void,
-): (courses: readonly Course[]) => void {
-  const waiting = new Set<Course>(), busy = new Set<Course>();
+): (tracked: readonly TrackedOperation[]) => void {
+  const waiting = new Set<TrackedOperation>(), busy = new Set<TrackedOperation>();
   const next = (): void => {
-    for (const course of waiting) {
-      if (busy.size >= LOOKS_AT_ONCE) return;
-      if (busy.has(course)) continue;
-      waiting.delete(course);
-      busy.add(course);
-      api.getOperation({ operationId: course.id }, { signal, maxAttempts: 1 })
-        .then((seen) => signal.aborted || onSeen(course, seen))
+    for (const target of waiting) {
+      if (busy.size >= MAX_PARALLEL_READS) return;
+      if (busy.has(target)) continue;
+      waiting.delete(target);
+      busy.add(target);
+      api.getOperation({ operationId: target.id }, { signal, maxAttempts: 1 })
+        .then((seen) => signal.aborted || onSeen(target, seen))
         .catch((error) => signal.aborted || onError(error))
         .finally(() => {
-          busy.delete(course);
+          busy.delete(target);
           next();
         });
     }
   };
-  return (courses) => {
-    for (const course of courses) waiting.add(course);
+  return (tracked) => {
+    for (const target of tracked) waiting.add(target);
     next();
   };
 }
 
 /** Reports that the connection is lost or restored. Repeated calls are reported once. */
-interface Line {
+interface ConnectionReporter {
   lost(error: WheelwrightError): void;
-  found(): void;
+  restored(): void;
 }
 
-function openLine(say: (text: string) => void): Line {
+function createConnectionReporter(print: (text: string) => void): ConnectionReporter {
   let isLost = false;
   return {
     lost({ message }) {
-      if (!isLost) say(`${message}; trying again`);
+      if (!isLost) print(`${message}; trying again`);
       isLost = true;
     },
-    found() {
-      if (isLost) say("Connected again");
+    restored() {
+      if (isLost) print("Connected again");
       isLost = false;
     },
   };
 }
 
-type Concerns = (course: Course) => boolean;
+type OperationFilter = (target: TrackedOperation) => boolean;
 
 /**
  * Follows a hub's event stream and calls `onEvent` for each event. Ignores errors of the API, because the periodic
@@ -145,23 +154,23 @@ async function follow(
   api: Wheelwright,
   federationId: string,
   signal: AbortSignal,
-  line: Line,
-  onEvent: (concerns: Concerns) => void,
+  connection: ConnectionReporter,
+  onEvent: (isAffected: OperationFilter) => void,
 ): Promise<void> {
   const events = api.followFederation({ federationId }, {
     ...{ signal, maxAttempts: 1 },
-    onDisconnect: ({ error }) => line.lost(error),
+    onDisconnect: ({ error }) => connection.lost(error),
     onResume() {
-      line.found();
-      onEvent((course) => course.federationId === federationId);
+      connection.restored();
+      onEvent((target) => target.federationId === federationId);
     },
   });
   try {
     for await (const { spokeId, operation } of events) {
-      onEvent(({ id, seen }) => operation?.id === id || !!seen && seen.spokeId === (spokeId ?? null));
+      onEvent(({ id, operation: seen }) => operation?.id === id || !!seen && seen.spokeId === (spokeId ?? null));
     }
   } catch (error) {
     if (!(error instanceof WheelwrightError)) throw error;
   }
-  if (!signal.aborted) onEvent((course) => course.federationId === federationId);
+  if (!signal.aborted) onEvent((target) => target.federationId === federationId);
 }

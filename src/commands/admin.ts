@@ -1,10 +1,10 @@
 /** Implements `wheelwright admin reset-password EMAIL`: sets a new password. Needs no sign-in. */
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
-import { CommandError, EX_USAGE, type Given } from "./command.ts";
+import { type CommandArguments, CommandError, EX_USAGE } from "./command.ts";
 import { withDatabase } from "./database.ts";
 
-export async function admin({ words: [what, email] }: Given): Promise<void> {
+export async function runAdmin({ words: [what, email] }: CommandArguments): Promise<void> {
   if (what !== "reset-password" || !email) {
     throw new CommandError(EX_USAGE, "wheelwright admin reset-password EMAIL");
   }

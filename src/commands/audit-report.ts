@@ -2,16 +2,16 @@
 import type { Verification } from "#lib/audit/verify.ts";
 
 /** The source of the comparison: only the seals in the database, or exported heads as well. */
-type Means = "seals" | "exported";
+type VerificationBaseline = "seals" | "exported";
 
-export function reportJson(found: readonly Verification[]): string {
-  const chains = found.map((one) => ({ ...one, ok: isFine(one) }));
-  return `${JSON.stringify({ ok: found.every(isFine), chains })}\n`;
+export function renderVerificationJson(verifications: readonly Verification[]): string {
+  const chains = verifications.map((one) => ({ ...one, ok: isIntact(one) }));
+  return `${JSON.stringify({ ok: verifications.every(isIntact), chains })}\n`;
 }
 
-export function reportText(found: readonly Verification[], means: Means): string {
-  if (found.length === 0) return "The audit log is empty\n";
-  const rows = found.map((one) => [
+export function renderVerificationText(verifications: readonly Verification[], baseline: VerificationBaseline): string {
+  if (verifications.length === 0) return "The audit log is empty\n";
+  const rows = verifications.map((one) => [
     one.chain,
     String(one.sealed),
     String(one.unsealed),
@@ -19,23 +19,24 @@ export function reportText(found: readonly Verification[], means: Means): string
     resultOf(one),
   ]);
   const table = align([["CHAIN", "SEALED", "UNSEALED", "EXPORTED", "RESULT"], ...rows]);
-  return [table, ...found.filter((one) => !isFine(one)).map(explain), notesOn(found, means)].join("\n");
+  return [table, ...verifications.filter((one) => !isIntact(one)).map(renderProblems), notesOn(verifications, baseline)]
+    .join("\n");
 }
 
-const isFine = ({ problems }: Verification): boolean => problems.length === 0;
+const isIntact = ({ problems }: Verification): boolean => problems.length === 0;
 
 function resultOf(one: Verification): string {
-  if (!isFine(one)) return "DOES NOT MATCH";
+  if (!isIntact(one)) return "DOES NOT MATCH";
   if (one.sealed === 0) return "nothing sealed yet";
   return one.exported > 0 ? "as sealed, and as exported" : "as sealed";
 }
 
-function explain({ chain, problems, differs }: Verification): string {
-  const lines = differs ? [...problems, describe(differs)] : problems;
+function renderProblems({ chain, problems, differs }: Verification): string {
+  const lines = differs ? [...problems, describeDifference(differs)] : problems;
   return `${chain}\n${lines.map((line) => `  ${line}.\n`).join("")}`;
 }
 
-function describe({ after, through }: NonNullable<Verification["differs"]>): string {
+function describeDifference({ after, through }: NonNullable<Verification["differs"]>): string {
   const place = through - after === 1 ? `event ${through}` : `one of the events ${after + 1} to ${through}`;
   return after === 0
     ? `The first difference is in ${place}`
@@ -43,20 +44,20 @@ function describe({ after, through }: NonNullable<Verification["differs"]>): str
 }
 
 /** Returns notes that explain the limits of the verification. */
-function notesOn(found: readonly Verification[], means: Means): string {
-  const unsealed = found.reduce((sum, one) => sum + one.unsealed, 0);
-  const alone = found.filter(({ exported }) => exported === 0).length;
+function notesOn(verifications: readonly Verification[], baseline: VerificationBaseline): string {
+  const unsealed = verifications.reduce((sum, one) => sum + one.unsealed, 0);
+  const alone = verifications.filter(({ exported }) => exported === 0).length;
   const notes: string[] = [];
   if (unsealed > 0) {
     notes.push(`Not sealed yet: ${count(unsealed, "event")}. Only the number was checked, not the content.`);
   }
-  if (means === "exported" && alone > 0) {
+  if (baseline === "exported" && alone > 0) {
     notes.push(`No exported head is of ${count(alone, "chain")}: compared with the seals in this database alone.`);
   }
-  if (means === "exported" && found.some((one) => one.exported > 0 && one.exported < one.sealed)) {
+  if (baseline === "exported" && verifications.some((one) => one.exported > 0 && one.exported < one.sealed)) {
     notes.push("Events behind the count under EXPORTED: compared with the seals in this database alone.");
   }
-  if (means === "seals") {
+  if (baseline === "seals") {
     notes.push(
       "Compared with the seals and counts in this database alone: whoever owns its tables can rewrite those too.",
       "Keep heads elsewhere (wheelwright audit heads) and give them by --against to find that out.",

@@ -13,13 +13,13 @@ import { listChains, readSeals } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { reportJson, reportText } from "./audit-report.ts";
-import { CommandError, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
+import { renderVerificationJson, renderVerificationText } from "./audit-report.ts";
+import { type CommandArguments, CommandError, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
 import { withDatabase } from "./database.ts";
 
 const MISMATCH = 1;
 
-interface Wish {
+interface AuditFilter {
   /** The chain to read. Undefined for all chains. */
   readonly chain: string | undefined;
   readonly json: boolean;
@@ -31,8 +31,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-export async function audit({ words: [what], options }: Given<Options>): Promise<void> {
-  const { against, chain, json = false } = options, wish: Wish = { chain, json };
+export async function runAudit({ words: [what], options }: CommandArguments<Options>): Promise<void> {
+  const { against, chain, json = false } = options, filter: AuditFilter = { chain, json };
   if (what !== "verify" && (what !== "heads" || against)) {
     throw new CommandError(
       EX_USAGE,
@@ -43,25 +43,29 @@ export async function audit({ words: [what], options }: Given<Options>): Promise
   if (chain !== undefined && !isChainName(chain)) {
     throw new CommandError(EX_USAGE, `--chain must be "system" or the id of a hub, and not "${chain}"`);
   }
-  const heads = against && await readHeads(against, wish);
+  const heads = against && await readHeads(against, filter);
   await withDatabase(async (db) => {
     await requireSchema(db);
-    await (what === "heads" ? showHeads(db, wish) : verify(db, heads, wish));
+    await (what === "heads" ? showHeads(db, filter) : verify(db, heads, filter));
   });
 }
 
-async function showHeads(db: Database, { chain, json }: Wish): Promise<void> {
+async function showHeads(db: Database, { chain, json }: AuditFilter): Promise<void> {
   const seals = (await readSeals(db.rows)).filter((seal) => chain === undefined || seal.chain === chain);
   if (json) {
-    const shown = seals.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
-    process.stdout.write(`${JSON.stringify(shown)}\n`);
+    const entries = seals.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
+    process.stdout.write(`${JSON.stringify(entries)}\n`);
   } else process.stdout.write(seals.map((seal) => `${formatHead(seal)}\n`).join(""));
   if (seals.length === 0) {
     process.stderr.write("Nothing is sealed yet: a running replica does that every few minutes\n");
   }
 }
 
-async function verify(db: Database, heads: readonly ChainHead[] | undefined, { chain, json }: Wish): Promise<void> {
+async function verify(
+  db: Database,
+  heads: readonly ChainHead[] | undefined,
+  { chain, json }: AuditFilter,
+): Promise<void> {
   // Includes exported chains that are missing in the database, so that a deleted chain is reported.
   const exported = Map.groupBy(heads ?? [], (head) => head.chain);
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
@@ -69,10 +73,12 @@ async function verify(db: Database, heads: readonly ChainHead[] | undefined, { c
   if (chain !== undefined && chains.length === 0) {
     throw new CommandError(EX_USAGE, `There is no chain ${chain} in this database`);
   }
-  const found = [];
-  for (const one of chains) found.push(await verifyChain(db, one, exported.get(one) ?? []));
-  process.stdout.write(json ? reportJson(found) : reportText(found, heads ? "exported" : "seals"));
-  const wrong = found.filter(({ problems }) => problems.length > 0);
+  const verifications = [];
+  for (const one of chains) verifications.push(await verifyChain(db, one, exported.get(one) ?? []));
+  process.stdout.write(
+    json ? renderVerificationJson(verifications) : renderVerificationText(verifications, heads ? "exported" : "seals"),
+  );
+  const wrong = verifications.filter(({ problems }) => problems.length > 0);
   if (wrong.length > 0) {
     throw new CommandError(MISMATCH, `The audit log does not match: ${wrong.map((one) => one.chain).join(", ")}`);
   }
@@ -82,8 +88,8 @@ async function verify(db: Database, heads: readonly ChainHead[] | undefined, { c
  * Reads heads from the arguments: each is a head, or a file with one head per line. Throws a CommandError for an
  * invalid line, because skipping it would leave a chain unchecked.
  */
-async function readHeads(given: readonly string[], { chain }: Wish): Promise<ChainHead[]> {
-  const heads = (await Promise.all(given.map(readHeadOrFile))).flat();
+async function readHeads(sources: readonly string[], { chain }: AuditFilter): Promise<ChainHead[]> {
+  const heads = (await Promise.all(sources.map(readHeadOrFile))).flat();
   const of = chain === undefined ? heads : heads.filter((head) => head.chain === chain);
   if (of.length > 0) return of;
   throw new CommandError(EX_USAGE, `--against gives no head${chain === undefined ? "" : ` of ${chain}`}`);

@@ -16,14 +16,14 @@ import {
   type OnRows,
   readScript,
 } from "#lib/drivers/dump/script.ts";
-import { askSecret } from "../cli/prompt.ts";
+import { promptSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
 import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
 
 /** The file name that means standard input or standard output. */
-export const STREAM = "-";
+export const STANDARD_STREAM = "-";
 
-export function requireFile(command: string, word: string | undefined): string {
+export function requireFileArgument(command: string, word: string | undefined): string {
   if (word) return word;
   throw new CommandError(
     EX_USAGE,
@@ -32,7 +32,7 @@ export function requireFile(command: string, word: string | undefined): string {
 }
 
 /** Writes a temporary file that only its owner can read, then renames it. A failure leaves no file. */
-export async function writeWhole(file: string, content: AsyncIterable<Bytes>): Promise<void> {
+export async function writeFileAtomically(file: string, content: AsyncIterable<Bytes>): Promise<void> {
   const part = `${file}.${randomBytes(4).toString("hex")}.part`;
   const handle = await open(part, "wx", 0o600);
   try {
@@ -65,27 +65,27 @@ interface ReadOptions {
 
 /** Reads a backup. Prompts for the passphrase if the file is encrypted and BACKUP_PASSPHRASE is not set. */
 export function readBackup(file: string, { onRows, allowUnencrypted }: ReadOptions): AsyncGenerator<BackupPart> {
-  const demandEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
-  const text = unpack(bytesOf(file), () => findPassphrase(`Passphrase of ${file}`), { demandEncryption });
+  const requireEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
+  const text = unpack(bytesOf(file), () => requirePassphrase(`Passphrase of ${file}`), { requireEncryption });
   return readScript(text, onRows);
 }
 
 /** Opens the file when the first bytes are read. An earlier error would have no listener. */
 async function* bytesOf(file: string): AsyncGenerator<Bytes> {
-  yield* file === STREAM ? process.stdin : createReadStream(file);
+  yield* file === STANDARD_STREAM ? process.stdin : createReadStream(file);
 }
 
-export async function findPassphrase(question: string): Promise<string> {
+export async function requirePassphrase(question: string): Promise<string> {
   const { backupPassphrase } = readProcessConfig("any");
   if (backupPassphrase !== null) return backupPassphrase;
-  if (isatty(0)) return await askSecret(question);
+  if (isatty(0)) return await promptSecret(question);
   const message =
     "It takes a passphrase, and no terminal is here to ask at: set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE";
   throw new CommandError(EX_USAGE, message);
 }
 
 /** Converts an error of the file or the restore to a CommandError. Returns other errors unchanged. */
-export function backupProblem(file: string, error: unknown): unknown {
+export function toBackupError(file: string, error: unknown): unknown {
   if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
   if (error instanceof BackupUnencrypted) {
     const message =
@@ -98,32 +98,32 @@ export function backupProblem(file: string, error: unknown): unknown {
   return new CommandError(EX_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
 }
 
-export function manifestWords({ takenAt, release, migrations }: BackupManifest): string {
+export function describeManifest({ takenAt, release, migrations }: BackupManifest): string {
   return `as of ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
 }
 
-export interface Count {
+export interface RowCounter {
   readonly onRows: OnRows;
   /** Clears the progress line on the terminal. */
   end(): void;
   /** Returns the total number of tables and rows as text. */
-  words(): string;
+  summary(): string;
 }
 
-const EVERY = 100; // milliseconds between two progress lines on a terminal
+const PROGRESS_INTERVAL = 100; // milliseconds between two progress lines on a terminal
 
-export function openCount(): Count {
-  const rows = new Map<string, number>(), shown = process.stderr.isTTY === true;
+export function openRowCounter(): RowCounter {
+  const rows = new Map<string, number>(), isTerminal = process.stderr.isTTY === true;
   let notifiedAt = -Infinity;
   return {
     onRows(table, count) {
       rows.set(table, count);
-      if (!shown || performance.now() - notifiedAt < EVERY) return;
+      if (!isTerminal || performance.now() - notifiedAt < PROGRESS_INTERVAL) return;
       notifiedAt = performance.now();
       process.stderr.write(`\r\x1b[2K  … ${table}: ${plural(count, "row")}`);
     },
-    end: () => void (shown && process.stderr.write("\r\x1b[2K")),
-    words() {
+    end: () => void (isTerminal && process.stderr.write("\r\x1b[2K")),
+    summary() {
       const all = [...rows.values()].reduce((sum, count) => sum + count, 0);
       return `${plural(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
     },
@@ -131,7 +131,7 @@ export function openCount(): Count {
 }
 
 /** Yields the content. Throws when the signal aborts. */
-export async function* unlessStopped(content: AsyncIterable<Bytes>, signal: AbortSignal): AsyncGenerator<Bytes> {
+export async function* abortable(content: AsyncIterable<Bytes>, signal: AbortSignal): AsyncGenerator<Bytes> {
   for await (const bytes of content) {
     signal.throwIfAborted();
     yield bytes;

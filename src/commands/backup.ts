@@ -13,21 +13,21 @@ import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "../migrations.ts";
 import { release } from "../release.ts";
-import { awaitStop } from "../stop-signals.ts";
+import { handleStopSignals } from "../stop-signals.ts";
 import {
-  backupProblem,
-  findPassphrase,
-  manifestWords,
-  openCount,
+  abortable,
+  describeManifest,
+  openRowCounter,
   readBackup,
-  requireFile,
-  STREAM,
-  unlessStopped,
-  writeWhole,
+  requireFileArgument,
+  requirePassphrase,
+  STANDARD_STREAM,
+  toBackupError,
+  writeFileAtomically,
 } from "./backup-file.ts";
-import { CommandError, EX_DATA, EX_INTERRUPTED, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
-import { findDatabase } from "./database.ts";
-import { unreachable } from "./wait-for-database.ts";
+import { type CommandArguments, CommandError, EX_DATA, EX_INTERRUPTED, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
+import { resolveDatabase } from "./database.ts";
+import { toDatabaseError } from "./wait-for-database.ts";
 
 interface Options {
   readonly encrypt?: boolean;
@@ -35,22 +35,25 @@ interface Options {
   readonly "allow-unencrypted"?: boolean;
 }
 
-export async function backUpDatabase(
-  { words: [word], options: { encrypt = false, verify = false, "allow-unencrypted": allowUnencrypted = false } }: Given<
-    Options
-  >,
+export async function runBackup(
+  { words: [word], options: { encrypt = false, verify = false, "allow-unencrypted": allowUnencrypted = false } }:
+    CommandArguments<
+      Options
+    >,
 ): Promise<void> {
-  const file = requireFile("backup", word);
+  const file = requireFileArgument("backup", word);
   if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify goes alone");
   if (verify) return await verifyFile(file, allowUnencrypted);
   if (allowUnencrypted) throw new CommandError(EX_USAGE, "--allow-unencrypted goes with --verify");
-  if (file === STREAM && isatty(1)) throw new CommandError(EX_USAGE, "A backup is nothing for a terminal: name a file");
+  if (file === STANDARD_STREAM && isatty(1)) {
+    throw new CommandError(EX_USAGE, "A backup is nothing for a terminal: name a file");
+  }
   const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
-  const { url, close } = await findDatabase(log);
+  const { url, close } = await resolveDatabase(log);
   try {
     const snapshot = await openSnapshot(url, release().version, migrations).catch((error) => {
-      throw error instanceof MigrationError ? error : unreachable(error);
+      throw error instanceof MigrationError ? error : toDatabaseError(error);
     });
     await write(snapshot, file, passphrase).finally(snapshot.close);
   } finally {
@@ -59,43 +62,43 @@ export async function backUpDatabase(
 }
 
 async function write(snapshot: Snapshot, file: string, passphrase: string | null): Promise<void> {
-  const stop = awaitStop(), count = openCount();
+  const stop = handleStopSignals(), count = openRowCounter();
   stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // ends a query that may be running
   try {
-    const content = unlessStopped(pack(snapshot.text(count.onRows), passphrase), stop.signal);
-    if (file === STREAM) await pipeline(content, process.stdout, { end: false });
-    else await writeWhole(file, content);
+    const content = abortable(pack(snapshot.text(count.onRows), passphrase), stop.signal);
+    if (file === STANDARD_STREAM) await pipeline(content, process.stdout, { end: false });
+    else await writeFileAtomically(file, content);
   } catch (error) {
-    const left = file === STREAM ? "what was written is no backup" : "nothing was written";
+    const left = file === STANDARD_STREAM ? "what was written is no backup" : "nothing was written";
     if (stop.signal.aborted) throw new CommandError(EX_INTERRUPTED, `Stopped; ${left}`);
     throw error instanceof PgDumpFailed ? new CommandError(EX_UNAVAILABLE, error.message) : error;
   } finally {
-    stop.forget();
+    stop.dispose();
     count.end();
   }
   const how = `read by ${snapshot.method()}, ${passphrase === null ? "not encrypted" : "encrypted"}`;
-  const said = `Backed up ${count.words()}, ${manifestWords(snapshot.manifest)}; ${how}\n`;
-  (file === STREAM ? process.stderr : process.stdout).write(said);
+  const report = `Backed up ${count.summary()}, ${describeManifest(snapshot.manifest)}; ${how}\n`;
+  (file === STANDARD_STREAM ? process.stderr : process.stdout).write(report);
 }
 
 async function verifyFile(file: string, allowUnencrypted: boolean): Promise<void> {
-  const count = openCount();
+  const count = openRowCounter();
   let manifest: BackupManifest | undefined;
   try {
     for await (const part of readBackup(file, { onRows: count.onRows, allowUnencrypted })) {
       if (part.kind === "manifest") manifest = part.manifest;
     }
   } catch (error) {
-    throw backupProblem(file, error);
+    throw toBackupError(file, error);
   } finally {
     count.end();
   }
-  process.stdout.write(`The backup ${file} is whole: ${count.words()}, ${manifestWords(manifest!)}\n`);
+  process.stdout.write(`The backup ${file} is whole: ${count.summary()}, ${describeManifest(manifest!)}\n`);
 }
 
 async function choosePassphrase(): Promise<string> {
-  const passphrase = await findPassphrase("Passphrase for the backup");
+  const passphrase = await requirePassphrase("Passphrase for the backup");
   if (passphrase.length < 12) throw new CommandError(EX_DATA, "A passphrase has at least 12 characters");
-  if (passphrase === await findPassphrase("The same again")) return passphrase;
+  if (passphrase === await requirePassphrase("The same again")) return passphrase;
   throw new CommandError(EX_DATA, "These were two passphrases");
 }

@@ -1,29 +1,29 @@
 /** Lists the commands, in the order of the help. */
-import { type Command, command } from "./command.ts";
+import { type Command, defineCommand } from "./command.ts";
 
 const UNENCRYPTED = { type: "boolean", help: "use a file without encryption though BACKUP_PASSPHRASE is set" } as const;
 
 export const commands: readonly Command[] = [
-  command({
+  defineCommand({
     name: "dev",
     summary: "Run everything here: embedded PostgreSQL, a simulated cluster",
     usage: ["[--kubeconfig FILE]"],
     options: {
       kubeconfig: { type: "string", help: "provision on this cluster instead of the simulated one" },
     },
-    load: async () => (await import("./dev.ts")).dev,
+    load: async () => (await import("./dev.ts")).runDev,
   }),
-  command({
+  defineCommand({
     name: "serve",
     summary: "Run the control plane on your database and cluster",
-    load: async () => (await import("./serve.ts")).serve,
+    load: async () => (await import("./serve.ts")).runServe,
   }),
-  command({
+  defineCommand({
     name: "migrate",
     summary: "Bring the database up to this release, then end",
-    load: async () => (await import("./migrate.ts")).migrateOnly,
+    load: async () => (await import("./migrate.ts")).runMigrate,
   }),
-  command({
+  defineCommand({
     name: "doctor",
     summary: "Look whether everything is there that serve and its spokes need",
     usage: [
@@ -52,14 +52,14 @@ export const commands: readonly Command[] = [
       },
       resume: { type: "boolean", help: "let replicas go on with a restored database as it is, compared with nothing" },
     },
-    load: async () => (await import("./doctor.ts")).doctor,
+    load: async () => (await import("./doctor.ts")).runDoctor,
   }),
-  command({
+  defineCommand({
     name: "config",
     summary: "List the variables of the configuration, and which are set",
-    load: async () => (await import("./config.ts")).config,
+    load: async () => (await import("./config.ts")).runConfig,
   }),
-  command({
+  defineCommand({
     name: "simulate",
     summary: "Run the simulated cluster alone",
     usage: ["[--port N] [--kubeconfig FILE] [--record]"],
@@ -68,17 +68,17 @@ export const commands: readonly Command[] = [
       kubeconfig: { type: "string", help: "file to write, for KUBECONFIG of serve" },
       record: { type: "boolean", help: "keep the whole record of writes, for GET /simulator/writes and /history" },
     },
-    load: async () => (await import("./simulate.ts")).simulate,
+    load: async () => (await import("./simulate.ts")).runSimulate,
   }),
-  command({
+  defineCommand({
     name: "admin",
     summary: "Set a new password for a user, on this machine's authority",
     usage: ["reset-password EMAIL"],
     words: 2,
     first: ["reset-password"],
-    load: async () => (await import("./admin.ts")).admin,
+    load: async () => (await import("./admin.ts")).runAdmin,
   }),
-  command({
+  defineCommand({
     name: "restore",
     summary: "Take a spoke back to one of its backups, on this machine's authority",
     usage: [
@@ -104,9 +104,9 @@ export const commands: readonly Command[] = [
       all: { type: "boolean", help: "with --new-cluster: all hubs and spokes" },
       hub: { type: "string", help: "with --all: this hub and its spokes alone" },
     },
-    load: async () => (await import("./restore.ts")).askRestore,
+    load: async () => (await import("./restore.ts")).runRestore,
   }),
-  command({
+  defineCommand({
     name: "backup",
     summary: "Write the whole database into a file, or look whether such a file is whole",
     usage: ["FILE [--encrypt]", "--verify FILE [--allow-unencrypted]"],
@@ -116,17 +116,17 @@ export const commands: readonly Command[] = [
       verify: { type: "boolean", help: "read the file to its end, and write nothing; no database is needed" },
       "allow-unencrypted": UNENCRYPTED,
     },
-    load: async () => (await import("./backup.ts")).backUpDatabase,
+    load: async () => (await import("./backup.ts")).runBackup,
   }),
-  command({
+  defineCommand({
     name: "restore-database",
     summary: "Fill an empty database from a file of wheelwright backup",
     usage: ["FILE [--allow-unencrypted]"],
     words: 1,
     options: { "allow-unencrypted": UNENCRYPTED },
-    load: async () => (await import("./restore-database.ts")).restoreDatabase,
+    load: async () => (await import("./restore-database.ts")).runRestoreDatabase,
   }),
-  command({
+  defineCommand({
     name: "audit",
     summary: "Show the seals of the audit log, or verify it against them",
     usage: ["heads [--chain ID] [--json]", "verify [--against HEAD|FILE] [--chain ID] [--json]"],
@@ -141,16 +141,16 @@ export const commands: readonly Command[] = [
       chain: { type: "string", help: "only this chain: a hub's id, or system" },
       json: { type: "boolean", help: "JSON in place of a table" },
     },
-    load: async () => (await import("./audit.ts")).audit,
+    load: async () => (await import("./audit.ts")).runAudit,
   }),
-  command({
+  defineCommand({
     name: "healthcheck",
     summary: "Tell whether serve on this machine is ready (exit status 0 or 1)",
-    load: async () => (await import("./healthcheck.ts")).healthcheck,
+    load: async () => (await import("./healthcheck.ts")).runHealthcheck,
   }),
-  command({
+  defineCommand({
     name: "licenses",
     summary: "Show the licences of what the executable is made of",
-    load: async () => (await import("./licenses.ts")).licenses,
+    load: async () => (await import("./licenses.ts")).runLicenses,
   }),
 ];

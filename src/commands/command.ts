@@ -10,12 +10,12 @@ type Values<F extends Flags> = {
     : string;
 };
 
-export interface Given<Options = object> {
+export interface CommandArguments<Options = object> {
   readonly options: Options;
   readonly words: readonly string[];
 }
 
-interface Declared<F extends Flags> {
+interface CommandDeclaration<F extends Flags> {
   readonly name: string;
   readonly summary: string;
   /** The arguments for the help, one form per line: `[--port N]`. */
@@ -26,15 +26,15 @@ interface Declared<F extends Flags> {
   /** The allowed values of the first argument. If absent, any value is allowed. */
   readonly first?: readonly string[];
   /** Imports the command's modules, only when the command runs. */
-  readonly load: () => Promise<(given: Given<Values<F>>) => Promise<void>>;
+  readonly load: () => Promise<(args: CommandArguments<Values<F>>) => Promise<void>>;
 }
 
-export type Command = ReturnType<typeof command>;
+export type Command = ReturnType<typeof defineCommand>;
 
 /** Returns a command from its declaration, with defaults for the omitted fields. */
-export function command<const F extends Flags = Record<never, never>>(declared: Declared<F>) {
+export function defineCommand<const F extends Flags = Record<never, never>>(declared: CommandDeclaration<F>) {
   const { usage = [""], words = 0, load, first, name, summary } = declared, options: Flags = declared.options ?? {};
-  const run = async (given: Given) => await (await load())(given as Given<Values<F>>);
+  const run = async (args: CommandArguments) => await (await load())(args as CommandArguments<Values<F>>);
   return { name, summary, usage, options, words, first, run };
 }
 

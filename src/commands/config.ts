@@ -2,23 +2,23 @@
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
-import { listed, wrapped } from "./wrap-text.ts";
+import { formatRows, wrapText } from "./wrap-text.ts";
 
-const ABOUT = [
+const INTRODUCTION = [
   "Environment variables: whether it is set, directly or by a file; what it means (what holds without it).",
   "Each can come from a file by NAME_FILE.",
 ];
 
-export function config(): Promise<void> {
+export function runConfig(): Promise<void> {
   const set = listSetVariables();
   const names = Object.keys(EnvironmentVariables.entries) as (keyof EnvironmentVariables)[];
   const width = Math.max(...names.map((name) => name.length));
   const rows = names.map((name) => {
-    const [meaning, otherwise = v.getDefault(EnvironmentVariables.entries[name])] = MEANINGS[name];
+    const [meaning, otherwise = v.getDefault(EnvironmentVariables.entries[name])] = VARIABLE_MEANINGS[name];
     const what = `${meaning}${otherwise ? ` (${otherwise})` : ""}`;
     return [`${name.padEnd(width)}  ${(set.get(name) ?? "-").padEnd(4)}`, what] as const;
   });
-  process.stdout.write(`\n${ABOUT.map((line) => `${wrapped(line)}\n`).join("")}\n${listed(rows)}\n`);
+  process.stdout.write(`\n${INTRODUCTION.map((line) => `${wrapText(line)}\n`).join("")}\n${formatRows(rows)}\n`);
   return Promise.resolve();
 }
 
@@ -26,7 +26,9 @@ export function config(): Promise<void> {
  * The meaning of each variable. `otherwise` describes the behaviour if the variable is not set. Without it, the help
  * shows the schema's default, if one exists.
  */
-export const MEANINGS: Readonly<Record<keyof EnvironmentVariables, readonly [meaning: string, otherwise?: string]>> = {
+export const VARIABLE_MEANINGS: Readonly<
+  Record<keyof EnvironmentVariables, readonly [meaning: string, otherwise?: string]>
+> = {
   HOST: ["address to listen on", "0.0.0.0; 127.0.0.1 in dev"],
   PORT: ["port to listen on"],
   PUBLIC_URL: ["where browsers find this service", "serve needs it; http://localhost:PORT in dev"],

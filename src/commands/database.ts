@@ -12,8 +12,8 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { built } from "../release.ts";
-import { unreachable } from "./wait-for-database.ts";
+import { findBuildInfo } from "../release.ts";
+import { toDatabaseError } from "./wait-for-database.ts";
 
 /** Milliseconds that a statement may take. Counting a large audit log is slow, and no request waits for it. */
 const STATEMENT_LIMIT = 10 * MINUTE;
@@ -24,15 +24,15 @@ const STATEMENT_LIMIT = 10 * MINUTE;
  */
 export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): Promise<T> {
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
-  const { url, close } = await findDatabase(log);
+  const { url, close } = await resolveDatabase(log);
   try {
     const db = await openDatabase({ url, size: 2, log, statementLimit: STATEMENT_LIMIT })
-      .catch((error) => Promise.reject(unreachable(error)));
+      .catch((error) => Promise.reject(toDatabaseError(error)));
     try {
       return await work(db);
     } catch (error) {
       const passing = error instanceof ConnectionLost || error instanceof Fault && error.kind === "unavailable";
-      throw passing ? unreachable(error) : error;
+      throw passing ? toDatabaseError(error) : error;
     } finally {
       await db.close();
     }
@@ -41,7 +41,7 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
   }
 }
 
-export interface FoundDatabase {
+export interface ResolvedDatabase {
   readonly url: DatabaseSource;
   /** The address of the schema's owner. Null if the role of `url` owns the schema. */
   readonly owner: DatabaseSource | null;
@@ -54,13 +54,13 @@ export interface FoundDatabase {
  * Finds the configured database, or else the one of `npm start` in DATA_DIR, which exists only in a checkout. `create`
  * creates the latter if it is missing. Only a restore sets it.
  */
-export async function findDatabase(log: Log, { create = false } = {}): Promise<FoundDatabase> {
+export async function resolveDatabase(log: Log, { create = false } = {}): Promise<ResolvedDatabase> {
   try {
     const { source: url, ownerSource: owner } = readProcessConfig("migrate").database;
     return { url, owner, directory: null, close: () => Promise.resolve() };
   } catch (error) {
     const directory = findDevDatabase(error, create);
-    if (directory === null) throw error instanceof ConfigError ? explained(error) : error;
+    if (directory === null) throw error instanceof ConfigError ? explainMissingDatabase(error) : error;
     const embedded = await openEmbeddedPostgres({ directory, durable: true, log });
     const close = () => embedded.adopted ? Promise.resolve() : embedded.stop();
     return { url: embedded.url, owner: null, directory, close };
@@ -69,7 +69,7 @@ export async function findDatabase(log: Log, { create = false } = {}): Promise<F
 
 /** Returns the directory of `npm start`'s database if no other database is configured. Returns null if none exists. */
 export function findDevDatabase(error: unknown, create = false): string | null {
-  if (!(error instanceof ConfigError) || built() || !error.problems.every(isMissing)) return null;
+  if (!(error instanceof ConfigError) || findBuildInfo() || !error.problems.every(isMissing)) return null;
   const directory = join(readProcessConfig("dev").dataDir, "postgres");
   return create || existsSync(directory) ? directory : null;
 }
@@ -77,13 +77,13 @@ export function findDevDatabase(error: unknown, create = false): string | null {
 const isMissing = (problem: string): boolean => problem.startsWith("DATABASE_URL is missing");
 
 /** Explains that the command belongs on the server's machine. */
-function explained({ problems }: ConfigError): ConfigError {
+function explainMissingDatabase({ problems }: ConfigError): ConfigError {
   const where = "this command works on the server's machine, with the variables of serve";
   return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));
 }
 
 /** Returns the requester for the audit log: the system user of this machine, because no one has signed in. */
-export function whoAsks(command: string): Requester {
+export function localRequester(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
 }

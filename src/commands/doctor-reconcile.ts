@@ -13,14 +13,14 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { release } from "../release.ts";
-import { awaitStop } from "../stop-signals.ts";
+import { handleStopSignals } from "../stop-signals.ts";
 import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
-import { whoAsks, withDatabase } from "./database.ts";
-import { openConfigured, readPlace } from "./open-clusters.ts";
+import { localRequester, withDatabase } from "./database.ts";
+import { openConfiguredClusters, readCommandConfig } from "./open-clusters.ts";
 import { requireRegion } from "./region.ts";
 
 const EX_FAILING = 1;
-const ASKER = "doctor";
+const REQUESTER = "doctor";
 
 interface Options {
   readonly apply?: boolean;
@@ -51,20 +51,20 @@ export async function compareWithClusters(options: Options): Promise<void> {
 }
 
 /** Releases the hold, so that replicas run jobs again. Checks no cluster. */
-export async function resumeHeld(): Promise<void> {
-  const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, whoAsks(ASKER))));
+export async function resumeDatabase(): Promise<void> {
+  const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, localRequester(REQUESTER))));
   process.stdout.write(
     hold ? "Replicas go on; nothing was compared\n" : "The database is not held: replicas go on as they did\n",
   );
 }
 
 async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: Options): Promise<Section[]> {
-  const config = readPlace(), stop = awaitStop();
-  const { clusters, catalog } = await openConfigured(config, "doctor");
+  const config = readCommandConfig(), stop = handleStopSignals();
+  const { clusters, catalog } = await openConfiguredClusters(config, "doctor");
   try {
     const names = region === undefined ? clusters.names : [clusters.clusterFor(requireRegion(catalog, region))];
     const place = { db, clusters, config, names, whole: region === undefined, apply, accepted: adopt };
-    return await reconcile({ ...place, requester: whoAsks(ASKER), signal: stop.signal });
+    return await reconcile({ ...place, requester: localRequester(REQUESTER), signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) {
       throw new CommandError(EX_INTERRUPTED, "Stopped; what was applied stays, and the rest is found again");
@@ -72,7 +72,7 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
     if (!(error instanceof ClusterError)) throw error;
     throw new CommandError(EX_UNAVAILABLE, `${error.message}. Nothing is judged before each cluster has answered`);
   } finally {
-    stop.forget();
+    stop.dispose();
     await clusters.close();
   }
 }

@@ -17,21 +17,21 @@ import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
 import { failing, type Finding, type Section, summarizeFindings } from "#lib/doctor/finding.ts";
-import { openTimedRead, READ_TIMEOUT as LOOK_LIMIT } from "#lib/doctor/timed-read.ts";
+import { openTimedRead, READ_TIMEOUT as READ_LIMIT } from "#lib/doctor/timed-read.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { blueprint } from "../blueprints.ts";
-import { built, release } from "../release.ts";
+import { findBuildInfo, release } from "../release.ts";
 import { migrations } from "../migrations.ts";
-import { awaitStop } from "../stop-signals.ts";
-import { findDatabase, findDevDatabase } from "./database.ts";
+import { handleStopSignals } from "../stop-signals.ts";
+import { findDevDatabase, resolveDatabase } from "./database.ts";
 import { requireRegion } from "./region.ts";
-import { CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
+import { type CommandArguments, CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
 
 const EX_FAILING = 1;
 /** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
-const LINGER = 2 * SECOND;
+const EXIT_DELAY = 2 * SECOND;
 
 interface Options {
   readonly region?: string;
@@ -44,11 +44,11 @@ interface Options {
   readonly resume?: boolean;
 }
 
-export async function doctor({ options }: Given<Options>): Promise<void> {
-  const problem = problemOf(options);
+export async function runDoctor({ options }: CommandArguments<Options>): Promise<void> {
+  const problem = findOptionProblem(options);
   if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright doctor --help tells more`);
   if (options.reconcile || options.resume) {
-    const { compareWithClusters, resumeHeld } = await import("./doctor-reconcile.ts");
+    const { compareWithClusters, resumeDatabase: resumeHeld } = await import("./doctor-reconcile.ts");
     return options.resume ? await resumeHeld() : await compareWithClusters(options);
   }
   if (options.rbac) return void process.stdout.write(renderClusterRoles(await readIssuers()));
@@ -65,23 +65,23 @@ export async function doctor({ options }: Given<Options>): Promise<void> {
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = release();
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
-  const trial = options["no-probe"] !== true;
-  const stop = awaitStop();
+  const startPods = options["no-probe"] !== true;
+  const stop = handleStopSignals();
   try {
-    const signal = stop.signal, tell = report.tell(signal);
-    const asked = { ...definitions, migrations, version, region, trial, log, signal, tell };
-    for await (const section of examine(asked)) report.add(section);
+    const signal = stop.signal, tell = report.progress(signal);
+    const inputs = { ...definitions, migrations, version, region, trial: startPods, log, signal, tell };
+    for await (const section of examine(inputs)) report.add(section);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     throw new CommandError(EX_INTERRUPTED, "Stopped before everything was looked at");
   } finally {
-    stop.forget();
-    setTimeout(() => process.exit(), LINGER).unref();
+    stop.dispose();
+    setTimeout(() => process.exit(), EXIT_DELAY).unref();
   }
   report.end(EX_FAILING);
 }
 
-interface Definitions {
+interface DoctorDefinitions {
   readonly config: Config;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
@@ -89,7 +89,7 @@ interface Definitions {
 
 /** Returns the names of the ClusterIssuers that this configuration creates. Empty if the configuration is invalid. */
 async function readIssuers(): Promise<readonly string[]> {
-  const config = configOf("serve", []) ?? configOf("dev", []);
+  const config = tryReadConfig("serve", []) ?? tryReadConfig("dev", []);
   const issuers = config && await collect([], async () => {
     const loaded = await loadBlueprint(blueprint, config.blueprintDir);
     return createdIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
@@ -98,10 +98,10 @@ async function readIssuers(): Promise<readonly string[]> {
 }
 
 /** Returns the configuration and its files, or all errors. Checks the files even if variables are missing. */
-async function readDefinitions(): Promise<Definitions | Finding[]> {
+async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const problems: string[] = [];
-  const config = configOf("serve", problems);
-  const readable = config ?? configOf("dev", []);
+  const config = tryReadConfig("serve", problems);
+  const readable = config ?? tryReadConfig("dev", []);
   const definitions = readable && await collect(problems, async () => {
     const loaded = await loadBlueprint(blueprint, readable.blueprintDir);
     const catalog = loadCatalog(await readCatalog(readable.catalog), loaded);
@@ -111,7 +111,7 @@ async function readDefinitions(): Promise<Definitions | Finding[]> {
   if (config && definitions) return { config, ...definitions };
   const hint = "For a look around nothing has to be set: wheelwright dev brings a database and a cluster along.";
   return problems.map((problem) =>
-    problem.startsWith("DATABASE_URL is missing") && !built()
+    problem.startsWith("DATABASE_URL is missing") && !findBuildInfo()
       ? failing("variables", problem, hint)
       : failing("variables", problem)
   );
@@ -127,22 +127,22 @@ async function examineDevDatabase(): Promise<Section | null> {
   }
   if (directory === null) return null;
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
-  const { url, close } = await findDatabase(log), stop = awaitStop();
+  const { url, close } = await resolveDatabase(log), stop = handleStopSignals();
   try {
     const config = readProcessConfig("dev"), database = { ...config.database, source: url };
     return await examineDatabase(
       { ...config, database },
       migrations,
-      openTimedRead(stop.signal, LOOK_LIMIT),
-      LOOK_LIMIT,
+      openTimedRead(stop.signal, READ_LIMIT),
+      READ_LIMIT,
     );
   } finally {
-    stop.forget();
+    stop.dispose();
     await close();
   }
 }
 
-function configOf(mode: ConfigMode, problems: string[]): Config | null {
+function tryReadConfig(mode: ConfigMode, problems: string[]): Config | null {
   try {
     return readProcessConfig(mode);
   } catch (error) {
@@ -162,7 +162,7 @@ async function collect<T>(problems: string[], load: () => Promise<T>): Promise<T
   }
 }
 
-function problemOf({ reconcile, apply, adopt, resume, rbac, ...more }: Options): string | null {
+function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: Options): string | null {
   if (!reconcile && (apply || adopt)) return "--apply and --adopt go with --reconcile";
   if (reconcile && (rbac || more["no-probe"])) {
     return "--reconcile goes with --apply, --adopt, --region and --json alone";
@@ -171,23 +171,23 @@ function problemOf({ reconcile, apply, adopt, resume, rbac, ...more }: Options):
   return resume && others.some((each) => each !== undefined) ? "--resume goes alone" : null;
 }
 
-interface Report {
+interface DoctorReport {
   add(section: Section): void;
   /** Returns a function that shows progress: a temporary line on a terminal, or a permanent one after an abort. */
-  tell(signal: AbortSignal): (sentence: string) => void;
+  progress(signal: AbortSignal): (sentence: string) => void;
   /** Prints the summary. Throws a CommandError with this status if a check failed. */
   end(status: number): void;
 }
 
-function openReport(json: boolean): Report {
+function openReport(json: boolean): DoctorReport {
   const colours = shouldUseColoursOnStdout();
   const { version } = release();
   const sections: Section[] = [];
   const clear = process.stderr.isTTY === true ? "\r\x1b[2K" : "";
-  let passing = false;
+  let hasProgressLine = false;
   const write = (text: string): void => {
-    if (passing) process.stderr.write(clear);
-    passing = false;
+    if (hasProgressLine) process.stderr.write(clear);
+    hasProgressLine = false;
     if (!json) process.stdout.write(text);
   };
   write(renderHeading(version, colours));
@@ -196,10 +196,10 @@ function openReport(json: boolean): Report {
       sections.push(section);
       write(renderSection(section, colours));
     },
-    tell: (signal) => (sentence) => {
+    progress: (signal) => (sentence) => {
       if (signal.aborted) process.stderr.write(`${clear}${sentence}\n`);
       else if (clear !== "") process.stderr.write(`${clear}  … ${sentence}`);
-      passing = !signal.aborted;
+      hasProgressLine = !signal.aborted;
     },
     end: (status) => {
       const summary = summarizeFindings(sections);

@@ -7,24 +7,26 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "./command.ts";
 
-const PATIENCE = 5 * SECOND;
+const RESPONSE_TIMEOUT = 5 * SECOND;
 const UNHEALTHY = 1; // the status that container engines expect
 
-export async function healthcheck(): Promise<void> {
+export async function runHealthcheck(): Promise<void> {
   const { host, port } = readProcessConfig("any"); // only the address is used, so other variables may be missing
   const url = readinessUrl(host, port);
-  const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE) }).catch((cause) => {
-    throw new CommandError(UNHEALTHY, `Not ready: ${url} does not answer: ${messageOf(cause.cause ?? cause)}`, {
-      cause,
-    });
-  });
-  const said = (await reply.text().catch(messageOf)).slice(0, 1000);
-  if (!reply.ok) throw new CommandError(UNHEALTHY, `Not ready: ${reply.status} ${said}`);
+  const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(RESPONSE_TIMEOUT) }).catch(
+    (cause) => {
+      throw new CommandError(UNHEALTHY, `Not ready: ${url} does not answer: ${messageOf(cause.cause ?? cause)}`, {
+        cause,
+      });
+    },
+  );
+  const body = (await reply.text().catch(messageOf)).slice(0, 1000);
+  if (!reply.ok) throw new CommandError(UNHEALTHY, `Not ready: ${reply.status} ${body}`);
   process.stdout.write("Ready\n");
 }
 
 /** Returns the readiness URL of a server that listens on this address. Uses loopback for a wildcard address. */
 export function readinessUrl(host: string, port: number): string {
-  const one = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
-  return `http://${one.includes(":") ? `[${one}]` : one}:${port}/api/readyz`;
+  const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}/api/readyz`;
 }

@@ -1,9 +1,9 @@
 /** Implements `wheelwright licenses`: prints the licences that the executable must include. */
-import { built } from "../release.ts";
+import { findBuildInfo } from "../release.ts";
 import { CommandError, EX_UNAVAILABLE } from "./command.ts";
 
-export async function licenses(): Promise<void> {
-  const text = built()?.licenses;
+export async function runLicenses(): Promise<void> {
+  const text = findBuildInfo()?.licenses;
   if (text === undefined) {
     throw new CommandError(
       EX_UNAVAILABLE,

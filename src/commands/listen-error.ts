@@ -2,13 +2,13 @@
 import { reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./command.ts";
 
-type Refusal = readonly [status: number, why: string];
+type ListenFailure = readonly [status: number, why: string];
 
-const ELSEWHERE: Refusal = [
+const WRONG_ADDRESS: ListenFailure = [
   EX_CONFIG,
   "this machine has no such address; set HOST to one that it has, or to 0.0.0.0 for all",
 ];
-const REFUSALS: Readonly<Record<string, Refusal>> = {
+const LISTEN_FAILURES: Readonly<Record<string, ListenFailure>> = {
   EADDRINUSE: [
     EX_UNAVAILABLE,
     "the port is in use, perhaps by another Wheelwright; stop that, or set PORT to another one",
@@ -17,19 +17,19 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     EX_NOPERM,
     "this user may not listen on that port; set PORT to one above 1023, and let a proxy have the other",
   ],
-  EADDRNOTAVAIL: ELSEWHERE,
-  EINVAL: ELSEWHERE, // what Deno reports instead of EADDRNOTAVAIL
+  EADDRNOTAVAIL: WRONG_ADDRESS,
+  EINVAL: WRONG_ADDRESS, // what Deno reports instead of EADDRNOTAVAIL
   ENOTFOUND: [EX_CONFIG, "host name not found; set HOST to an address of this machine, or to 0.0.0.0 for all"],
 };
 
 /** Returns an error with the reason and the remedy. `variable` is the environment variable of the port. */
-export function cannotListen(
+export function listenError(
   { host, port }: { readonly host: string; readonly port: number },
   cause: unknown,
   variable = "PORT",
 ): CommandError {
-  const refusal = REFUSALS[String((cause as { code?: unknown }).code)];
+  const refusal = LISTEN_FAILURES[String((cause as { code?: unknown }).code)];
   const [status, why] = refusal ?? [EX_UNAVAILABLE, `${reasonOf(cause)} (see HOST and PORT)`];
-  const told = why.replace(/\bPORT\b/, variable);
-  return new CommandError(status, `Cannot listen on ${host}:${port}: ${told}`, { cause });
+  const reason = why.replace(/\bPORT\b/, variable);
+  return new CommandError(status, `Cannot listen on ${host}:${port}: ${reason}`, { cause });
 }

@@ -4,11 +4,11 @@ import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { openLog } from "#lib/base/log.ts";
 import { migrations } from "../migrations.ts";
-import { reachDatabase } from "./wait-for-database.ts";
+import { waitForDatabase } from "./wait-for-database.ts";
 
-export async function migrateOnly(): Promise<void> {
+export async function runMigrate(): Promise<void> {
   const { database: { source, ownerSource }, log } = readProcessConfig("migrate");
-  await reachDatabase(ownerSource ?? source, openLog({ ...log, write: (line) => process.stderr.write(line) }));
+  await waitForDatabase(ownerSource ?? source, openLog({ ...log, write: (line) => process.stderr.write(line) }));
   const applied = await migrate(source, migrations, ownerSource, (text) => void process.stderr.write(`${text}\n`));
   for (const name of applied) process.stdout.write(`Applied ${name}\n`);
   if (

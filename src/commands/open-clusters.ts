@@ -7,21 +7,21 @@ import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { blueprint } from "../blueprints.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import { type ClusterSource, type OpenClusters, openClusters } from "../clusters.ts";
-import { built } from "../release.ts";
+import { findBuildInfo } from "../release.ts";
 
 /** Returns the configuration of serve, or that of dev if no database is configured. */
-export function readPlace(): Config {
+export function readCommandConfig(): Config {
   try {
     readProcessConfig("migrate");
   } catch (error) {
-    if (!(error instanceof ConfigError) || built()) throw error;
+    if (!(error instanceof ConfigError) || findBuildInfo()) throw error;
     return readProcessConfig("dev");
   }
   return readProcessConfig("serve");
 }
 
 /** Opens the configured clusters and the catalog. `by` is part of the User-Agent in the clusters' audit logs. */
-export async function openConfigured(
+export async function openConfiguredClusters(
   config: Config,
   by: string,
 ): Promise<{ readonly clusters: OpenClusters; readonly catalog: Catalog }> {

@@ -2,15 +2,17 @@
 import { parseArgs, type ParseArgsOptionDescriptor } from "node:util";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
-export type LineOptions = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
+export type OptionDeclarations = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
 /** Returns the values, the tokens, and the first problem or null. `name` is the name of the command, for messages. */
-export function readLine(name: string, options: LineOptions, line: readonly string[]) {
+export function parseOptions(name: string, options: OptionDeclarations, line: readonly string[]) {
   const { values, tokens } = parseArgs({
     ...{ args: [...line], options },
     ...{ strict: false, allowPositionals: true, tokens: true },
   });
-  const problem = tokens.map((token) => token.kind === "option" ? problemOf(name, options, token) : null).find(Boolean);
+  const problem = tokens.map((token) => token.kind === "option" ? findOptionError(name, options, token) : null).find(
+    Boolean,
+  );
   return { values, tokens, problem: problem ?? null };
 }
 
@@ -21,28 +23,30 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-function problemOf(command: string, options: LineOptions, token: OptionToken): string | null {
+function findOptionError(command: string, options: OptionDeclarations, token: OptionToken): string | null {
   const { name, rawName, value, inlineValue } = token;
-  const known = Object.hasOwn(options, name) ? options[name] : undefined;
-  if (!known) {
-    const meant = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
-    return `wheelwright ${command} has no option ${rawName}${optionHabit(rawName, Object.keys(options)) || meant}`;
+  const declaration = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (!declaration) {
+    const suggestion = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
+    return `wheelwright ${command} has no option ${rawName}${
+      suggestOption(rawName, Object.keys(options)) || suggestion
+    }`;
   }
-  if (known.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
+  if (declaration.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
   return value && (inlineValue || value === "-" || !value.startsWith("-"))
     ? null
-    : `${rawName} needs a value: ${known.help}`;
+    : `${rawName} needs a value: ${declaration.help}`;
 }
 
 /** Returns the end of a message about an option that other programs have. Empty for any other option. */
-export function optionHabit(rawName: string, options: readonly string[]): string {
+export function suggestOption(rawName: string, options: readonly string[]): string {
   if (["--version", "-V", "-v"].includes(rawName)) return "; wheelwright --version prints the version";
   if (["-o", "--output", "--format"].includes(rawName) && options.includes("json")) return "; --json prints JSON";
   return ["--force", "-f"].includes(rawName) && options.includes("yes") ? "; --yes answers the question" : "";
 }
 
 /** Returns the end of a message about a mistyped name: the most similar known name, if any. */
-export function didYouMean(name: string, known: readonly string[]): string {
-  const meant = findNearestName(name, known);
-  return meant === null ? "" : `; did you mean ${meant}?`;
+export function didYouMean(name: string, names: readonly string[]): string {
+  const suggestion = findNearestName(name, names);
+  return suggestion === null ? "" : `; did you mean ${suggestion}?`;
 }

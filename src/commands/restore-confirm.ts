@@ -5,14 +5,14 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { isFinished } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { askLine } from "../cli/prompt.ts";
-import { awaitStop } from "../stop-signals.ts";
+import { promptLine } from "../cli/prompt.ts";
+import { handleStopSignals } from "../stop-signals.ts";
 import { CommandError, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
 
-const EX_FAILED = 1, EVERY = SECOND, QUIET = 10 * SECOND;
+const EX_FAILED = 1, POLL_INTERVAL = SECOND, HINT_DELAY = 10 * SECOND;
 
 /** Throws a CommandError unless `--yes` is set or the user types the name. */
-export async function confirmOverwrite(yes: boolean, what: string, name: string): Promise<void> {
+export async function confirmRestore(yes: boolean, what: string, name: string): Promise<void> {
   if (yes) return;
   if (!isatty(0) || !isatty(2)) {
     throw new CommandError(
@@ -21,13 +21,13 @@ export async function confirmOverwrite(yes: boolean, what: string, name: string)
     );
   }
   process.stderr.write(`${what}.\n`);
-  if (await askLine(`Type ${name} to continue`) !== name) throw new CommandError(EX_FAILED, "Nothing was done");
+  if (await promptLine(`Type ${name} to continue`) !== name) throw new CommandError(EX_FAILED, "Nothing was done");
 }
 
 /** Waits until a replica has finished the operation. Throws a CommandError if it failed or a signal arrives. */
 export async function awaitOperation(db: Database, id: string): Promise<string> {
-  const stop = awaitStop(), begin = performance.now();
-  let hinted = false;
+  const stop = handleStopSignals(), begin = performance.now();
+  let isHintPrinted = false;
   try {
     for (;;) {
       const job = await findJob(db.rows, id);
@@ -36,16 +36,16 @@ export async function awaitOperation(db: Database, id: string): Promise<string> 
         const reason = job.failure ? `: ${job.failure.message}` : "";
         throw new CommandError(EX_FAILED, `The operation ${id} ${job.state}${reason}`);
       }
-      if (!hinted && job?.state === "queued" && performance.now() - begin > QUIET) {
-        hinted = true;
+      if (!isHintPrinted && job?.state === "queued" && performance.now() - begin > HINT_DELAY) {
+        isHintPrinted = true;
         process.stderr.write("No replica has begun it yet. Ctrl-C ends the wait and leaves the operation queued\n");
       }
-      await sleep(EVERY, undefined, { signal: stop.signal });
+      await sleep(POLL_INTERVAL, undefined, { signal: stop.signal });
     }
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     throw new CommandError(EX_INTERRUPTED, `Stopped waiting; the operation ${id} continues`);
   } finally {
-    stop.forget();
+    stop.dispose();
   }
 }

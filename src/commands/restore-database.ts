@@ -7,35 +7,37 @@ import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { record } from "#lib/changes/record.ts";
 import { migrations } from "../migrations.ts";
-import { backupProblem, manifestWords, openCount, readBackup, requireFile } from "./backup-file.ts";
-import type { Given } from "./command.ts";
-import { findDatabase, whoAsks } from "./database.ts";
-import { reachDatabase } from "./wait-for-database.ts";
+import { describeManifest, openRowCounter, readBackup, requireFileArgument, toBackupError } from "./backup-file.ts";
+import type { CommandArguments } from "./command.ts";
+import { localRequester, resolveDatabase } from "./database.ts";
+import { waitForDatabase } from "./wait-for-database.ts";
 
 interface Options {
   readonly "allow-unencrypted"?: boolean;
 }
 
-export async function restoreDatabase({ words: [word], options }: Given<Options>): Promise<void> {
-  const file = requireFile("restore-database", word), allowUnencrypted = options["allow-unencrypted"] === true;
+export async function runRestoreDatabase({ words: [word], options }: CommandArguments<Options>): Promise<void> {
+  const file = requireFileArgument("restore-database", word), allowUnencrypted = options["allow-unencrypted"] === true;
   const log = openLog({ ...readProcessConfig("any").log, write: (line) => process.stderr.write(line) });
-  const { url, owner, directory, close } = await findDatabase(log, { create: true });
+  const { url, owner, directory, close } = await resolveDatabase(log, { create: true });
   try {
-    await reachDatabase(owner ?? url, log);
-    const count = openCount(), parts = readBackup(file, { onRows: count.onRows, allowUnencrypted });
+    await waitForDatabase(owner ?? url, log);
+    const count = openRowCounter(), parts = readBackup(file, { onRows: count.onRows, allowUnencrypted });
     const howToEmpty = directory === null
       ? {}
       : { howToEmpty: `Stop npm start and move ${directory} away, then restore` };
-    const manifest = await restoreParts({ url: owner ?? url, parts, migrations, note, ...howToEmpty })
-      .catch((error) => Promise.reject(backupProblem(file, error))).finally(count.end);
+    const manifest = await restoreParts({ url: owner ?? url, parts, migrations, note: recordRestore, ...howToEmpty })
+      .catch((error) => Promise.reject(toBackupError(file, error))).finally(count.end);
     await migrate(url, migrations, owner); // grants the service's role its rights; the schema is already complete
-    report(`Restored ${count.words()}, ${manifestWords(manifest)}${directory === null ? "" : `, into ${directory}`}`);
+    printReport(
+      `Restored ${count.summary()}, ${describeManifest(manifest)}${directory === null ? "" : `, into ${directory}`}`,
+    );
   } finally {
     await close();
   }
 }
 
-function report(sentence: string): void {
+function printReport(sentence: string): void {
   process.stdout.write(
     `${sentence}\n` +
       "The database is held: replicas answer, and run no operation until it was compared with the clusters:\n" +
@@ -43,9 +45,9 @@ function report(sentence: string): void {
   );
 }
 
-async function note(tx: Tx, { takenAt, release }: BackupManifest): Promise<void> {
+async function recordRestore(tx: Tx, { takenAt, release }: BackupManifest): Promise<void> {
   const metadata = { takenAt, release };
-  await record(tx, whoAsks("restore-database"), {
+  await record(tx, localRequester("restore-database"), {
     audit: [{ kind: "database_restored", objectType: "database", objectId: "wheelwright", metadata }],
   });
 }

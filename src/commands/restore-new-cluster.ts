@@ -7,10 +7,10 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { CommandError, EX_DATA } from "./command.ts";
-import { openConfigured } from "./open-clusters.ts";
-import { broughtBack, toBringBack } from "./restore-report.ts";
+import { openConfiguredClusters } from "./open-clusters.ts";
+import { renderLostPreview, renderLostReport } from "./restore-report.ts";
 
-interface Wish {
+interface NewClusterOptions {
   /** The spoke to recreate. Null for all hubs and spokes. */
   readonly spoke: NamedSpoke | null;
   readonly hub: string | undefined;
@@ -18,27 +18,32 @@ interface Wish {
 }
 
 /** Returns a report of the requested operations. Throws a ClusterError if a cluster does not answer. */
-export async function restoreAnew(db: Database, config: Config, asker: Requester, wish: Wish): Promise<string> {
-  const { spoke, dryRun } = wish, range = await rangeOf(db, wish);
-  const clusters = (await openConfigured(config, "restore")).clusters;
+export async function restoreInNewCluster(
+  db: Database,
+  config: Config,
+  requester: Requester,
+  options: NewClusterOptions,
+): Promise<string> {
+  const { spoke, dryRun } = options, range = await lostFilterOf(db, options);
+  const clusters = (await openConfiguredClusters(config, "restore")).clusters;
   try {
     const lost = await listLostObjects({ db, clusters }, range);
-    if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EX_DATA, stands(spoke));
-    if (dryRun) return toBringBack(lost);
+    if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EX_DATA, notLostMessage(spoke));
+    if (dryRun) return renderLostPreview(lost);
     const done: (readonly [LostObject, string | null])[] = [];
     for (const each of lost) {
-      const job = each.keepReason === null ? await restoreLost({ db }, asker, each) : null;
-      if (each.spoke && each.keepReason !== null) await markSpokeLost({ db }, asker, each.spoke, each.keepReason);
+      const job = each.keepReason === null ? await restoreLost({ db }, requester, each) : null;
+      if (each.spoke && each.keepReason !== null) await markSpokeLost({ db }, requester, each.spoke, each.keepReason);
       done.push([each, job?.id ?? null]);
     }
     if (lost.length > 0) await retireLostTemplates({ db, clusters });
-    return broughtBack(done);
+    return renderLostReport(done);
   } finally {
     await clusters.close();
   }
 }
 
-async function rangeOf(db: Database, { spoke, hub: name }: Wish): Promise<LostFilter> {
+async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOptions): Promise<LostFilter> {
   if (spoke) return { spokeId: spoke.id };
   if (name === undefined) return {};
   const hub = await findFederation(db.rows, name, "hidden");
@@ -46,7 +51,7 @@ async function rangeOf(db: Database, { spoke, hub: name }: Wish): Promise<LostFi
   return { hubId: hub.id };
 }
 
-function stands({ slug, state, namespaceUid }: NamedSpoke): string {
+function notLostMessage({ slug, state, namespaceUid }: NamedSpoke): string {
   if (state === "removed") {
     return `The spoke ${slug} is removed, and stays so: its backups can be used in the cluster that it was in alone`;
   }

@@ -12,11 +12,18 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { findSpokeByName, type NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { planRestore, requestRestore } from "#lib/domains/backups/restore.ts";
-import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
-import { whoAsks, withDatabase } from "./database.ts";
-import { readPlace } from "./open-clusters.ts";
-import { overwrites, planned, recreated, recreation, requested, tables } from "./restore-report.ts";
-import { awaitOperation, confirmOverwrite } from "./restore-confirm.ts";
+import { type CommandArguments, CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
+import { localRequester, withDatabase } from "./database.ts";
+import { readCommandConfig } from "./open-clusters.ts";
+import {
+  describeOverwrite,
+  renderBackups,
+  renderQueuedRecreation,
+  renderQueuedRestore,
+  renderRecreatePlan,
+  renderRestorePlan,
+} from "./restore-report.ts";
+import { awaitOperation, confirmRestore } from "./restore-confirm.ts";
 
 interface Options {
   readonly backup?: string;
@@ -32,8 +39,8 @@ interface Options {
   readonly hub?: string;
 }
 
-export async function askRestore({ words: [name], options }: Given<Options>): Promise<void> {
-  const problem = problemOf(name, options);
+export async function runRestore({ words: [name], options }: CommandArguments<Options>): Promise<void> {
+  const problem = findUsageProblem(name, options);
   if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright restore --help tells more`);
   await withDatabase(async (db) => {
     await requireRelease(db);
@@ -46,15 +53,15 @@ export async function askRestore({ words: [name], options }: Given<Options>): Pr
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
     const answer = options.list
       ? { text: await list(db, spoke) }
-      : await restore(db, spoke, options).catch(tellRefusal);
+      : await restore(db, spoke, options).catch(rethrowClusterError);
     process.stdout.write(answer.text);
     if (answer.operation && !options["no-wait"]) process.stdout.write(await awaitOperation(db, answer.operation));
   });
 }
 
-function problemOf(name: string | undefined, options: Options): string | null {
+function findUsageProblem(name: string | undefined, options: Options): string | null {
   const { backup, back, as, domain, list, "dry-run": dryRun, "new-cluster": newCluster, all, hub } = options;
-  if (newCluster || all || hub !== undefined) return newClusterProblem(name, options);
+  if (newCluster || all || hub !== undefined) return findNewClusterProblem(name, options);
   if (name === undefined) return "wheelwright restore needs to know which spoke: its id, HUB/SLUG or domain";
   if (back && (backup ?? as ?? domain) !== undefined) return "--back goes alone: it leads to what the spoke was before";
   if (list && (backup ?? as ?? domain ?? back ?? dryRun) !== undefined) return "--list goes alone";
@@ -64,7 +71,7 @@ function problemOf(name: string | undefined, options: Options): string | null {
   return wrong === undefined ? null : `--domain ${wrong}, and not "${domain}"`;
 }
 
-function newClusterProblem(name: string | undefined, options: Options): string | null {
+function findNewClusterProblem(name: string | undefined, options: Options): string | null {
   const { backup, back, as, domain, list, "new-cluster": newCluster, all, hub } = options;
   if (!newCluster) return "--all and --hub go with --new-cluster";
   if ((backup ?? back ?? as ?? domain ?? list) !== undefined) {
@@ -76,47 +83,50 @@ function newClusterProblem(name: string | undefined, options: Options): string |
 
 async function list(db: Database, spoke: NamedSpoke): Promise<string> {
   const isThere = spoke.state !== "removed";
-  return tables(await listBackups(db.rows, spoke.id), isThere ? await listReplacedClaims(db.rows, spoke.id) : []);
+  return renderBackups(
+    await listBackups(db.rows, spoke.id),
+    isThere ? await listReplacedClaims(db.rows, spoke.id) : [],
+  );
 }
 
 async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {
-  const { restoreAnew } = await import("./restore-new-cluster.ts"); // loads the Kubernetes library
-  const wish = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
-  return await restoreAnew(db, readPlace(), whoAsks("restore"), wish).catch(tellRefusal);
+  const { restoreInNewCluster: restoreAnew } = await import("./restore-new-cluster.ts"); // loads the Kubernetes library
+  const filter = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
+  return await restoreAnew(db, readCommandConfig(), localRequester("restore"), filter).catch(rethrowClusterError);
 }
 
 /** The text for standard output, and the ID of the requested operation, if any. */
-interface Answer {
+interface RestoreAnswer {
   readonly text: string;
   readonly operation?: string;
 }
 
-async function restoreLost(db: Database, spoke: NamedSpoke, options: Options): Promise<Answer> {
+async function restoreLost(db: Database, spoke: NamedSpoke, options: Options): Promise<RestoreAnswer> {
   return { text: await restoreAll(db, spoke, options) };
 }
 
-async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<Answer> {
+async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<RestoreAnswer> {
   const { backup: backupId, back, as, domain, "dry-run": dryRun } = options;
   if (spoke.state === "removed" && !back) {
-    const asked = { backupId, as, domain: domain?.toLowerCase() }, place = { db, config: readPlace() };
-    if (dryRun) return { text: recreation(spoke, await planRecreation(place, spoke, asked)) };
-    const created = await recreateSpoke(place, whoAsks("restore"), spoke, asked);
-    return { text: recreated(created), operation: created.job.id };
+    const request = { backupId, as, domain: domain?.toLowerCase() }, dependencies = { db, config: readCommandConfig() };
+    if (dryRun) return { text: renderRecreatePlan(spoke, await planRecreation(dependencies, spoke, request)) };
+    const created = await recreateSpoke(dependencies, localRequester("restore"), spoke, request);
+    return { text: renderQueuedRecreation(created), operation: created.job.id };
   }
   if (as !== undefined || domain !== undefined) {
     const message = `--as and --domain are for a spoke that is removed, and ${spoke.slug} is ${spoke.state}: ` +
       "it is restored in its place, under its own name";
     throw new CommandError(EX_USAGE, message);
   }
-  const asked = back ? { back } as const : { backupId };
-  const plan = await planRestore(db.rows, spoke, asked);
-  if (dryRun) return { text: planned(spoke, plan) };
-  await confirmOverwrite(options.yes === true, overwrites(spoke, plan), `${spoke.hubSlug}/${spoke.slug}`);
-  const job = await requestRestore({ db }, whoAsks("restore"), spoke.id, asked);
-  return { text: requested(spoke, plan, job), operation: job.id };
+  const request = back ? { back } as const : { backupId };
+  const plan = await planRestore(db.rows, spoke, request);
+  if (dryRun) return { text: renderRestorePlan(spoke, plan) };
+  await confirmRestore(options.yes === true, describeOverwrite(spoke, plan), `${spoke.hubSlug}/${spoke.slug}`);
+  const job = await requestRestore({ db }, localRequester("restore"), spoke.id, request);
+  return { text: renderQueuedRestore(spoke, plan, job), operation: job.id };
 }
 
-function tellRefusal(error: unknown): never {
+function rethrowClusterError(error: unknown): never {
   if (!(error instanceof ClusterError)) throw error;
   throw new CommandError(
     error.transient ? EX_UNAVAILABLE : EX_DATA,

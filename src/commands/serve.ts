@@ -7,9 +7,9 @@ import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
 import { runUntilStopped } from "../run.ts";
-import { reachDatabase } from "./wait-for-database.ts";
+import { waitForDatabase } from "./wait-for-database.ts";
 
-export async function serve(): Promise<void> {
+export async function runServe(): Promise<void> {
   const config = readStartConfig("serve");
   const log = openLog({ ...config.log, write: batchWrites((text) => process.stdout.write(text)) });
   if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays queued until it is");
@@ -17,7 +17,7 @@ export async function serve(): Promise<void> {
   if (problem) log.warn(problem);
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await requireKubeconfig(source);
-  await reachDatabase(config.database.ownerSource ?? config.database.source, log);
+  await waitForDatabase(config.database.ownerSource ?? config.database.source, log);
   const program = await compose(config, source, log);
   try {
     await bootstrapAdmin(program.app.db, config.bootstrapAdmin, log);

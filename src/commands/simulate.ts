@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
-import { awaitStop } from "../stop-signals.ts";
-import { cannotListen } from "./listen-error.ts";
-import { CommandError, EX_USAGE, type Given } from "./command.ts";
+import { handleStopSignals } from "../stop-signals.ts";
+import { listenError } from "./listen-error.ts";
+import { type CommandArguments, CommandError, EX_USAGE } from "./command.ts";
 
 interface Options {
   readonly port?: string;
@@ -13,7 +13,7 @@ interface Options {
   readonly record?: boolean;
 }
 
-export async function simulate({ options }: Given<Options>): Promise<void> {
+export async function runSimulate({ options }: CommandArguments<Options>): Promise<void> {
   const config = readProcessConfig("dev");
   const port = Number(options.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
@@ -23,12 +23,12 @@ export async function simulate({ options }: Given<Options>): Promise<void> {
   const record = options.record ? { record: true as const } : {};
   const { simulatorDelayMs: delayMs, simulatorFactor: measured } = config;
   const simulator = await openSimulator({ port, delayMs, measured, log, ...record }).catch((cause) => {
-    throw cannotListen({ host: "127.0.0.1", port }, cause);
+    throw listenError({ host: "127.0.0.1", port }, cause);
   });
   try {
     if (options.kubeconfig) await writeFile(options.kubeconfig, simulator.kubeconfig());
     process.stdout.write(`Simulated cluster on ${simulator.url}\n`);
-    await awaitStop().told;
+    await handleStopSignals().signalName;
   } finally {
     await simulator.close();
   }

@@ -7,16 +7,16 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 
-const PATIENCE = 30 * SECOND, EVERY = SECOND, CONNECT_LIMIT = 5 * SECOND;
+const WAIT_LIMIT = 30 * SECOND, RETRY_INTERVAL = SECOND, CONNECT_LIMIT = 5 * SECOND;
 const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
 
 /** Retries for up to `patience` milliseconds. Throws a CommandError with the last failure. */
-export async function reachDatabase(source: DatabaseSource, log: Log, patience = PATIENCE): Promise<void> {
-  for (const end = Date.now() + patience;; await sleep(EVERY)) {
+export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimit = WAIT_LIMIT): Promise<void> {
+  for (const end = Date.now() + waitLimit;; await sleep(RETRY_INTERVAL)) {
     const error = await tryDatabase(source);
     if (error === null) return;
     if (error instanceof CommandError) throw error;
-    const failure = unreachable(error);
+    const failure = toDatabaseError(error);
     if (failure.status === EX_CONFIG || Date.now() >= end) throw failure;
     log.warn("Waiting for the database", {
       database: describeDatabase(resolveDatabaseAddress(source)),
@@ -30,7 +30,7 @@ export async function reachDatabase(source: DatabaseSource, log: Log, patience =
  * Returns an error that names the variables, but never the password. Refused credentials and a missing database are
  * configuration errors, because waiting does not fix them.
  */
-export function unreachable(error: unknown): CommandError {
+export function toDatabaseError(error: unknown): CommandError {
   const cause = innermost(error);
   const [status, what] = hasState(cause, "28P01", "28000", "3D000")
     ? [EX_CONFIG, "refuses us"] as const

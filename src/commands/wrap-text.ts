@@ -1,20 +1,21 @@
 /** Formats text in lines that fit into the terminal. */
 
 /** Formats a list of commands or options. The description is next to the name, or below it in a narrow terminal. */
-export function listed(rows: readonly (readonly [typed: string, what: string])[]): string {
-  const width = Math.max(...rows.map(([typed]) => typed.length)) + 4, isNarrow = width + LEAST > columns();
+export function formatRows(rows: readonly (readonly [typed: string, what: string])[]): string {
+  const width = Math.max(...rows.map(([typed]) => typed.length)) + 4,
+    isNarrow = width + MIN_DESCRIPTION_WIDTH > terminalWidth();
   return rows.map(([typed, what]) => {
     const head = isNarrow ? `  ${typed}\n      ` : `  ${typed}`.padEnd(width);
-    return `${head}${wrapped(what, " ".repeat(isNarrow ? 6 : width), isNarrow ? 6 : width)}\n`;
+    return `${head}${wrapText(what, " ".repeat(isNarrow ? 6 : width), isNarrow ? 6 : width)}\n`;
   }).join("");
 }
 
 /** The minimum width of the description, in columns. */
-const LEAST = 30;
+const MIN_DESCRIPTION_WIDTH = 30;
 
 /** Wraps the text. The first line starts at column `taken`, and the others start with `indent`. */
-export function wrapped(text: string, indent = "", taken = 0): string {
-  const [first = "", ...words] = text.split(" "), most = columns();
+export function wrapText(text: string, indent = "", taken = 0): string {
+  const [first = "", ...words] = text.split(" "), most = terminalWidth();
   let column = taken + first.length;
   return first + words.map((word) => {
     column += 1 + word.length;
@@ -24,6 +25,6 @@ export function wrapped(text: string, indent = "", taken = 0): string {
   }).join("");
 }
 
-function columns(): number {
+function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Infinity;
 }

@@ -7,7 +7,7 @@
  */
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 import { typeOfText } from "#lib/reference/publish.ts";
-import { comment, declarationOf, fieldOf, writtenType } from "#src/generate/typescript.ts";
+import { renderDeclaration, renderDocComment, renderField, renderType } from "#src/generate/typescript.ts";
 
 /** The parts of an OpenAPI document that this module reads. */
 export interface ApiDocument {
@@ -38,7 +38,7 @@ interface Contents {
   readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
 }
 
-interface Call {
+interface EndpointCall {
   readonly method: string;
   readonly path: string;
   readonly endpoint: DocumentedEndpoint;
@@ -56,7 +56,7 @@ const JSON_TYPE = "application/json", STREAM = "text/event-stream";
 
 /** Returns the type declarations of all schemas. */
 export function schemasOf({ components: { schemas } }: ApiDocument): string {
-  return Object.entries(schemas).map(([name, schema]) => declarationOf(name, schema)).join("\n");
+  return Object.entries(schemas).map(([name, schema]) => renderDeclaration(name, schema)).join("\n");
 }
 
 /** Returns the interface of all functions, and the table from which the client creates them. */
@@ -78,13 +78,13 @@ export function endpointsOf(document: ApiDocument, version: string): string {
     `}\n\nexport const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {\n${calls.map(rowOf).join("")}};\n`;
 }
 
-function callsOf(document: ApiDocument): Call[] {
+function callsOf(document: ApiDocument): EndpointCall[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, endpoint]) => callOf(path, method.toUpperCase(), endpoint) ?? [])
   );
 }
 
-function callOf(path: string, method: string, endpoint: DocumentedEndpoint): Call | null {
+function callOf(path: string, method: string, endpoint: DocumentedEndpoint): EndpointCall | null {
   const good = Object.entries(endpoint.responses).filter(([status]) => status < "400" && status !== "304");
   const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
   const type = contents[0]?.[0] ?? null, body = endpoint.requestBody;
@@ -102,7 +102,7 @@ function callOf(path: string, method: string, endpoint: DocumentedEndpoint): Cal
   };
 }
 
-function functionOf(call: Call, document: ApiDocument): string {
+function functionOf(call: EndpointCall, document: ApiDocument): string {
   const { method, path, endpoint } = call, { summary, deprecated } = endpoint, faults = endpoint["x-faults"];
   const lines = [
     summary,
@@ -112,16 +112,16 @@ function functionOf(call: Call, document: ApiDocument): string {
     }`,
     ...(deprecated ? ["@deprecated See the changelog."] : []),
   ];
-  return comment(lines.join("\n"), "  ") + signatures(call, document).join("");
+  return renderDocComment(lines.join("\n"), "  ") + signatures(call, document).join("");
 }
 
 /** Returns the signature of a call. Returns two if `dryRun` decides between a preview and the operation. */
-function signatures(call: Call, { components: { schemas } }: ApiDocument): string[] {
+function signatures(call: EndpointCall, { components: { schemas } }: ApiDocument): string[] {
   const isPreview = (answer: JsonSchema) =>
     Object.hasOwn(schemas[referredTo(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
   const previews = call.answers.filter(isPreview), others = call.answers.filter((answer) => !isPreview(answer));
   if (previews.length === 0 || others.length === 0) return [signature(call, call.answers)];
-  const withDryRun = (only: boolean): Call => ({
+  const withDryRun = (only: boolean): EndpointCall => ({
     ...call,
     parameters: call.parameters.map((one) =>
       one.name === "dryRun" ? { ...one, required: only, schema: { const: only } as JsonSchema } : one
@@ -130,7 +130,7 @@ function signatures(call: Call, { components: { schemas } }: ApiDocument): strin
   return [signature(withDryRun(true), previews), signature(withDryRun(false), others)];
 }
 
-function signature(call: Call, answers: readonly JsonSchema[]): string {
+function signature(call: EndpointCall, answers: readonly JsonSchema[]): string {
   const { endpoint: { operationId }, parameters, body, keyed, type } = call;
   const optional = parameters.every(({ required }) => !required) && !body?.required;
   const params = parameters.length > 0 &&
@@ -138,7 +138,7 @@ function signature(call: Call, answers: readonly JsonSchema[]): string {
   const options = type === STREAM ? "FollowOptions" : keyed ? "IdempotentCallOptions" : "CallOptions";
   const taken = [
     params,
-    body && `body${body.required ? "" : "?"}: ${written(body.schema, true)}`,
+    body && `body${body.required ? "" : "?"}: ${renderCallType(body.schema, true)}`,
     `options?: ${options}`,
   ].filter((one) => one);
   const answer = resultOf(call, answers), line = `  ${operationId}(${taken.join(", ")}): ${answer};\n`;
@@ -148,7 +148,7 @@ function signature(call: Call, answers: readonly JsonSchema[]): string {
 
 function parameterOf({ name, required, description, schema }: DocumentedParameter): string {
   const place = { indent: "    ", input: true };
-  return fieldOf(name, parameterSchema(name, schema), { required, says: description }, place);
+  return renderField(name, parameterSchema(name, schema), { required, description }, place);
 }
 
 /** Returns the type that callers pass: a number, boolean or date, although the query string contains text. */
@@ -161,17 +161,21 @@ function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   return type === null ? schema : { type };
 }
 
-function resultOf({ type, pages }: Call, answers: readonly JsonSchema[]): string {
-  const result = type === null ? "void" : [...new Set(answers.map((answer) => written(answer, false)))].join(" | ");
+function resultOf({ type, pages }: EndpointCall, answers: readonly JsonSchema[]): string {
+  const result = type === null
+    ? "void"
+    : [...new Set(answers.map((answer) => renderCallType(answer, false)))].join(" | ");
   if (type === STREAM) return `AsyncGenerator<${result}, void>`;
   return pages ? `PagedList<${result.replace(/\[\]$/, "")}>` : `Promise<${result}>`;
 }
 
-function written(schema: JsonSchema, input: boolean): string {
-  return writtenType(schema, { indent: "  ", input, taken: 0 });
+function renderCallType(schema: JsonSchema, input: boolean): string {
+  return renderType(schema, { indent: "  ", input, usedColumns: 0 });
 }
 
-function rowOf({ method, path, endpoint: { operationId }, parameters, body, keyed, pages, type }: Call): string {
+function rowOf(
+  { method, path, endpoint: { operationId }, parameters, body, keyed, pages, type }: EndpointCall,
+): string {
   const row = {
     method,
     path,

@@ -28,7 +28,7 @@ const OF_ALL = [
 export async function readAllResponses(url: string): Promise<ApiResponses> {
   const db = await openDatabase({ url, size: 4, log: silentLog });
   try {
-    const app = await createTestApp(db), server = openServer(app, manifest, { ready: () => true });
+    const app = await createTestApp(db), server = openServer(app, manifest, { isSchedulerReady: () => true });
     const ids = async (table: string, where = "true") =>
       (await queryRows(db, `select id from ${table} where ${where} order by id`)).map(({ id }) => String(id));
     const paths = [

@@ -17,7 +17,7 @@ const SLOW = `
 const test = suite<{ scene: Scene; server: Server; south: string }>("simultaneous creations");
 test.before(async (context) => {
   const scene = context.scene = await openScene({ limits: {} });
-  context.server = openServer(scene.app, manifest, { ready: () => true });
+  context.server = openServer(scene.app, manifest, { isSchedulerReady: () => true });
   context.south = await insertHub(scene.db, scene.people.operator.id, "south");
   await addHubAdmin(scene.db, scene.people.stranger, context.south);
   await scene.db.sql(SLOW);

@@ -54,7 +54,7 @@ test("starts no session if the portal is off", async ({ flows }) => {
 test("signs in if the portal is on", async ({ flows }) => {
   const { page } = await invite(flows, "withportal");
   const app = { ...flows.app, config: { ...flows.app.config, portal: true } };
-  const server = openServer(app, manifest, { ready: () => true });
+  const server = openServer(app, manifest, { isSchedulerReady: () => true });
   const [path, init] = submissionOf(page.body, { password: NEW });
   const done = await server.request(new Request(`http://localhost:3000${path}`, init));
   assert.match(await done.text(), 'href="/hubs"');

@@ -29,7 +29,7 @@ test("refuses the user with many requests in flight, and always answers the othe
     },
   });
   const server = openServer(scene.app, [...manifest, ["/api/slow", { GET: slow }]], {
-    ready: () => true,
+    isSchedulerReady: () => true,
     lateness: {
       now: () => clock.now,
       every: (_, tick) => {

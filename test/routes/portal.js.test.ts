@@ -46,7 +46,7 @@ test("have a new address for new content", () => {
 });
 
 test("are compressed on request, with their own ETag", async ({ scene }) => {
-  const server = openServer(scene.app, manifest, { ready: () => true });
+  const server = openServer(scene.app, manifest, { isSchedulerReady: () => true });
   const ask = (headers: Record<string, string>) =>
     server.request(new Request(new URL(stylePath, "http://localhost:3000"), { headers }));
   const packed = await ask({ "accept-encoding": "gzip" }), bytes = new Uint8Array(await packed.arrayBuffer());

@@ -67,7 +67,7 @@ test("answers 503 with Retry-After while too many passwords are hashed", async (
   const dan = await createTestUser(flows.db, "dan");
   const page = await flows.send(`/reset?token=${await flows.link("password_reset", dan)}`);
   const full = openPasswordHasher(openWorkLimiter(0, 0));
-  const server = openServer({ ...flows.app, passwords: full }, manifest, { ready: () => true });
+  const server = openServer({ ...flows.app, passwords: full }, manifest, { isSchedulerReady: () => true });
   const [path, init] = submissionOf(page.body, { password: NEW });
   const busy = await server.request(new Request(`http://localhost:3000${path}`, init));
   assert.equal([busy.status, busy.headers.get("retry-after")], [503, "2"]);

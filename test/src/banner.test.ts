@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { banner, type Greeting } from "#src/banner.ts";
+import { type BannerData, renderBanner } from "#src/banner.ts";
 
 const test = suite("banner");
 
-const GREETING: Greeting = {
+const GREETING: BannerData = {
   version: "1.2.3",
   url: "http://localhost:3000",
   email: "ada@school.example",
@@ -17,7 +17,7 @@ const GREETING: Greeting = {
 };
 
 test("the first start tells the password, and commands that work as they stand, without it", () => {
-  const text = banner(GREETING);
+  const text = renderBanner(GREETING);
   assert.match(text, /Password +abcde-fghij/);
   assert.is(text.match(/abcde-fghij/g)!.length, 1);
   assert.ok(existsSync(new URL("../../src/wheelwright.js", import.meta.url)));
@@ -28,14 +28,14 @@ test("the first start tells the password, and commands that work as they stand, 
 });
 
 test("later starts say that they do not know the password any more", () => {
-  const text = banner({ ...GREETING, password: null });
+  const text = renderBanner({ ...GREETING, password: null });
   assert.match(text, /Password +as set, or as told at the first start/);
   assert.match(text, /^ +npm run wheelwright -- admin reset-password ada@school\.example$/m);
 });
 
 test("where no terminal is, there are no escape sequences", () => {
-  assert.not(banner(GREETING).includes("\u001b"));
-  assert.ok(banner({ ...GREETING, colours: true }).includes("\u001b["));
+  assert.not(renderBanner(GREETING).includes("\u001b"));
+  assert.ok(renderBanner({ ...GREETING, colours: true }).includes("\u001b["));
 });
 
 test.run();

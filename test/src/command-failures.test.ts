@@ -10,7 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { holdDirectory } from "#src/data-directory.ts";
+import { lockDataDirectory } from "#src/data-directory.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 import { type Case, CASES, type Place, SECRET } from "#test/src/command-failures-table.ts";
@@ -47,7 +47,7 @@ test.before(async (scene) => {
   await write("occupied/postgres", "");
   scene.outcomes = new Map();
   scene.held = join(scene.directory, "held");
-  scene.letGo = await holdDirectory(scene.held);
+  scene.letGo = await lockDataDirectory(scene.held);
   scene.env = {
     HOST: "127.0.0.1",
     PORT: "0",

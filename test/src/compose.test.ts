@@ -79,7 +79,7 @@ test("announces no end sooner than 30 days after the first start that carries it
     await db.shiftClock(days * DAY);
     const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silentLog, routes);
     programs.push(program);
-    const server = openServer(program.app, program.manifest, { ready: () => true });
+    const server = openServer(program.app, program.manifest, { isSchedulerReady: () => true });
     const ask = (path: string) => server.request(new Request(`http://localhost:3000${path}`));
     const sunset = new Date((await ask("/api/catalog")).headers.get("sunset")!);
     assert.ok(sunset.getTime() >= now.getTime() + 30 * DAY && sunset.getTime() <= now.getTime() + 31 * DAY + DAY);

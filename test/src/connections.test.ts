@@ -2,20 +2,20 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type ConnectionBounds, openConnections, type RequestTurn } from "#src/connections.ts";
+import { type ConnectionBounds, openConnectionLimiter, type RunningRequest } from "#src/connections.ts";
 import { openRawConnection, type RawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openConnections");
 
-type Work = (outgoing: ServerResponse, turn: RequestTurn) => void;
+type Work = (outgoing: ServerResponse, turn: RunningRequest) => void;
 
 /** A server that does this with each request, and says how many it has begun. */
 async function open(bounds: Partial<ConnectionBounds>, work: Work) {
-  const connections = openConnections({ most: 100, lookEvery: 10, ...bounds });
+  const connections = openConnectionLimiter({ maxConnections: 100, checkInterval: 10, ...bounds });
   const begun: ServerResponse[] = [];
   const server = createServer((incoming, outgoing) =>
-    connections.take(incoming, outgoing, (turn) => {
+    connections.enqueue(incoming, outgoing, (turn) => {
       begun.push(outgoing);
       work(outgoing, turn);
     })
@@ -88,7 +88,7 @@ test("begins nothing more on a connection that does not take what it has asked f
 
 test("cuts a connection that does not take an answer in time, and not one that waits for it", async () => {
   const large = "x".repeat(2 ** 24); // more than the network holds
-  const { begun, connect, close } = await open({ patience: 50 }, (outgoing, { made }) => {
+  const { begun, connect, close } = await open({ readTimeout: 50 }, (outgoing, { startReadTimer: made }) => {
     if (begun.length === 1) return; // the first waits for its answer
     outgoing.end(large);
     made();
@@ -107,7 +107,7 @@ test("cuts a connection that does not take an answer in time, and not one that w
 });
 
 test("gives a network a quarter of the connections, and a proxy all of them", async () => {
-  const many = await open({ most: 8 }, (outgoing) => void outgoing.end("hello"));
+  const many = await open({ maxConnections: 8 }, (outgoing) => void outgoing.end("hello"));
   const kept = [many.connect(), many.connect()];
   for (const client of kept) {
     client.write(requests(1));
@@ -124,7 +124,7 @@ test("gives a network a quarter of the connections, and a proxy all of them", as
   await many.close();
 
   const proxied = await open(
-    { most: 3, isProxy: (address) => address === "127.0.0.1" },
+    { maxConnections: 3, isProxy: (address) => address === "127.0.0.1" },
     (outgoing) => void outgoing.end("hello"),
   );
   for (let i = 0; i < 3; i++) {

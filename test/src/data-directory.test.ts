@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { holdDirectory } from "#src/data-directory.ts";
+import { lockDataDirectory } from "#src/data-directory.ts";
 import { rejection } from "#test/support/until.ts";
 
 const HOLDER = fileURLToPath(new URL("../support/lock-directory.ts", import.meta.url));
@@ -20,7 +20,7 @@ test.after.each(({ directory }) => rm(directory, { recursive: true }));
 
 test("makes what is not there yet, and says whose it is", async ({ directory }) => {
   const path = join(directory, "a", "b");
-  const letGo = await holdDirectory(path);
+  const letGo = await lockDataDirectory(path);
   assert.is(await readFile(join(path, "pid"), "utf8"), `${process.pid}\n`);
   letGo();
 });
@@ -28,7 +28,7 @@ test("makes what is not there yet, and says whose it is", async ({ directory }) 
 test("refuses while another process has it, by the number of that one; takes it over once that was killed", async ({ directory }) => {
   const child = spawn(process.execPath, [...BEFORE, HOLDER, directory], { stdio: ["ignore", "pipe", "inherit"] });
   await new Promise((resolve) => child.stdout.once("data", resolve));
-  const error = await rejection(holdDirectory(directory));
+  const error = await rejection(lockDataDirectory(directory));
   assert.match(
     error.message,
     `Another Wheelwright, process ${child.pid}, runs on DATA_DIR ${directory}; stop that one`,
@@ -36,18 +36,18 @@ test("refuses while another process has it, by the number of that one; takes it 
   const ended = new Promise((resolve) => child.once("exit", resolve));
   process.kill(child.pid!, "SIGKILL");
   await ended;
-  (await holdDirectory(directory))();
+  (await lockDataDirectory(directory))();
 });
 
 test("is not deterred by the number of a process that lives and has nothing to do with it", async ({ directory }) => {
   await writeFile(join(directory, "pid"), `${process.ppid}\n`);
   await writeFile(join(directory, "lock"), "");
-  (await holdDirectory(directory))();
+  (await lockDataDirectory(directory))();
 });
 
 test("may be held again after it was let go", async ({ directory }) => {
-  (await holdDirectory(directory))();
-  (await holdDirectory(directory))();
+  (await lockDataDirectory(directory))();
+  (await lockDataDirectory(directory))();
 });
 
 test.run();

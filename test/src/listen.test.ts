@@ -55,7 +55,7 @@ async function open(env: Record<string, string> = {}) {
     ["/wait", { GET: wait as AnyEndpoint }],
     ["/stream", { GET: stream as AnyEndpoint }],
   ], { env });
-  const { port, leave, close } = await handler.server.listen({ host, port: 0 });
+  const { port, closeAfterNextAnswer: leave, close } = await handler.server.listen({ host, port: 0 });
   return { ...handler, port, leave, close, url: `http://${host}:${port}`, slow, reached, ended, aborted, finish };
 }
 

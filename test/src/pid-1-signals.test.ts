@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { endBySignals } from "#src/pid-1-signals.ts";
-import { awaitStop } from "#src/stop-signals.ts";
+import { exitOnSignals } from "#src/pid-1-signals.ts";
+import { handleStopSignals } from "#src/stop-signals.ts";
 
 const test = suite("endBySignals");
 
@@ -9,15 +9,15 @@ test("a signal ends the process, unless somebody waits for the wish to stop", as
   const exit = process.exit, statuses: unknown[] = [];
   process.exit = ((status: number) => void statuses.push(status)) as typeof exit;
   try {
-    endBySignals();
+    exitOnSignals();
     process.emit("SIGTERM", "SIGTERM");
     process.emit("SIGINT", "SIGINT");
     assert.equal(statuses, [143, 130]);
-    const stop = awaitStop();
+    const stop = handleStopSignals();
     process.emit("SIGTERM", "SIGTERM");
-    assert.is(await stop.told, "SIGTERM");
+    assert.is(await stop.signalName, "SIGTERM");
     assert.is(statuses.length, 2);
-    stop.forget();
+    stop.dispose();
     process.emit("SIGHUP", "SIGHUP");
     assert.equal(statuses, [143, 130, 129]);
   } finally {

@@ -5,7 +5,7 @@ import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
-import { readingsOf } from "#src/read-gauges.ts";
+import { readGauges } from "#src/read-gauges.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
@@ -42,14 +42,14 @@ interface Running {
 async function open(db: TestDatabase, env: Readonly<Record<string, string>> = {}): Promise<Running> {
   const config = configFor(db.url, { METRICS_PORT: "9464", ...env });
   const program = await compose(config, { file: "/nowhere" }, silentLog);
-  const server = openServer(program.app, program.manifest, { ready: () => true });
+  const server = openServer(program.app, program.manifest, { isSchedulerReady: () => true });
   const { registry, fleet } = program.metrics!;
   return {
     program,
     server,
     send: (path, init) => server.request(new Request(new URL(path, "http://localhost:3000"), init)),
     async lines() {
-      const text = await registry.text(readingsOf(program, fleet.last(), server));
+      const text = await registry.text(readGauges(program, fleet.last(), server));
       return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     },
   };

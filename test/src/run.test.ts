@@ -5,7 +5,7 @@ import { readConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { runUntilStopped } from "#src/run.ts";
-import type { Stop } from "#src/stop-signals.ts";
+import type { StopSignals } from "#src/stop-signals.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { findFreePort } from "#test/support/free-port.ts";
 import { rejection } from "#test/support/until.ts";
@@ -62,7 +62,7 @@ for (const [what, parts] of Object.entries<Partial<Program>>({ drain: { drain: n
 
 test.run();
 
-function toldByHand(): { readonly stop: Stop; readonly tell: (signal: string) => void } {
+function toldByHand(): { readonly stop: StopSignals; readonly tell: (signal: string) => void } {
   const { promise: told, resolve: tell } = Promise.withResolvers<string>();
-  return { stop: { told, signal: new AbortController().signal, check() {}, forget() {} }, tell };
+  return { stop: { signalName: told, signal: new AbortController().signal, throwIfStopped() {}, dispose() {} }, tell };
 }

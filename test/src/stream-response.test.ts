@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
-import { listen, type Listening } from "#src/listen.ts";
+import { type HttpListener, listen } from "#src/listen.ts";
 import { openRawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
@@ -20,15 +20,15 @@ interface Setting {
 }
 
 /** A server whose answer to /flow this is; and a connection to it. */
-async function open(run: BodyStream["run"], { patience = 60_000, slow, before }: Setting = {}) {
+async function open(run: BodyStream["run"], { patience: readTimeout = 60_000, slow, before }: Setting = {}) {
   const cancelled = Promise.withResolvers<void>(), flow: BodyStream = { run, cancel: cancelled.resolve };
   const answer = async (request: Request): Promise<HttpResponse> => {
     const body = request.url.endsWith("/slow") ? await slow! : flow;
     await before?.();
     return { status: 200, headers: { "content-type": "text/plain" }, body };
   };
-  const bounds = { most: 10, requestTimeout: 60_000, patience, lookEvery: 10 };
-  const server: Listening = await listen(answer, { host: "127.0.0.1", port: 0 }, bounds);
+  const bounds = { maxConnections: 10, requestTimeout: 60_000, readTimeout, checkInterval: 10 };
+  const server: HttpListener = await listen(answer, { host: "127.0.0.1", port: 0 }, bounds);
   const connection = openRawConnection(server.port);
   opened.push(async () => {
     connection.socket.destroy();

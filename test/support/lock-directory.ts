@@ -1,7 +1,7 @@
 /** Locks the given directory, reports it, and waits to be killed. */
-import { holdDirectory } from "#src/data-directory.ts";
+import { lockDataDirectory } from "#src/data-directory.ts";
 
-holdDirectory(process.argv[2]!).then((letGo) => {
+lockDataDirectory(process.argv[2]!).then((letGo) => {
   console.log("held");
   setInterval(() => letGo, 1000);
 });

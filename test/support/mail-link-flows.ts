@@ -49,7 +49,7 @@ export interface MailLinkFlows {
 export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows> {
   const scene = await openScene({ env });
   const passwords = createFakePasswords(), app = { ...scene.app, passwords }, { db } = scene;
-  const server = openServer(app, manifest, { ready: () => true });
+  const server = openServer(app, manifest, { isSchedulerReady: () => true });
   const postman = await openMailSender(app), conform = createConformanceCheck();
   const holder = newId("rep");
   await db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();

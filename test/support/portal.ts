@@ -31,7 +31,8 @@ export async function openPortal(): Promise<Portal> {
   const own = await createTestApp(db), { sitePort } = work.simulator;
   const app = { ...own, config: { ...own.config, sitePort }, clusters: work.app.clusters };
   const scheduler = await startReplica(app);
-  const listen = (port: number) => openServer(app, manifest, { ready: () => true }).listen({ host: "127.0.0.1", port });
+  const listen = (port: number) =>
+    openServer(app, manifest, { isSchedulerReady: () => true }).listen({ host: "127.0.0.1", port });
   const operator = await createTestUser(db, "operator", { operator: true });
   const hubAdmin = await createTestUser(db, "hub-admin"), spokeAdmin = await createTestUser(db, "spoke-admin");
   const north = await work.hub("north"), south = await work.hub("south"), oak = await work.spoke(north, "oak");

@@ -4,7 +4,7 @@ import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
-import { readingsOf } from "#src/read-gauges.ts";
+import { readGauges } from "#src/read-gauges.ts";
 import { openServer } from "#src/server.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { type Collector, openCollector } from "#test/support/collector.ts";
@@ -115,7 +115,7 @@ export async function openProgramWithOutput(surroundings: ProgramEnvironment = {
     },
     async metrics() {
       const { registry, fleet } = program.metrics!;
-      return await registry.text(readingsOf(program, fleet.last(), server));
+      return await registry.text(readGauges(program, fleet.last(), server));
     },
     async becomes(id, state) {
       await until(async () => {

@@ -75,7 +75,7 @@ export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
   const app = { ...await createTestApp(db, setting.env), ...setting.world };
   // The clock stands still, because sign-in attempts may be a minute apart on a busy machine.
   const bucket = openRateLimit({ now: () => 0 });
-  const server = openServer(app, setting.manifest ?? manifest, { ready: () => true, bucket });
+  const server = openServer(app, setting.manifest ?? manifest, { isSchedulerReady: () => true, bucket });
   const conform = createConformanceCheck(setting.manifest);
   // Runs one after another, because in parallel each would open a connection.
   const operator = await createTestUser(db, "operator", { operator: true });

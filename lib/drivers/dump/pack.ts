@@ -26,7 +26,7 @@ export class BackupUnencrypted extends Error {
 export async function* unpack(
   file: AsyncIterable<Bytes>,
   askPassphrase: () => Promise<string>,
-  { demandEncryption: requireEncryption = false }: { readonly demandEncryption?: boolean } = {},
+  { requireEncryption = false }: { readonly requireEncryption?: boolean } = {},
 ): AsyncGenerator<Buffer> {
   const source = file[Symbol.asyncIterator]();
   let start: Bytes = Buffer.alloc(0);

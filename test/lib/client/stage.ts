@@ -32,7 +32,7 @@ export const hasty: Partial<ConnectOptions> = { pause: () => Promise.resolve(), 
 
 export async function openStage(routes: Manifest = manifest): Promise<Stage> {
   const scene = await openScene();
-  const server = openServer(scene.app, routes, { ready: () => true });
+  const server = openServer(scene.app, routes, { isSchedulerReady: () => true });
   const listening = await server.listen({ host: "127.0.0.1", port: 0 });
   const proxy = await openProxy(`http://127.0.0.1:${listening.port}`), retries: RetryNotice[] = [];
   const stranger = (more: Partial<ConnectOptions> = {}) =>

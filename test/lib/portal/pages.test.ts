@@ -94,7 +94,7 @@ test("label every field, and show problems at the field", async ({ flows, people
 test("keep their token out of referrers, logs and links", async ({ flows }) => {
   const lines: string[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
-  const server = openServer({ ...flows.app, log }, manifest, { ready: () => true });
+  const server = openServer({ ...flows.app, log }, manifest, { isSchedulerReady: () => true });
   for (const [path, purpose] of PAGES) {
     const token = await flows.link(purpose, await createTestUser(flows.db, `quiet-${purpose}`, { verified: false }));
     const url = `https://hubs.example.org${path}?token=${token}`;

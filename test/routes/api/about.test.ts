@@ -13,7 +13,9 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 const ask = (scene: Scene, path: string, ready: () => boolean, stays = () => true) =>
-  openServer(scene.app, manifest, { ready, stays }).request(new Request(`http://localhost:3000${path}`)).then(
+  openServer(scene.app, manifest, { isSchedulerReady: ready, isRunning: stays }).request(
+    new Request(`http://localhost:3000${path}`),
+  ).then(
     readResponse,
   );
 
@@ -66,7 +68,7 @@ test("readyz is 503 if the database lacks the newest migration", async ({ scene 
 test("readyz is 503 without details if the database does not answer", async () => {
   const { app } = await openTestHandler(manifest);
   const { status, body } = await readResponse(
-    await openServer(app, manifest, { ready: () => true })
+    await openServer(app, manifest, { isSchedulerReady: () => true })
       .request(new Request("http://localhost:3000/api/readyz")),
   );
   assert.is(status, 503);

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Bundle, bundle } from "#src/build/bundle.ts";
+import { type Bundle, bundleProgram } from "#src/build/bundle.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const MADE = { version: "7.8.9", commit: "0123456789abcdef" };
@@ -16,7 +16,7 @@ const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 const test = suite<{ made: Bundle; directory: string }>("bundle");
 
 test.before(async (context) => {
-  context.made = await bundle(ROOT, MADE);
+  context.made = await bundleProgram(ROOT, MADE);
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-bundle-"));
   for (const [name, text] of context.made.modules) await writeFile(join(context.directory, name), text);
 });
@@ -44,7 +44,7 @@ test("it imports what the runtime brings and nothing else", ({ made }) => {
 });
 
 test("the same sources give the same texts, which hold no path of this machine", async ({ made }) => {
-  const again = await bundle(ROOT, MADE);
+  const again = await bundleProgram(ROOT, MADE);
   assert.equal([...again.modules.keys()], [...made.modules.keys()]);
   for (const [name, text] of made.modules) {
     assert.is(again.modules.get(name) === text, true, name); // not assert.equal: a difference would print megabytes

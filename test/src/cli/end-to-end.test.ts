@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { widthOf } from "#src/cli/text.ts";
+import { textWidth } from "#src/cli/text.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
@@ -138,7 +138,7 @@ inTerminal(
       const line = ["spokes", "restart", "north/elm", "north/fir"], terminal = desk.sit(line, columns);
       assert.is(await terminal.ended, 0, terminal.shown);
       const lines = bare(terminal.shown).split("\n");
-      for (const line of lines) assert.ok(widthOf(line) < Math.max(columns, 41), line);
+      for (const line of lines) assert.ok(textWidth(line) < Math.max(columns, 41), line);
       assert.is(lines.some((line) => /^● north\/(?:elm|fir) .*[■◧]□+ .*\d\/\d/.test(line)), columns === 80);
       assert.ok(lines.some((line) => /^✓ north\/elm .*done in \d/.test(line)), terminal.shown);
     }

@@ -1,14 +1,14 @@
 /** The table of commands: every verb has its help and examples that can be read, and every mistake is explained. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { verbMeant } from "#src/cli/suggestions.ts";
-import { helpOfNoun, helpOfVerb } from "#src/cli/help.ts";
-import type { Noun, Verb } from "#src/cli/verb-declaration.ts";
+import { suggestVerb } from "#src/cli/suggestions.ts";
+import { renderNounHelp, renderVerbHelp } from "#src/cli/help.ts";
+import type { CliNoun, CliVerb } from "#src/cli/verb-declaration.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { parseVerb } from "#src/cli/parse-verb.ts";
 import { type Desk, hasTerminals, openDesk } from "./cli-fixture.ts";
 
-const test = suite<{ desk: Desk; all: readonly (readonly [Noun, Verb])[] }>("wheelwright NOUN VERB");
+const test = suite<{ desk: Desk; all: readonly (readonly [CliNoun, CliVerb])[] }>("wheelwright NOUN VERB");
 
 test.before(async (context) => {
   context.desk = await openDesk();
@@ -25,7 +25,7 @@ function wordsIn(example: string): string[] {
 test("every verb has a help with examples, and every example is a line that it takes", ({ all }) => {
   for (const [noun, verb] of all) {
     assert.ok(verb.examples.length > 0, `${noun.name} ${verb.name}`);
-    assert.match(helpOfVerb(noun, verb), /\nExamples\n {2}\$ wheelwright /);
+    assert.match(renderVerbHelp(noun, verb), /\nExamples\n {2}\$ wheelwright /);
     for (const example of verb.examples) {
       const [first, ...rest] = wordsIn(example);
       assert.is(first, noun.name, example);
@@ -36,9 +36,9 @@ test("every verb has a help with examples, and every example is a line that it t
 });
 
 test("the noun's help names all of its verbs, those for this machine included", ({ all }) => {
-  for (const [noun, verb] of all) assert.ok(helpOfNoun(noun).includes(`  ${verb.name}`));
+  for (const [noun, verb] of all) assert.ok(renderNounHelp(noun).includes(`  ${verb.name}`));
   const [audit] = all.find(([noun]) => noun.name === "audit")!;
-  assert.match(helpOfNoun(audit), /^ {2}heads .*^ {2}verify /ms);
+  assert.match(renderNounHelp(audit), /^ {2}heads .*^ {2}verify /ms);
 });
 
 test("fields after --json are taken for fields where the words that are needed stay", ({ all }) => {
@@ -145,14 +145,14 @@ test("what is mistyped is refused with status 2, and with what was meant", async
 test("no word of another tool is suggested that no command takes", ({ all }) => {
   for (const [noun] of all) {
     for (const word of ["delete", "rm", "get", "describe", "ls", "logs", "status", "add", "edit"]) {
-      const [, line] = /here it is wheelwright (.*?)(?: or |$)/.exec(verbMeant(noun, word)) ?? [];
+      const [, line] = /here it is wheelwright (.*?)(?: or |$)/.exec(suggestVerb(noun, word)) ?? [];
       const [name, verb] = line?.split(" ") ?? [];
       assert.ok(!line || (name === noun.name && noun.verbs.some((each) => each.name === verb)), `${noun.name} ${word}`);
-      assert.not.match(verbMeant(noun, word), "delegate");
+      assert.not.match(suggestVerb(noun, word), "delegate");
     }
   }
   const [spokes] = all.find(([noun]) => noun.name === "spokes")!;
-  assert.is(verbMeant(spokes, "delegat"), "; did you mean delegate?");
+  assert.is(suggestVerb(spokes, "delegat"), "; did you mean delegate?");
 });
 
 test("a token on the line is never said again", async ({ desk }) => {

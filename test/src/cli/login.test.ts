@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { existsSync, mkdirSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Settings, settingsFile } from "#src/cli/settings.ts";
+import { type CliSettings, settingsPath } from "#src/cli/settings.ts";
 import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken, PASSWORD } from "#test/support/users.ts";
 import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./cli-fixture.ts";
@@ -23,7 +23,7 @@ test.after.each(({ desk }) => desk.close());
 test.after(({ stage }) => stage.close());
 
 const EMAIL = "hub-admin@example.org";
-const kept = async ({ env }: Desk): Promise<Settings> => JSON.parse(await readFile(settingsFile(env), "utf8"));
+const kept = async ({ env }: Desk): Promise<CliSettings> => JSON.parse(await readFile(settingsPath(env), "utf8"));
 
 test("by pipes: it keeps a token named after the machine, and ends the session that made it", async ({ desk, url, stage }) => {
   const { status, out, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
@@ -32,7 +32,7 @@ test("by pipes: it keeps a token named after the machine, and ends the session t
     err,
     /^Signed in to \S+ as hub-admin@example\.org; the token is in \S+servers\.json\nNext: wheelwright spokes list\n$/,
   );
-  assert.is((await stat(settingsFile(desk.env))).mode & 0o777, 0o600);
+  assert.is((await stat(settingsPath(desk.env))).mode & 0o777, 0o600);
   const { profiles: { default: profile } } = await kept(desk);
   assert.is((await desk.json("me")).user.email, EMAIL);
   const tokens = await desk.json("tokens", "list");
@@ -64,7 +64,7 @@ test("writes nothing where the server answers without a token", async ({ desk })
   await puppet.close();
   assert.equal([given.status, given.out], [7, ""], given.err);
   assert.match(given.err, "did not say whose token it is");
-  assert.not(existsSync(settingsFile(desk.env)));
+  assert.not(existsSync(settingsPath(desk.env)));
   assert.is((await desk.run(["me"])).status, 4);
 });
 
@@ -152,7 +152,7 @@ test("a token that has expired is status 4, and says how to go on", async ({ des
 );
 
 test("where the file cannot be used, nobody signs in", async ({ desk, url }) => {
-  const file = settingsFile(desk.env);
+  const file = settingsPath(desk.env);
   mkdirSync(dirname(file), { recursive: true });
   await writeFile(file, "no JSON");
   await chmod(file, 0o600);

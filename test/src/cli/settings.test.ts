@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { changeSettings, type Profile, readSettings, settingsFile } from "#src/cli/settings.ts";
+import { changeSettings, readSettings, type ServerProfile, settingsPath } from "#src/cli/settings.ts";
 import { rejection } from "#test/support/until.ts";
 import { canMount, mountSmall, unmount } from "./cli-fixture.ts";
 
 const test = suite<{ base: string; file: string }>("the file of login");
 
-const PROFILE: Profile = {
+const PROFILE: ServerProfile = {
   url: "https://a.example",
   token: "ww_cli_one",
   tokenId: "tok_1",
@@ -22,7 +22,7 @@ const silent = () => {};
 
 test.before.each(async (context) => {
   context.base = await mkdtemp(join(tmpdir(), "wheelwright-settings-"));
-  context.file = settingsFile({ XDG_CONFIG_HOME: context.base });
+  context.file = settingsPath({ XDG_CONFIG_HOME: context.base });
 });
 test.after.each(async ({ base }) => {
   unmount(base);
@@ -30,8 +30,8 @@ test.after.each(async ({ base }) => {
 });
 
 test("stands where XDG_CONFIG_HOME says, or else in .config", () => {
-  assert.is(settingsFile({ XDG_CONFIG_HOME: "/etc/xdg", HOME: "/home/ada" }), "/etc/xdg/wheelwright/servers.json");
-  assert.is(settingsFile({ XDG_CONFIG_HOME: "here", HOME: "/home/ada" }), "/home/ada/.config/wheelwright/servers.json");
+  assert.is(settingsPath({ XDG_CONFIG_HOME: "/etc/xdg", HOME: "/home/ada" }), "/etc/xdg/wheelwright/servers.json");
+  assert.is(settingsPath({ XDG_CONFIG_HOME: "here", HOME: "/home/ada" }), "/home/ada/.config/wheelwright/servers.json");
 });
 
 test("is made for its user alone, in a directory of theirs", async ({ file }) => {
@@ -68,7 +68,7 @@ test("stays as it was where it is not what login writes, and says so", async ({ 
 
 test("stays as it was where nothing can be written beside it", async ({ base }) => {
   await writeFile(join(base, "in-the-way"), "");
-  const { message } = await rejection(add(settingsFile({ XDG_CONFIG_HOME: join(base, "in-the-way") }), "one"));
+  const { message } = await rejection(add(settingsPath({ XDG_CONFIG_HOME: join(base, "in-the-way") }), "one"));
   assert.match(message, /^Cannot use \S+servers\.json: .*; XDG_CONFIG_HOME names another place$/);
 });
 

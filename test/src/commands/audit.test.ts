@@ -9,8 +9,8 @@ import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { audit } from "#src/commands/audit.ts";
-import type { CommandError, Given } from "#src/commands/command.ts";
+import { runAudit } from "#src/commands/audit.ts";
+import type { CommandArguments, CommandError } from "#src/commands/command.ts";
 import { migrations } from "#src/migrations.ts";
 import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -147,7 +147,7 @@ test("what is no head, no file, no chain, or no command is a mistake of usage", 
   ];
   await writeFile(wrong, "\nsystem:5:abc\n");
   await writeFile(empty, "\n");
-  const lines: [string[], Given["options"], RegExp][] = [
+  const lines: [string[], CommandArguments["options"], RegExp][] = [
     [[], {}, /wheelwright audit verify/],
     [["seal"], {}, /wheelwright audit heads/],
     [["heads"], { against: ["x"] }, /wheelwright audit heads/],
@@ -158,7 +158,7 @@ test("what is no head, no file, no chain, or no command is a mistake of usage", 
     [["verify"], { chain: newId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /gives no head of fed_/],
   ];
   for (const [words, options, message] of lines) {
-    const error = await rejection(audit({ words, options })) as CommandError;
+    const error = await rejection(runAudit({ words, options })) as CommandError;
     assert.is(error.status, 2, error.message);
     assert.match(error.message, message);
   }

@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { writeWhole } from "#src/commands/backup-file.ts";
+import { writeFileAtomically } from "#src/commands/backup-file.ts";
 import { rowsIn } from "#test/lib/drivers/dump/dump-scene.ts";
 import { PROGRAM } from "#test/src/cli/cli-fixture.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -94,7 +94,7 @@ test("a full disk is a sentence, and leaves no half file", async ({ db, director
     yield Buffer.from("a part");
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   };
-  assert.is((await rejection(writeWhole(file, full()))).code, "ENOSPC");
+  assert.is((await rejection(writeFileAtomically(file, full()))).code, "ENOSPC");
   assert.equal(await readdir(directory), []);
   const program = PROGRAM.map((word) => `'${word}'`).join(" "), env = { ...process.env, DATABASE_URL: db.url };
   const shell = spawn("bash", ["-c", `${program} backup - > /dev/full`], {

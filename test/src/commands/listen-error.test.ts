@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { cannotListen } from "#src/commands/listen-error.ts";
+import { listenError } from "#src/commands/listen-error.ts";
 
 const test = suite("cannotListen");
 
@@ -16,7 +16,7 @@ const TABLE: readonly (readonly [code: string, status: number, said: RegExp])[] 
 for (const [code, status, said] of TABLE) {
   test(`tells what ${code} means, and what to set`, () => {
     const cause = Object.assign(new Error("as the system says"), { code });
-    const error = cannotListen({ host: "192.0.2.7", port: 80 }, cause);
+    const error = listenError({ host: "192.0.2.7", port: 80 }, cause);
     assert.match(error.message, /^Cannot listen on 192\.0\.2\.7:80: /);
     assert.match(error.message, said);
     assert.equal([error.status, error.cause], [status, cause]);
@@ -25,7 +25,7 @@ for (const [code, status, said] of TABLE) {
 
 test("names the variable that is to be set", () => {
   const cause = Object.assign(new Error("as the system says"), { code: "EADDRINUSE" });
-  const { message } = cannotListen({ host: "192.0.2.7", port: 9464 }, cause, "METRICS_PORT");
+  const { message } = listenError({ host: "192.0.2.7", port: 9464 }, cause, "METRICS_PORT");
   assert.match(message, /^Cannot listen on 192\.0\.2\.7:9464: .*set METRICS_PORT to another one$/);
 });
 

@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog, silentLog } from "#lib/base/log.ts";
-import { reachDatabase } from "#src/commands/wait-for-database.ts";
+import { waitForDatabase } from "#src/commands/wait-for-database.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("reachDatabase");
 
 test("gives up in the end with EX_UNAVAILABLE, and names the variables and no password", async () => {
-  const error = await rejection(reachDatabase("postgres://me:hush@127.0.0.1:1/none", silentLog, 0));
+  const error = await rejection(waitForDatabase("postgres://me:hush@127.0.0.1:1/none", silentLog, 0));
   assert.equal([(error as { status?: number }).status, error.message], [
     69,
     "The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): connection refused",
@@ -19,7 +19,7 @@ test("gives up on a database that only reads, and says so", async () => {
   const db = await openTestDatabase();
   try {
     const error = await rejection(
-      reachDatabase(`${db.url}?options=-c%20default_transaction_read_only%3Don`, silentLog, 0),
+      waitForDatabase(`${db.url}?options=-c%20default_transaction_read_only%3Don`, silentLog, 0),
     );
     assert.equal([(error as { status?: number }).status, error.message], [
       69,
@@ -36,9 +36,9 @@ test("waits for nothing that waiting does not change", async () => {
   try {
     const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
     const url = Object.assign(new URL(db.url), { pathname: "/nowhere" }).href;
-    const error = await rejection(reachDatabase(url, log));
+    const error = await rejection(waitForDatabase(url, log));
     assert.equal([(error as { status?: number }).status, lines], [78, []]);
-    await reachDatabase(db.url, log, 0);
+    await waitForDatabase(db.url, log, 0);
   } finally {
     await db.close();
   }
@@ -46,7 +46,7 @@ test("waits for nothing that waiting does not change", async () => {
 
 test("says what it waits for: the place, the variables and the reason, and no password", async () => {
   const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
-  await rejection(reachDatabase("postgres://me:hush@127.0.0.1:1,[::1]:2/none", log, 1500));
+  await rejection(waitForDatabase("postgres://me:hush@127.0.0.1:1,[::1]:2/none", log, 1500));
   const { message, msg = message, database, variables, reason } = JSON.parse(lines[0]!);
   assert.equal([msg, database, variables, reason], [
     "Waiting for the database",
@@ -62,7 +62,7 @@ test("refuses a database whose encoding cannot hold every name", async () => {
   try {
     await db.sql(`create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`);
     const error = await rejection(
-      reachDatabase(Object.assign(new URL(db.url), { pathname: `/${name}` }).href, silentLog),
+      waitForDatabase(Object.assign(new URL(db.url), { pathname: `/${name}` }).href, silentLog),
     );
     assert.is((error as { status?: number }).status, 78);
     assert.match(error.message, /^The database's encoding is LATIN1, .*--encoding=UTF8$/);

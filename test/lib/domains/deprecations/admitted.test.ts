@@ -19,7 +19,7 @@ test.before(async (context) => {
   context.scene = await openScene();
   context.noted = [];
   const note = (token: string, endpoint: string) => void context.noted.push(`${token.slice(0, 4)} ${endpoint}`);
-  context.server = openServer(context.scene.app, manifest, { ready: () => true, calls: { count: note } });
+  context.server = openServer(context.scene.app, manifest, { isSchedulerReady: () => true, calls: { count: note } });
   context.bearer = { ...await context.scene.as("hubAdmin", "cli").credentials() };
 });
 test.before.each((context) => void (context.noted.length = 0));

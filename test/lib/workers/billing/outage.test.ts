@@ -36,7 +36,7 @@ test.before(async (context) => {
   // One that hangs is not waited for as long as in earnest.
   const payments = openPayments({ ...app.config.stripe!, deadline: 150, settle: 20 });
   Object.assign(app, { payments, notices: [], catalog: loadCatalog(PRICES, app.blueprint) });
-  context.server = openServer(app, manifest, { ready: () => true });
+  context.server = openServer(app, manifest, { isSchedulerReady: () => true });
   context.token =
     (await createTestToken(db, await createTestUser(db, "operator", { operator: true }), "cli")).plaintext;
   await setDatabaseClock(db, new Date(clock));

@@ -165,7 +165,7 @@ test("ends event streams of sessions on other replicas, but none of a kept token
   await addHubAdmin(db, kim, scene.hub);
   const otherDb = await db.openAgain(),
     feeds = openFeeds(otherDb, silentLog, { readVisibility: decideVisibility, maxStreams: 9 });
-  const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { ready: () => true });
+  const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { isSchedulerReady: () => true });
   const follow = async (headers: Record<string, string>) => {
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });
     return (await other.request(request)).body!.pipeThrough(new TextDecoderStream()).getReader();

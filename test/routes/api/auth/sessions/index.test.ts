@@ -134,7 +134,7 @@ test("wakes whatever uses them, so that it ends immediately", async ({ scene }) 
 test("ends their event streams", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "gus", 3);
   await addHubAdmin(scene.db, person, scene.hub);
-  const server = openServer(scene.app, manifest, { ready: () => true });
+  const server = openServer(scene.app, manifest, { isSchedulerReady: () => true });
   const streams = await Promise.all(sessions.map(async ({ headers }) => {
     const path = `http://localhost:3000/api/federations/${scene.hub}/events`;
     const reader = (await server.request(new Request(path, { headers }))).body!.getReader();

@@ -8,7 +8,7 @@ const test = suite<{ scene: Scene; server: Server }>("GET /api/federations/:fede
 
 test.before.each(async (context) => {
   context.scene = await openScene({ env: { MAX_STREAMS: "30" } });
-  context.server = openServer(context.scene.app, manifest, { ready: () => true });
+  context.server = openServer(context.scene.app, manifest, { isSchedulerReady: () => true });
 });
 test.after.each(({ scene }) => scene.close());
 
