@@ -113,7 +113,7 @@ async function hastyAfter(announce: (document: Json) => void, now: (document: Js
   return findShortAnnouncements(surfaceIn(before), surfaceIn(cloneDocument(await present, now)), today);
 }
 
-hasty("finds a sunset of which people would learn less than 30 days ahead", async () => {
+hasty("finds a sunset that is announced less than 30 days ahead", async () => {
   const nothing = () => undefined,
     announce = `GET ${PATH}: its sunset is 2026-12-20, but must be 2026-12-21 or later to be released today`;
   assert.equal(await hastyAfter(nothing, declare("2026-01-01", "2026-12-20")), [announce]);
@@ -121,7 +121,7 @@ hasty("finds a sunset of which people would learn less than 30 days ahead", asyn
   assert.equal(await hastyAfter(nothing, nothing), []);
 });
 
-hasty("lets a sunset stay, and come later, and come earlier with 30 days left", async () => {
+hasty("allows a sunset to stay, to move later, and to move earlier if 30 days are left", async () => {
   const announce = declare("2026-10-01", "2026-12-01");
   assert.equal(await hastyAfter(announce, announce), []);
   assert.equal(await hastyAfter(announce, declare("2026-10-01", "2026-12-05")), []);
@@ -131,7 +131,7 @@ hasty("lets a sunset stay, and come later, and come earlier with 30 days left", 
   assert.equal(await hastyAfter(declare("2026-10-01", "2027-12-01"), declare("2026-10-01", "2026-12-21")), []);
 });
 
-hasty("does not look at endpoints of which nobody knows yet", async () => {
+hasty("ignores endpoints that were never released", async () => {
   const fresh = (document: Json) => {
     document.paths["/api/fresh"] = structuredClone(document.paths[PATH]);
     declare("2026-11-21", "2026-11-30", "/api/fresh")(document);

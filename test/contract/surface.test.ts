@@ -117,7 +117,7 @@ const reading = suite("readSurface, on the current surface");
 
 const present = readFile(new URL("../golden/surface.txt", import.meta.url), "utf8");
 
-reading("refuses what a merge has damaged", async () => {
+reading("rejects a file that a merge damaged", async () => {
   const text = await present;
   const damage: Readonly<Record<string, (text: string) => string>> = {
     "No line of a surface: <<<<<<< HEAD": (it) => `<<<<<<< HEAD\n${it}`,
@@ -133,7 +133,7 @@ reading("refuses what a merge has damaged", async () => {
   }
 });
 
-reading("has no line that may be taken out unseen, but those of refusals and of what has not changed", async () => {
+reading("detects each removed line, except lines of faults and unchanged parts", async () => {
   const text = await present, before = parseSurface(text), lines = text.trimEnd().split("\n");
   // A response field with a single constant value is excluded too.
   const free = /^(?:code|refusal) |^[A-Z]+ \/\S* (?:fault|refuses|304|[45]\d\d) |^server | = (?:true|false)$/;

@@ -66,7 +66,7 @@ test("exports each event once, even if many have the same time", async ({ scene 
   assert.match(rows[0]!, /^2026-01-01T00:00:00\.091Z,spoke_actioned,system,system,spoke,spk_/);
 });
 
-test("is for operators only, and shows a page that says so", async ({ scene }) => {
+test("is for operators only, and explains that to others", async ({ scene }) => {
   for (const path of ["/audit", "/audit/export?format=csv"]) {
     const page = await parsePage(scene, path, "hubAdmin");
     assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"]);

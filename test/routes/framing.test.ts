@@ -86,7 +86,7 @@ const CASES: readonly (readonly [name: string, bytes: string, ...statuses: numbe
   ["an expectation", post("Expect: 200-maybe\r\nContent-Length: 2", "{}"), 400, 417],
 ];
 
-test("is refused in JSON with a code, or cut off", async ({ port }) => {
+test("is refused with a JSON error, or the connection is closed", async ({ port }) => {
   await inParallel(CASES, async ([name, bytes, ...statuses]) => {
     const connection = openRawConnection(port);
     connection.socket.write(bytes, "latin1");

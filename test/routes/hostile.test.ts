@@ -64,7 +64,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("is tried on every field", () => {
+test("is tested on every field", () => {
   const tried = new Set(probes.map(({ at, part, field }) => `${at.name} ${part} ${field.name}`));
   const declared = all.flatMap((at) =>
     parts.flatMap((part) => listFields(at.endpoint[part]).map(({ name }) => `${at.name} ${part} ${name}`))
@@ -100,7 +100,7 @@ test("is refused with the name of its field, and without internal details", () =
   }
 });
 
-test("leads nowhere in a path", async ({ samples, sender }) => {
+test("addresses no object in a path", async ({ samples, sender }) => {
   const broken = ["%ff%fe", "%ed%a0%80", "%", "%2", "%00", "%zz"];
   const words = [...broken, ...HOSTILE_TEXTS.map(({ value }) => encodeURIComponent(value as string))].filter(Boolean);
   const asked = every.flatMap((at) =>

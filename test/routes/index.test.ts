@@ -27,7 +27,7 @@ test("redirects signed-in users to their hubs, if the portal is on", async ({ sc
   }
 });
 
-test("is the public page for an ended session and a token", async ({ scene }) => {
+test("is the public page with an ended session or a token", async ({ scene }) => {
   const { authorization } = await scene.as("operator", "readonly").credentials();
   assert.is((await scene.send("/", { headers: { authorization: authorization! } })).status, 200);
   const { cookie } = await scene.as("hubAdmin").credentials();

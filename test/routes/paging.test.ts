@@ -81,7 +81,7 @@ const lists = listEndpoints(withoutPortal(manifest)).filter(({ endpoint }) =>
   listFields(endpoint.query).some(({ name }) => name === "before")
 );
 
-test("is tried on every list", () => {
+test("is tested for every list", () => {
   assert.equal(lists.map(({ pattern }) => pattern).sort(), [...Object.keys(FILL), ...Object.keys(ALSO)].sort());
 });
 
@@ -106,7 +106,7 @@ for (const { name, pattern } of lists) {
   });
 }
 
-test("notifications skip none for clients that continue with the time of the last row", async ({ scene }) => {
+test("skips no notification for clients that continue with the time of the last row", async ({ scene }) => {
   const seen: string[] = [], newer = "2040-01-01T00:00:00.000Z";
   for (let before = ""; before === "" || before > newer;) {
     const { body } = await read(scene, `${BY_TIME}?limit=7${before && `&before=${before}`}`);
@@ -134,7 +134,7 @@ test("the link to the next page keeps the filters, and the last page has none", 
   );
 });
 
-test("rows that are added and removed meanwhile neither repeat nor hide another", async ({ scene }) => {
+test("rows that are added and removed during paging neither repeat nor hide others", async ({ scene }) => {
   const { db, people: { operator } } = scene, path = "/api/auth/tokens";
   const all = await pageThrough(scene, path, 100), gone = new Set<string>();
   let pages = 0;

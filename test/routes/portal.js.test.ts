@@ -61,7 +61,7 @@ test("the script parses, and is small", () => {
   assert.ok(portalScript.length < 20_000, `${portalScript.length} characters`);
 });
 
-test("a page of hubs is small, and cached until sign-out", async ({ scene }) => {
+test("the page of hubs is small, and cached until sign-out", async ({ scene }) => {
   const page = await parsePage(scene, "/hubs", "hubAdmin");
   assert.ok(page.html.length < 12_000, `${page.html.length} characters`);
   assert.match(page.html, `<link rel="stylesheet" href="${stylePath}">`);

@@ -79,8 +79,8 @@ const LOSSES: readonly (readonly [what: string, who: SceneRole, status: number, 
     "update users set email_verified_at = null where id = $1",
     "email_verified_at = now()",
   ],
-  ["a hub's admin who is none any more", "hubAdmin", 403, "delete from federation_members where user_id = $1", ""],
-  ["a spoke's admin who is none any more", "spokeAdmin", 403, "delete from spoke_members where user_id = $1", ""],
+  ["a former admin of the hub", "hubAdmin", 403, "delete from federation_members where user_id = $1", ""],
+  ["a former admin of the spoke", "spokeAdmin", 403, "delete from spoke_members where user_id = $1", ""],
 ];
 
 for (const [what, who, status, take, give] of LOSSES) {
@@ -102,7 +102,7 @@ for (const [what, who, status, take, give] of LOSSES) {
   });
 }
 
-test("ignores rights that were granted meanwhile", async (stage) => {
+test("ignores rights that were granted during the request", async (stage) => {
   const { scene } = stage;
   stage.meanwhile = ({ userId }) => scene.db.sql("update users set operator = true where id = $1", [userId]);
   assert.is((await scene.as("spokeAdmin", "cli").post(`/api/spokes/${scene.spoke}/actions`, {})).status, 204);

@@ -30,7 +30,7 @@ test("verifies the address of a new account", async ({ flows }) => {
   assert.ok(row.emailVerifiedAt);
 });
 
-test("replaces the password of whoever signed up with the address", async ({ flows }) => {
+test("replaces the password of the user who signed up with the address", async ({ flows }) => {
   const page = await signUp(flows, "owner@example.org", STRANGERS);
   const done = await flows.send(...submissionOf(page.body, { password: MINE }));
   assert.is(done.status, 200);

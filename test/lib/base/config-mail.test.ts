@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";
 
-const test = suite("readConfig, of mail");
+const test = suite("readConfig, mail");
 
-test("the sender of mail is an address, with or without a name", () => {
+test("accepts a sender address with or without a name", () => {
   const smtp = (from: string) => ({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: from });
   assert.is(read(smtp("hubs@example.org")).smtp?.from, "hubs@example.org");
   assert.is(read(smtp("Hubs <hubs@example.org>")).smtp?.from, "Hubs <hubs@example.org>");
@@ -14,7 +14,7 @@ test("the sender of mail is an address, with or without a name", () => {
   }
 });
 
-test("the mail relay of sites has an account each, whose name tells them apart, or none", () => {
+test("requires the namespace in the relay's user name, or no user at all", () => {
   const relay = { ...ENOUGH, SPOKE_SMTP_HOST: "relay.example" }, secret = "s".repeat(32);
   assert.is(read({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" }).relay, null);
   assert.equal(read(relay).relay, { host: "relay.example", port: 587, user: null, secret: null, from: null });
@@ -33,7 +33,7 @@ test("the mail relay of sites has an account each, whose name tells them apart, 
   assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
 });
 
-test("mail becomes files in dev alone, and only without a mail server", () => {
+test("writes mail to files only in dev without a mail server", () => {
   const SMTP = { SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" };
   assert.is(read(ENOUGH).mailDirectory, null);
   assert.is(read({ DATA_DIR: "/data" }, "dev").mailDirectory, "/data/mail");

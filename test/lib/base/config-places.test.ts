@@ -8,9 +8,9 @@ import { ConfigError, type ConfigMode, readConfig } from "#lib/base/config.ts";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";
 
-const test = suite("readConfig, of places");
+const test = suite("readConfig, hosts, URLs and files");
 
-test("host names are read as browsers read them, and nothing else is one", () => {
+test("normalizes host names like browsers and refuses other text", () => {
   const domainOf = (ROOT_DOMAIN: string) => read({ ...ENOUGH, ROOT_DOMAIN }).rootDomain;
   assert.equal(["*.x.example", "Müller.example", "a.b.example.", "localhost"].map(domainOf), [
     ...["x.example", "xn--mller-kva.example", "a.b.example", "localhost"],
@@ -33,7 +33,7 @@ test("host names are read as browsers read them, and nothing else is one", () =>
   }
 });
 
-test("the public URL has neither a path nor credentials", () => {
+test("refuses a path or credentials in the public URL", () => {
   for (const wrong of ["https://x.example/hubs", "https://x.example/?a", "https://x.example/#a"]) {
     assert.match(problemsOf({ ...ENOUGH, PUBLIC_URL: wrong }).join(), /^PUBLIC_URL must not have a path/);
   }
@@ -50,7 +50,7 @@ test("the public URL has neither a path nor credentials", () => {
   }
 });
 
-test("a replaced file is read for the next connection, and PG variables count", async () => {
+test("rereads a replaced file for the next connection, and uses PG variables", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-config-")), file = join(directory, "password");
   try {
     await writeFile(file, "before\n");
@@ -69,7 +69,7 @@ test("a replaced file is read for the next connection, and PG variables count", 
   }
 });
 
-test("a connection string that is not supported is refused at the start, by the parameter's name", () => {
+test("refuses an unsupported connection string at startup and names the parameter", () => {
   const cases = [
     ["postgres://db.example/x?pgbouncer=true", /^DATABASE_URL has the unsupported parameter "pgbouncer"/],
     [
@@ -82,7 +82,7 @@ test("a connection string that is not supported is refused at the start, by the 
   assert.match(problemsOf({ ...ENOUGH, PGSERVICE: "x" }).join(), /^DATABASE_URL cannot be used with PGSERVICE/);
 });
 
-test("one message names all files that cannot be read, and what else is wrong", () => {
+test("reports all unreadable files and other problems in one message", () => {
   const problems = (env: Record<string, string>, mode: ConfigMode = "serve"): readonly string[] => {
     try {
       readConfig({ mode, env: { ...ENOUGH, ...env }, terminal: false, files: true });

@@ -11,12 +11,12 @@ import { RELEASE } from "#test/support/release.ts";
 
 const test = suite("readConfig");
 
-test("serve with nothing set names the database, its address, the domain and the cluster in one message", () => {
+test("requires the database, public URL, domain and cluster for serve, in one message", () => {
   const named = problemsOf({}).map((problem) => problem.split(" ")[0]);
   assert.equal(named, ["DATABASE_URL", "PUBLIC_URL", "ROOT_DOMAIN", "KUBECONFIG"]);
 });
 
-test("every wrong value is named at once, and no value is repeated", () => {
+test("reports all invalid variables in one message, without their values", () => {
   const wrong = {
     ...ENOUGH,
     PORT: "hunter2",
@@ -36,7 +36,7 @@ test("every wrong value is named at once, and no value is repeated", () => {
   assert.not.match(problems.join(), /hunter2|maybe/);
 });
 
-test("the defaults are those of the design", () => {
+test("has the documented defaults", () => {
   const config = read(ENOUGH);
   assert.is(config.host, "0.0.0.0");
   assert.is(config.port, 3000);
@@ -49,7 +49,7 @@ test("the defaults are those of the design", () => {
   assert.equal([config.portal, config.signup, config.log.format], [false, false, "json"]);
 });
 
-test("a payment provider needs the secret of its webhook, and dev takes no live key", () => {
+test("requires the webhook secret with a Stripe key, and refuses live keys in dev", () => {
   const stripe = { STRIPE_SECRET_KEY: "sk_live_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
   assert.match(problemsOf({ ...ENOUGH, STRIPE_SECRET_KEY: "sk_live_1" }).join(), /^STRIPE_WEBHOOK_SECRET is missing/);
   assert.equal(read({ ...ENOUGH, ...stripe }).stripe, {
@@ -61,7 +61,7 @@ test("a payment provider needs the secret of its webhook, and dev takes no live 
   assert.equal(problemsOf({ ...stripe, STRIPE_SECRET_KEY: "sk_test_1" }, "dev"), []);
 });
 
-test("name servers are addresses, each with or without a port; none are the system's", () => {
+test("parses name servers with and without ports, and uses the system's by default", () => {
   assert.equal(read(ENOUGH).dnsServers, []);
   const given = "192.0.2.1, 192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53";
   assert.equal(read({ ...ENOUGH, DNS_SERVERS: given }).dnsServers, given.split(/, ?/));
@@ -70,7 +70,7 @@ test("name servers are addresses, each with or without a port; none are the syst
   }
 });
 
-test("dev needs nothing, and takes neither an exported kubeconfig nor an exported database", () => {
+test("needs no variables in dev, and ignores an exported kubeconfig and database there", () => {
   const config = read({ KUBECONFIG: "/production", DATABASE_URL: ENOUGH.DATABASE_URL }, "dev");
   assert.is(config.kubeconfig, null);
   assert.is(config.database.url, "");
@@ -79,12 +79,12 @@ test("dev needs nothing, and takes neither an exported kubeconfig nor an exporte
   assert.is(config.shutdownNoticeMs, 0);
 });
 
-test("KUBECONFIG wins over KUBECONFIG_HOST_PATH, which dev takes too", () => {
+test("prefers KUBECONFIG to KUBECONFIG_HOST_PATH, which also works in dev", () => {
   assert.is(read({ ...ENOUGH, KUBECONFIG_HOST_PATH: "/host" }).kubeconfig, "/etc/kubeconfig");
   assert.is(read({ KUBECONFIG_HOST_PATH: "/host" }, "dev").kubeconfig, "/host");
 });
 
-test("the role for namespaces is one that a cluster can have", () => {
+test("accepts only valid ClusterRole names", () => {
   assert.is(read(ENOUGH).clusterRole, null);
   assert.is(read({ ...ENOUGH, CLUSTER_ROLE: "wheelwright-spoke" }).clusterRole, "wheelwright-spoke");
   assert.is(read(ENOUGH).releaseId, RELEASE);
@@ -95,7 +95,7 @@ test("the role for namespaces is one that a cluster can have", () => {
   assert.match(problemsOf({ ...ENOUGH, CLUSTER_ROLE: "Not one" }).join(), /^CLUSTER_ROLE must be the name/);
 });
 
-test("what the simulated cluster takes is the same for all, or what was measured, times a factor", () => {
+test("uses a uniform delay in the simulated cluster, or measured delays times a factor", () => {
   const factor = (profile?: string) =>
     read(profile === undefined ? {} : { SIMULATOR_PROFILE: profile }, "dev").simulatorFactor;
   assert.equal([factor(), factor("measured"), factor("measured:0.05")], [null, 1, 0.05]);
@@ -104,7 +104,7 @@ test("what the simulated cluster takes is the same for all, or what was measured
   }
 });
 
-test("metrics have a port of their own, or are off", () => {
+test("requires a separate port for metrics, which are off by default", () => {
   assert.is(read(ENOUGH).metricsPort, null);
   assert.is(read({ ...ENOUGH, METRICS_PORT: "9464" }).metricsPort, 9464);
   for (const wrong of ["0", "65536", "on", "-1", "9464 "]) {
@@ -115,19 +115,19 @@ test("metrics have a port of their own, or are off", () => {
   assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: "08080", PORT: "8080" }).join(), same);
 });
 
-test("inside a cluster the service account stands in for a kubeconfig", () => {
+test("needs no kubeconfig inside a cluster", () => {
   const { KUBECONFIG: _, ...rest } = ENOUGH;
   assert.equal(problemsOf({ ...rest, KUBERNETES_SERVICE_HOST: "10.0.0.1" }), []);
 });
 
-test("a password with reserved characters survives in the database's URL", () => {
+test("percent-encodes reserved characters of a password in the database URL", () => {
   const { DATABASE_URL: _, ...rest } = ENOUGH;
   const { url } = read({ ...rest, POSTGRES_PASSWORD: "a/b@c:d#e" }).database;
   assert.is(decodeURIComponent(new URL(url).password), "a/b@c:d#e");
   assert.is(new URL(url).host, "postgres:5432");
 });
 
-test("the schema's owner has an address of its own where one is given, and dev has none", () => {
+test("reads a separate owner address if set, except in dev", () => {
   assert.is(read(ENOUGH).database.ownerUrl, null);
   const owner = { DATABASE_OWNER_URL: "postgres://owner:x@db.example/wheels" };
   assert.is(read({ ...ENOUGH, ...owner }).database.ownerUrl, owner.DATABASE_OWNER_URL);
@@ -137,7 +137,7 @@ test("the schema's owner has an address of its own where one is given, and dev h
   assert.match(problemsOf({ ...ENOUGH, DATABASE_OWNER_URL: "mysql://x" }).join(), /^DATABASE_OWNER_URL must be a URL/);
 });
 
-test("a value comes from the file that NAME_FILE names, without its last newline", async () => {
+test("reads a value from the file in NAME_FILE, without its last newline", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-config-"));
   try {
     await writeFile(join(directory, "url"), ENOUGH.DATABASE_URL + "\n");
@@ -152,11 +152,11 @@ test("a value comes from the file that NAME_FILE names, without its last newline
   }
 });
 
-test("an empty variable counts as absent, as compose files pass them", () => {
+test("treats an empty variable as absent", () => {
   assert.is(read({ ...ENOUGH, PORT: "", SMTP_HOST: "" }).port, 3000);
 });
 
-test("half of a pair names the other half", () => {
+test("reports the missing variable of a pair", () => {
   assert.match(
     problemsOf({ ...ENOUGH, BOOTSTRAP_ADMIN_EMAIL: "a@b.example" }).join(),
     /^BOOTSTRAP_ADMIN_PASSWORD is missing/,
@@ -164,7 +164,7 @@ test("half of a pair names the other half", () => {
   assert.match(problemsOf({ ...ENOUGH, SMTP_HOST: "mail.example" }).join(), /^SMTP_FROM is missing/);
 });
 
-test("a passphrase for backups is long, and none is no passphrase", () => {
+test("requires a minimum length of the backup passphrase, which is optional", () => {
   assert.is(read({ BACKUP_PASSPHRASE: "correct horse" }, "any").backupPassphrase, "correct horse");
   assert.is(read({ BACKUP_PASSPHRASE: "" }, "any").backupPassphrase, null);
   assert.match(
@@ -173,7 +173,7 @@ test("a passphrase for backups is long, and none is no passphrase", () => {
   );
 });
 
-test("dev listens on this machine alone unless told, serve everywhere", () => {
+test("listens on localhost in dev and on all addresses in serve, unless HOST is set", () => {
   assert.equal([read(ENOUGH).host, read({}, "dev").host, read({ HOST: "::" }, "dev").host], [
     "0.0.0.0",
     "127.0.0.1",
@@ -181,7 +181,7 @@ test("dev listens on this machine alone unless told, serve everywhere", () => {
   ]);
 });
 
-test("colours show on a terminal that has them, and where they are asked for", () => {
+test("uses colours on a terminal, or if a variable forces them", () => {
   const shown = (env: Record<string, string>, terminal = true) => shouldUseColours({ env, terminal });
   assert.equal([shown({}), shown({}, false), shown({ TERM: "dumb" }), shown({ NO_COLOR: "1" })], [
     true,
@@ -197,7 +197,7 @@ test("colours show on a terminal that has them, and where they are asked for", (
   assert.equal([shown({ CLICOLOR: "0" }), shown({ CLICOLOR_FORCE: "1" }, false)], [false, true]);
 });
 
-test("serve says why it must know PUBLIC_URL, and gives an example", () => {
+test("explains why serve requires PUBLIC_URL, with an example", () => {
   const { PUBLIC_URL: _, ...rest } = ENOUGH;
   const [problem, ...more] = problemsOf(rest);
   assert.match(
@@ -210,7 +210,7 @@ test("serve says why it must know PUBLIC_URL, and gives an example", () => {
   for (const mode of ["migrate", "dev"] as const) assert.equal(problemsOf(rest, mode), [], mode);
 });
 
-test("in dev PUBLIC_URL follows the port, also one that the system chose, unless it was given", () => {
+test("derives PUBLIC_URL from the actual port in dev, unless it is set", () => {
   assert.is(read({ PORT: "8080" }, "dev").publicUrl.href, "http://localhost:8080/");
   assert.is(publicUrlWithPort(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
   const given = read({ PORT: "0", PUBLIC_URL: "https://hubs.example.org" }, "dev");

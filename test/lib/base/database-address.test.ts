@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { DatabaseAddressError, describeDatabase, parseConnectionString } from "#lib/base/database-address.ts";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 
-const test = suite("readAddress");
+const test = suite("parseConnectionString");
 
 const problemOf = (text: string, env: ProcessVariables = {}): string => {
   try {
@@ -17,7 +17,7 @@ const problemOf = (text: string, env: ProcessVariables = {}): string => {
 const hostsOf = (text: string, env: ProcessVariables = {}) =>
   parseConnectionString(text, env).hosts.map(({ host, port }) => `${host} ${port}`);
 
-test("reads hosts as libpq does", () => {
+test("parses hosts like libpq", () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ["postgres://db.example/x", ["db.example 5432"]],
     ["postgresql://me@db.example:5433/x", ["db.example 5433"]],
@@ -33,14 +33,14 @@ test("reads hosts as libpq does", () => {
   for (const [text, hosts] of cases) assert.equal(hostsOf(text), hosts, text);
 });
 
-test("decodes each part, and reads a plus sign as itself", () => {
+test("decodes each part and keeps plus signs", () => {
   const { user, password, database } = parseConnectionString("postgres://a%40b:p%2Fa%3As+w%23%25@db/n%20a%2Fme+1");
   assert.equal([user, password, database], ["a@b", "p/a:s+w#%", "n a/me+1"]);
   const pairs = parseConnectionString("user = 'it\\'s' password='a b\\\\c' dbname=x\\ y host=db");
   assert.equal([pairs.user, pairs.password, pairs.database], ["it's", "a b\\c", "x y"]);
 });
 
-test("takes PG variables for what the string leaves out", () => {
+test("uses PG variables as defaults", () => {
   const env = {
     ...{ PGHOST: "b", PGPORT: "5433", PGDATABASE: "two", PGUSER: "you", PGPASSWORD: "hush", PGSSLMODE: "require" },
     ...{ PGAPPNAME: "hubs", PGOPTIONS: "-c work_mem=8MB", PGCONNECT_TIMEOUT: "3", PGTARGETSESSIONATTRS: "read-write" },
@@ -54,7 +54,7 @@ test("takes PG variables for what the string leaves out", () => {
   assert.equal([describeDatabase(other), other.password, other.tls.mode], ["me@a:1/one", "pass", "disable"]);
 });
 
-test("demands as much of TLS as the parameters say", () => {
+test("derives the TLS mode from the parameters", () => {
   const modeOf = (query: string) => parseConnectionString(`postgres://me@db/x?${query}`).tls.mode;
   assert.equal(["", "sslmode=allow", "sslmode=require", "ssl=true", "sslmode=verify-full"].map(modeOf), [
     ...["prefer", "prefer", "require", "require", "verify-full"],
@@ -66,7 +66,7 @@ test("demands as much of TLS as the parameters say", () => {
   assert.match(problemOf("postgres://db/x?sslcert=/a.pem"), /both sslcert and sslkey/);
 });
 
-test("refuses what is not supported by its name, and never tells a value", () => {
+test("names unsupported parameters and never reveals values", () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ["postgres://db/x?schema=s3cret", /^has the unsupported parameter "schema"; .*options=-c schema=/],
     ["postgres://db/x?search_path=s3cret", /"search_path".*options=-c search_path=/],

@@ -4,7 +4,7 @@ import { canonicalEmail, canonicalPrefix } from "#lib/base/email.ts";
 
 const test = suite("canonicalEmail");
 
-test("gives each address one form", () => {
+test("converts each address to one form", () => {
   const forms: readonly (readonly [string, string])[] = [
     [" Ada@School.Example ", "ada@school.example"],
     ["ada@MÜLLER.example", "ada@xn--mller-kva.example"],
@@ -21,7 +21,7 @@ test("gives each address one form", () => {
   }
 });
 
-test("refuses what is invisible, and what is no address", () => {
+test("refuses invisible characters and invalid addresses", () => {
   const wrong = [
     ...[
       "",
@@ -44,7 +44,7 @@ test("refuses what is invisible, and what is no address", () => {
   for (const each of wrong) assert.is(canonicalEmail(each), null, JSON.stringify(each));
 });
 
-test("the beginning of an address is compared in lower case", () => {
+test("lower-cases the beginning of an address", () => {
   assert.is(canonicalPrefix("Ada@"), "ada@");
   assert.is(canonicalPrefix("ADA@Müller.example"), "ada@xn--mller-kva.example");
 });

@@ -29,7 +29,7 @@ async function findThrown(): Promise<Thrown[]> {
   return found;
 }
 
-test("know every code that is thrown, each with its kind", async () => {
+test("lists every thrown code with its kind", async () => {
   const kinds = new Map<string, string>(Object.entries(FAULTS).map(([code, [kind]]) => [code, kind]));
   const thrown = await findThrown();
   assert.ok(thrown.length > 50, "the sources were read");
@@ -44,12 +44,12 @@ test("know every code that is thrown, each with its kind", async () => {
   );
 });
 
-test("hold no code that nothing throws any more", async () => {
+test("lists no unused code", async () => {
   const thrown = new Set((await findThrown()).map(({ code }) => code));
   assert.equal(Object.keys(FAULTS).filter((code) => !thrown.has(code)), []);
 });
 
-test("are told in sentences without a full stop", () => {
+test("has sentences without a full stop", () => {
   const odd = Object.entries(FAULTS).filter(([, [, sentence]]) => sentence.length < 8 || sentence.endsWith("."));
   assert.equal(odd.map(([code]) => code), []);
 });

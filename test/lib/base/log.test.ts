@@ -13,14 +13,14 @@ function open(level: LogLevel, format: "json" | "pretty"): { log: Log; lines: st
   return { log: openLog({ level, format, write: (line) => lines.push(line) }), lines };
 }
 
-test("what lies below the level is not written", () => {
+test("omits entries below the level", () => {
   const { log, lines } = open("warn", "json");
   log.info("quiet");
   log.error("loud");
   assert.is(lines.length, 1);
 });
 
-test("an entry is one line of JSON with its own and the bound fields", () => {
+test("writes one line of JSON with the entry's and the bound fields", () => {
   const { log, lines } = open("info", "json");
   log.with({ requestId: "r1" }).info("Two\nlines", { n: 1 });
   const { time, ...rest } = JSON.parse(lines[0]!);
@@ -29,7 +29,7 @@ test("an entry is one line of JSON with its own and the bound fields", () => {
   assert.is(lines[0]!.split("\n").length, 2);
 });
 
-test("an error is written with its stack and its cause", () => {
+test("writes the stack and cause of an error", () => {
   const { log, lines } = open("info", "json");
   log.error("Failed", { error: new Error("outer", { cause: new Error("inner") }) });
   const { error } = JSON.parse(lines[0]!);
@@ -38,7 +38,7 @@ test("an error is written with its stack and its cause", () => {
   assert.match(error.stack, /log\.test\.ts/);
 });
 
-test("what an error quotes is cleared of secrets, in its stack and its causes as well", () => {
+test("redacts secrets in the message, stack and causes of an error", () => {
   const { log, lines } = open("info", "json");
   log.error("Failed", { error: new Error("denied: password=hunter2", { cause: new Error("--adminpass=hunter2") }) });
   assert.not.match(lines[0]!, "hunter2");
@@ -47,7 +47,7 @@ test("what an error quotes is cleared of secrets, in its stack and its causes as
   assert.is(JSON.parse(lines[1]!).reason, "denied: password=***");
 });
 
-test("for people it has no escape sequence unless colours are asked for, and leaves out fields that are not set", () => {
+test("writes no escape sequences without colours, and omits undefined fields", () => {
   const { log, lines } = open("info", "pretty");
   log.warn("Careful", { who: "ada", none: undefined });
   assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} warn {2}Careful who=ada\n$/);
@@ -57,7 +57,7 @@ test("for people it has no escape sequence unless colours are asked for, and lea
   assert.not.match(lines[0]!, /none/);
 });
 
-test("what is said in one turn is written at once and in order, and later turns by themselves", async () => {
+test("batches the lines of one event loop turn into one write, in order", async () => {
   const written: string[] = [], say = batchWrites((text) => void written.push(text));
   say("a\n");
   say("b\n");
@@ -68,7 +68,7 @@ test("what is said in one turn is written at once and in order, and later turns 
   assert.equal(written, ["a\nb\n", "c\n"]);
 });
 
-test("what was said last is written though the process ends at once", async () => {
+test("flushes pending lines when the process exits", async () => {
   const log = new URL("../../../lib/base/log.ts", import.meta.url).href;
   const last = `import { batchWrites } from "${log}"; import process from "node:process";
     batchWrites((text) => process.stdout.write(text))("the last words\\n"); process.exit(3);`;

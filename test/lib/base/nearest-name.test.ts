@@ -2,10 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
-const test = suite("nearest");
+const test = suite("findNearestName");
 const KNOWN = ["name", "slug", "displayName", "adminEmail", "expiresAt", "q"];
 
-test("finds what a slip of the pen may have meant", () => {
+test("finds the name that a typo probably meant", () => {
   const pairs = {
     nmae: "name",
     nam: "name",
@@ -20,14 +20,14 @@ test("finds what a slip of the pen may have meant", () => {
   for (const [written, meant] of Object.entries(pairs)) assert.is(findNearestName(written, KNOWN), meant, written);
 });
 
-test("guesses at nothing that is far off", () => {
+test("returns null for distant names", () => {
   for (const far of ["role", "email", "x", "", "constructor", "nmea1"]) {
     assert.is(findNearestName(far, KNOWN), null, far);
   }
   assert.is(findNearestName("name", []), null);
 });
 
-test("compares no name that is too long to be a slip", () => {
+test("does not compare very long names", () => {
   assert.is(findNearestName("n".repeat(100_000), ["n".repeat(100_000)]), null);
 });
 

@@ -21,7 +21,7 @@ function problemOf(env: Record<string, string>): string {
   return "";
 }
 
-test("without an endpoint there are no traces, and what others have decided goes on", () => {
+test("records no traces without an endpoint, and forwards the caller's decision", () => {
   assert.is(read({ OTEL_SERVICE_NAME: "x", OTEL_TRACES_SAMPLER: "always_on" }).traces, null);
   const sampler = NO_TELEMETRY.sampler;
   assert.equal([sampler(null, TRACE), sampler(parent(true), TRACE), sampler(parent(false), TRACE)], [
@@ -31,20 +31,20 @@ test("without an endpoint there are no traces, and what others have decided goes
   ]);
 });
 
-test("traces go below the endpoint, or to the one that is theirs as it stands", () => {
+test("appends /v1/traces to the endpoint, or uses the traces endpoint unchanged", () => {
   const url = (env: Record<string, string>) => on(env).traces?.url.href;
   assert.is(url({}), "http://collector:4318/v1/traces");
   assert.is(url({ OTEL_EXPORTER_OTLP_ENDPOINT: "https://x.example/otlp/" }), "https://x.example/otlp/v1/traces");
   assert.is(url({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://x.example/in?a=1" }), "https://x.example/in?a=1");
 });
 
-test("they can be switched off, whatever else is set", () => {
+test("can be turned off, whatever else is set", () => {
   assert.is(on({ OTEL_SDK_DISABLED: "TRUE" }).traces, null);
   assert.is(on({ OTEL_TRACES_EXPORTER: "none" }).traces, null);
   assert.ok(on({ OTEL_SDK_DISABLED: "1" }).traces, "only true is true");
 });
 
-test("headers and attributes are pairs, percent-encoded, and those for traces win", () => {
+test("decodes headers and attributes, and prefers those for traces", () => {
   const { traces } = on({
     OTEL_EXPORTER_OTLP_HEADERS: "api-key=a%2Cb==, x-team = learning",
     OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=prod,service.name=given,k8s.cluster.name=%C3%BC",
@@ -63,7 +63,7 @@ test("headers and attributes are pairs, percent-encoded, and those for traces wi
   assert.equal([on({}).traces!.timeoutMs, on({}).traces!.resource], [10_000, { "service.name": "wheelwright" }]);
 });
 
-test("the sampler decides by the parent or not, and by a part of the ids", () => {
+test("samples by the parent or by a fraction of the trace IDs", () => {
   const decide = (name: string, arg = "1") => {
     const { sampler } = on({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg }).traces!;
     return [sampler(null, TRACE), sampler(parent(true), TRACE), sampler(parent(false), TRACE)];
@@ -82,7 +82,7 @@ test("the sampler decides by the parent or not, and by a part of the ids", () =>
   assert.is(part.filter(Boolean).length, 4);
 });
 
-test("a value that means nothing is named, and never repeated", () => {
+test("names the variable of an invalid value, without the value", () => {
   const wrong: readonly [string, string][] = [
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"],
     ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "grpc://hunter2"],
@@ -106,7 +106,7 @@ test("a value that means nothing is named, and never repeated", () => {
   }
 });
 
-test("what is set and means nothing here is named", () => {
+test("lists unsupported variables that are set", () => {
   const set = {
     OTEL_BSP_MAX_QUEUE_SIZE: "1",
     OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",

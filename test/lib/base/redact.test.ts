@@ -46,7 +46,7 @@ const KEPT: readonly string[] = [
 ];
 for (const line of KEPT) test(`leaves ${line}`, () => assert.is(redact(line), line));
 
-test("knows every password that Wheelwright makes by its shape", () => {
+test("recognizes every password that Wheelwright creates by its format", () => {
   for (let i = 0; i < 200; i++) {
     const password = newSitePassword();
     assert.is(redact(`connecting with ${password}, again`), "connecting with ***, again");
@@ -55,17 +55,17 @@ test("knows every password that Wheelwright makes by its shape", () => {
   for (const word of ["d41d8cd98f00b204e9800998ecf8427e", "aZ3".repeat(10) + "ab"]) assert.is(redact(word), word);
 });
 
-test("takes out what a row or a terminal could not bear", () => {
+test("removes characters that PostgreSQL or a terminal cannot handle", () => {
   assert.is(redact("\u001b[31mred\u001b[0m \u0000\u0007nul \ud800 \u001b]0;title\u0007end"), "red nul \ufffd end");
   assert.is(redact("turned \u202eround"), "turned \\u202eround");
 });
 
-test("keeps nothing of a private key that is spread over lines", () => {
+test("redacts a private key of several lines", () => {
   const lines = ["a", "x -----BEGIN RSA PRIVATE KEY-----", "MIIE", "-----END RSA PRIVATE KEY-----", "b"];
   assert.equal(redactLines(lines), ["a", "x *** (a private key)", "b"]);
 });
 
-test("is not held up by a line that was made to hold it up", () => {
+test("is fast for hostile lines", () => {
   const seeds = [
     "a",
     "pass",

@@ -17,7 +17,7 @@ const test = suite("schema");
 
 const takes = (schema: v.GenericSchema, value: unknown): boolean => v.safeParse(schema, value).success;
 
-test("text refuses what cannot be stored, and keeps everything else as it is", () => {
+test("text: refuses characters that cannot be stored, and keeps others unchanged", () => {
   const schema = boundedText(1, 5);
   for (const bad of ["", "a\u0000", "\ud800", "a\u001b[0m", "abcdef", 5, null, "a\u0085"]) {
     assert.not(takes(schema, bad));
@@ -25,23 +25,23 @@ test("text refuses what cannot be stored, and keeps everything else as it is", (
   for (const good of ["a", "añ\n\t", "👩‍🏫"]) assert.is(v.parse(schema, good), good);
 });
 
-test("text counts code points, not UTF-16 units", () => {
+test("text: counts code points, not UTF-16 units", () => {
   assert.ok(takes(boundedText(1, 2), "👍👍"));
   assert.not(takes(boundedText(1, 2), "👍👍👍"));
 });
 
-test("null counts as absent", () => {
+test("optionalOrNull: treats null as absent", () => {
   assert.equal(v.parse(v.object({ a: optionalOrNull(boundedText(1, 5)) }), { a: null }), { a: undefined });
 });
 
-test("a slug is a label of a host name", () => {
+test("Slug: accepts labels of host names", () => {
   for (const good of ["a", "north-high", "a1", "1a", "a".repeat(63)]) assert.ok(takes(Slug, good), good);
   for (const bad of ["", "-a", "a-", "A", "a_b", "a.b", "a".repeat(64), "a\n", 7]) {
     assert.not(takes(Slug, bad), String(bad));
   }
 });
 
-test("an e-mail address is lower-cased", () => {
+test("EmailAddress: lower-cases the address", () => {
   assert.is(v.parse(EmailAddress, " Ada@School.Example "), "ada@school.example");
   assert.ok(takes(EmailAddress, "admin@localhost"));
   for (const bad of ["", "a", "a@", "a b@c.de", "a@b..", "<a@b.cd>", "a@b.cd\u0000", "a@b,c.de"]) {
@@ -49,7 +49,7 @@ test("an e-mail address is lower-cased", () => {
   }
 });
 
-test("a host name in other letters, or with a dot at its end, is answered with the name to write", () => {
+test("HostName: suggests the ASCII name without a trailing dot", () => {
   const messageOf = (name: string) => v.safeParse(HostName, name).issues?.[0].message;
   assert.is(messageOf("Müller.example"), "must be a host name in ASCII: write xn--mller-kva.example");
   assert.is(messageOf("müller.example."), "must be a host name in ASCII: write xn--mller-kva.example");
@@ -59,14 +59,14 @@ test("a host name in other letters, or with a dot at its end, is answered with t
   }
 });
 
-test("a host name has at least two labels and is no address", () => {
+test("HostName: requires two labels and refuses IP addresses", () => {
   assert.is(v.parse(HostName, "School.Example"), "school.example");
   for (const bad of ["localhost", "a..b", "-a.b", "1.2.3.4", "a_b.c", "https://a.b", "a.b/", `${"a".repeat(64)}.b`]) {
     assert.not(takes(HostName, bad), bad);
   }
 });
 
-test("a page's end is milliseconds or ISO, and nothing that would be an invalid date", () => {
+test("BeforeCursor: accepts milliseconds or ISO times, and no invalid dates", () => {
   assert.is(v.parse(BeforeCursor, "1700000000000").at.getTime(), 1700000000000);
   assert.is(v.parse(BeforeCursor, "2026-11-21T12:00:00.000Z").at.toISOString(), "2026-11-21T12:00:00.000Z");
   assert.equal(v.parse(BeforeCursor, writeCursor(new Date(5), "spk_1")), { at: new Date(5), id: "spk_1" });
@@ -93,7 +93,7 @@ test("a page's end is milliseconds or ISO, and nothing that would be an invalid 
   }
 });
 
-test("a timestamp needs its zone", () => {
+test("InputTime: requires a zone", () => {
   assert.ok(takes(InputTime, "2026-11-21T12:00:00+01:00"));
   for (
     const bad of [
@@ -109,7 +109,7 @@ test("a timestamp needs its zone", () => {
   }
 });
 
-test("a timestamp is of a day that there is", () => {
+test("InputTime: refuses days that do not exist", () => {
   for (const bad of ["2030-02-30T00:00:00Z", "2030-02-29T12:00:00+01:00", "2030-04-31T00:00Z", "2030-11-00T00:00Z"]) {
     assert.not(takes(InputTime, bad), bad);
   }

@@ -11,7 +11,7 @@ function listener(): Observer & { readonly ended: Span[] } {
   return { ended, startSpan: () => ({ end: (span) => void ended.push(span) }) };
 }
 
-test("tells of a span when it has ended, with its labels and details", async () => {
+test("reports an ended span with its labels and details", async () => {
   const one = listener(), other = listener(), telemetry = openTelemetry([one, other]);
   const labels = { method: "GET", route: "/api/spokes/:spokeId" };
   const result = await telemetry.span("request", labels, (span) => {
@@ -28,20 +28,20 @@ test("tells of a span when it has ended, with its labels and details", async () 
   assert.not("status" in labels, "the labels that were given are not written into");
 });
 
-test("calls work that throws failed, and throws the same", async () => {
+test("reports thrown work as failed, and rethrows the error", async () => {
   const { ended, ...observer } = listener(), error = new Error("no");
   const thrown = await openTelemetry([observer]).span("mail", {}, () => Promise.reject(error)).catch((error) => error);
   assert.is(thrown, error);
   assert.equal([ended[0]!.outcome, ended[0]!.error], ["failed", error]);
 });
 
-test("leaves the outcome that the work has told", async () => {
+test("keeps the outcome that the work set", async () => {
   const { ended, ...observer } = listener(), telemetry = openTelemetry([observer]);
   await telemetry.span("job", { kind: "spoke-provision" }, async (span) => void (span.outcome = "lost"));
   assert.is(ended[0]!.outcome, "lost");
 });
 
-test("does the work within what an observer opens around it, so that what is within knows what it belongs to", async () => {
+test("runs the work in the context that an observer wraps around it", async () => {
   const storage = new AsyncLocalStorage<string>(), seen: (string | undefined)[] = [];
   const observer: Observer = {
     startSpan: ({ kind }) => ({
@@ -58,7 +58,7 @@ test("does the work within what an observer opens around it, so that what is wit
   assert.is(storage.getStore(), undefined);
 });
 
-test("is the one that does nothing where nobody listens", async () => {
+test("does nothing without observers", async () => {
   assert.is(openTelemetry([]), NO_TELEMETRY);
   const told = await NO_TELEMETRY.span("request", { method: "GET", route: "/" }, (span) => {
     Object.assign(span, { outcome: "lost" });

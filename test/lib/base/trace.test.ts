@@ -10,23 +10,23 @@ import {
   traceHeaders,
 } from "#lib/base/trace.ts";
 
-const test = suite("readTrace, placeIn");
+const test = suite("readTraceHeaders, startSpanContext");
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c", SPAN = "b7ad6b7169203331";
 const read = (traceparent: string, tracestate: string | null = null) => readTraceHeaders({ traceparent, tracestate });
 
-test("a traceparent names a trace, a part of it, and whether it is recorded", () => {
+test("reads trace ID, span ID and sampling flag of a traceparent", () => {
   assert.equal(read(`00-${TRACE}-${SPAN}-01`), { traceId: TRACE, spanId: SPAN, sampled: true, state: "" });
   assert.is(read(`00-${TRACE}-${SPAN}-00`)?.sampled, false);
   assert.is(read(`00-${TRACE}-${SPAN}-ff`)?.sampled, true, "flags that are not known yet change nothing");
 });
 
-test("a later version may say more, behind what is known", () => {
+test("accepts additional fields of a later version", () => {
   assert.is(read(`01-${TRACE}-${SPAN}-01-more-of-it`)?.traceId, TRACE);
   assert.is(read(`01-${TRACE}-${SPAN}-01.more`), null);
 });
 
-test("what is not a traceparent to the letter is as nothing", () => {
+test("ignores an invalid traceparent", () => {
   const wrong = [
     ...["", " ", "00", "garbage", "\0", `${TRACE}-${SPAN}`],
     ...[`ff-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01-more`, `00-${TRACE}-${SPAN}-1`, `00-${TRACE}-${SPAN}`],
@@ -39,7 +39,7 @@ test("what is not a traceparent to the letter is as nothing", () => {
   assert.is(readTraceHeaders({ traceparent: null, tracestate: "a=1" }), null);
 });
 
-test("a tracestate is passed on as it came, and a bad one leaves the trace as it is", () => {
+test("forwards a valid tracestate, and drops an invalid one", () => {
   const stateOf = (text: string) => read(`00-${TRACE}-${SPAN}-01`, text)?.state;
   assert.is(stateOf("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"), "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE");
   assert.is(stateOf(" a=1 ,, 1b@c=x y\t"), "a=1,1b@c=x y");
@@ -49,7 +49,7 @@ test("a tracestate is passed on as it came, and a bad one leaves the trace as it
   }
 });
 
-test("what begins without a parent has a trace of its own, and what is below another stays in its trace", () => {
+test("starts a new trace without a parent, and continues the parent's trace", () => {
   const first = startSpanContext(null, () => true), other = startSpanContext(null, () => false);
   assert.match(first.traceId, /^[0-9a-f]{32}$/);
   assert.match(first.spanId, /^[0-9a-f]{16}$/);
@@ -60,14 +60,14 @@ test("what begins without a parent has a trace of its own, and what is below ano
   assert.not.equal(below.spanId, first.spanId);
 });
 
-test("a parent from elsewhere is kept, with its state, and tells nothing but ids", () => {
+test("continues the trace of a remote parent, with its state", () => {
   const parent = read(`00-${TRACE}-${SPAN}-01`, "a=1")!;
   const place = startSpanContext(parent, (given) => given?.sampled ?? false);
   assert.equal({ ...place, spanId: "" }, { traceId: TRACE, spanId: "", parentId: SPAN, sampled: true, state: "a=1" });
   assert.equal(traceHeaders(place), { traceparent: `00-${TRACE}-${place.spanId}-01`, tracestate: "a=1" });
 });
 
-test("a trace comes back from a row as it was written, and what nobody here wrote is as nothing", () => {
+test("parses a formatted trace, and ignores other text", () => {
   for (const state of ["", "a=1,b=x y"]) {
     const trace = { traceId: TRACE, spanId: SPAN, sampled: false, state };
     assert.equal(parseTrace(formatTrace(trace)), trace);

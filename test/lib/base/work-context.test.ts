@@ -7,11 +7,11 @@ import { childSpanContext, parseTrace, startSpanContext } from "#lib/base/trace.
 import type { Exchange } from "#lib/http/exchange.ts";
 import { setWorkContext } from "#lib/http/middleware.ts";
 
-const test = suite("because, apart");
+const test = suite("runInContext, runDetached");
 
 const root = startSpanContext(null, () => true), about = { requestId: "req_1" };
 
-test("work is done for its cause, also after it has waited, and nothing else is", async () => {
+test("keeps the context across await, and only inside the work", async () => {
   const seen = runInContext({ rootSpan: root, logFields: about }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     return currentContext();
@@ -20,21 +20,21 @@ test("work is done for its cause, also after it has waited, and nothing else is"
   assert.equal(await seen, { rootSpan: root, span: root, logFields: about });
 });
 
-test("two at once do not see each other", async () => {
+test("separates simultaneous contexts", async () => {
   const other = startSpanContext(null, () => true);
   const ask = (each: typeof root) =>
     runInContext({ rootSpan: each, logFields: about }, () => Promise.resolve().then(currentContext));
   assert.equal((await Promise.all([ask(root), ask(other)])).map((cause) => cause!.rootSpan), [root, other]);
 });
 
-test("what is begun apart is done for nothing, however it was come to", () => {
+test("has no context in detached work", () => {
   runInContext(
     { rootSpan: root, logFields: about },
     () => assert.equal([runDetached(currentContext), runDetached(currentTrace)], [null, null]),
   );
 });
 
-test("a part has a place of its own, and what goes on later belongs to the whole", () => {
+test("has the inner span in runInSpan, and restores the root span", () => {
   const below = childSpanContext(root);
   runInContext({ rootSpan: root, logFields: about }, () =>
     runInSpan(below, () => {
@@ -44,7 +44,7 @@ test("a part has a place of its own, and what goes on later belongs to the whole
   runInSpan(below, () => assert.is(currentContext(), null, "without a cause there are no parts"));
 });
 
-test("an answer that is made while it is sent is made for its request, whoever sends it", async () => {
+test("has the request's context while the response is streamed", async () => {
   const seen: unknown[] = [];
   const flow = { run: () => Promise.resolve(void seen.push(currentContext()?.logFields)), cancel: () => {} };
   const answer = await setWorkContext(
@@ -55,7 +55,7 @@ test("an answer that is made while it is sent is made for its request, whoever s
   assert.equal(seen, [{ requestId: "req_1" }]);
 });
 
-test("each line of the log has the ids of what it is written for", () => {
+test("adds the context's IDs to each log line", () => {
   const lines: string[] = [];
   const log = openLog({ level: "info", format: "json", write: (line) => lines.push(line) });
   runInContext({ rootSpan: root, logFields: about }, () => log.info("Done", { n: 1 }));

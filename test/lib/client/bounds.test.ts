@@ -60,7 +60,7 @@ for (const [name, fetch] of WAYS) {
   const ask = (url: string, path: string, attemptTimeout = 60_000) =>
     refused(connect({ url, fetch, maxAttempts: 1, attemptTimeout }).request({ method: "GET", path }));
 
-  test(`refuses an answer of more than 128 MiB, by ${name}`, async ({ url }) => {
+  test(`rejects a response of more than 128 MiB, by ${name}`, async ({ url }) => {
     for (const path of ["/claims", "/pours"]) {
       const { code, message } = await ask(url, path);
       assert.is(code, "unexpected_answer", message);
@@ -68,7 +68,7 @@ for (const [name, fetch] of WAYS) {
     }
   });
 
-  test(`ends an answer that trickles for ever, by ${name}`, async ({ url }) => {
+  test(`ends an endless slow response, by ${name}`, async ({ url }) => {
     for (const path of ["/trickles", "/refuses"]) {
       const { code, message } = await ask(url, path, 300);
       assert.is(code, "unreachable", message);
@@ -97,7 +97,7 @@ async function readAll(stream: ReadableStream<Uint8Array>, silence: number): Pro
   for await (const frame of readFrames(stream, { silence })) void frame;
 }
 
-test("ends a stream whose event never ends, by its size and by its time", async () => {
+test("ends a stream with an endless event, by size and by time", async () => {
   assert.match((await rejection(readAll(endless("x".repeat(300_000), 0), 60_000))).message, "larger than 1 MiB");
   assert.match((await rejection(readAll(endless("x", 5), 200))).message, "silent for");
 });

@@ -15,7 +15,7 @@ const test = suite<{ stage: Stage }>("connect");
 test.before(async (context) => void (context.stage = await openStage()));
 test.after(({ stage }) => stage.close());
 
-test("has a function for every endpoint that answers programs, named as in the reference", () => {
+test("has a function for every endpoint, except pages, named as in the reference", () => {
   const { paths } = describeApi(withoutPortal(manifest), release()) as unknown as {
     paths: Record<string, Record<string, { operationId: string }>>;
   };
@@ -27,7 +27,7 @@ test("has a function for every endpoint that answers programs, named as in the r
   assert.equal(Object.keys(ENDPOINTS).filter((name) => !(name in client)), []);
 });
 
-test("creates, reads, changes and destroys", async ({ stage }) => {
+test("creates, reads, changes and deletes", async ({ stage }) => {
   const client = await stage.as("hubAdmin");
   const made = await client.createFederationSpoke({ federationId: "north" }, { slug: "ash", size: "small" });
   assert.equal([made.slug, made.state, made.operation?.kind], ["ash", "provisioning", "provision"]);
@@ -41,13 +41,13 @@ test("creates, reads, changes and destroys", async ({ stage }) => {
   assert.is((await client.getVersion()).api, "v0");
 });
 
-test("answers nothing where there is nothing to say", async ({ stage }) => {
+test("resolves with undefined for an empty response", async ({ stage }) => {
   const client = await stage.as("stranger"), [token] = await client.listTokens();
   assert.is(await client.deleteToken({ tokenId: token!.id }), undefined);
   assert.is((await refused(client.getMe())).statusCode, 401);
 });
 
-test("without a token, keeps the session that signing in begins", async ({ stage }) => {
+test("keeps the session of login if there is no token", async ({ stage }) => {
   const client = stage.stranger();
   assert.is((await refused(client.getMe())).code, "sign_in_required");
   await client.login({ email: stage.scene.people.operator.email, password: PASSWORD });
@@ -57,7 +57,7 @@ test("without a token, keeps the session that signing in begins", async ({ stage
   assert.is((await refused(client.getMe())).statusCode, 401);
 });
 
-test("says what went wrong: status, code, message and request", async ({ stage }) => {
+test("rejects with status, code, message and request ID", async ({ stage }) => {
   const client = await stage.as("hubAdmin");
   const error = await refused(client.createFederationSpoke({ federationId: "north" }, { slug: "North!" }));
   assert.ok(error instanceof WheelwrightError);
@@ -67,7 +67,7 @@ test("says what went wrong: status, code, message and request", async ({ stage }
   assert.is(error.retryAfter, null);
 });
 
-test("no error holds the token", async ({ stage }) => {
+test("never includes the token in an error", async ({ stage }) => {
   const token = "ww_cli_verysecret", client = stage.stranger({ token, maxAttempts: 1 });
   const away = connect({ url: "http://127.0.0.1:1", token, maxAttempts: 1 });
   const bad = () => connect({ url: stage.proxy.url, token: `${token}\nsecond line` });
@@ -78,7 +78,7 @@ test("no error holds the token", async ({ stage }) => {
   assert.not.ok(inspect(client, { depth: 9, showHidden: true }).includes("verysecret"));
 });
 
-test("refuses an address that is none, and one with a password in it, which it does not say back", () => {
+test("refuses an invalid URL and one with a password, without quoting it", () => {
   for (const url of ["wheelwright.example", "ftp://example.org", "https://ada:secret@example.org"]) {
     assert.throws(() => connect({ url }), (error: Error) => !error.message.includes("secret"));
   }
@@ -86,7 +86,7 @@ test("refuses an address that is none, and one with a password in it, which it d
   assert.is(connect({ url: "https://example.org/wheel/api/" }).url, "https://example.org/wheel");
 });
 
-test("a parameter cannot lead to another path", async ({ stage }) => {
+test("rejects parameters that would change the path", async ({ stage }) => {
   const client = await stage.as("operator");
   for (const spokeId of ["", ".", ".."]) {
     assert.is((await refused(client.getSpoke({ spokeId }))).code, "invalid_call");
@@ -94,14 +94,14 @@ test("a parameter cannot lead to another path", async ({ stage }) => {
   assert.is((await refused(client.getSpoke({ spokeId: "x/../../users" }))).code, "spoke_missing");
 });
 
-test("hands on what a newer server says besides", async () => {
+test("keeps unknown fields of a newer server", async () => {
   const puppet = await openPuppet([answer("200 OK", '{"api": "v0", "commit": "x", "mood": "good"}')]);
   const version = await connect({ url: puppet.url }).getVersion();
   assert.equal(version, { api: "v0", commit: "x", mood: "good" } as object);
   await puppet.close();
 });
 
-test("names the endpoint that an older server lacks, and its version", async () => {
+test("names the endpoint that an older server lacks, and the server's version", async () => {
   const stage = await openStage(manifest.filter(([pattern]) => pattern !== "/api/overview"));
   const error = await refused((await stage.as("operator")).getOverview());
   assert.equal([error.statusCode, error.code], [404, "no_route"]);
@@ -112,7 +112,7 @@ test("names the endpoint that an older server lacks, and its version", async () 
   await stage.close();
 });
 
-test("calls what it does not know", async ({ stage }) => {
+test("calls endpoints that it does not know", async ({ stage }) => {
   const client = await stage.as("operator");
   const found = await client.request({ method: "GET", path: "/api/federations", query: { slug: "north" } });
   assert.is((found as { slug: string }[])[0]!.slug, "north");
@@ -126,7 +126,7 @@ test("calls what it does not know", async ({ stage }) => {
   assert.equal(one, other);
 });
 
-test("an answer of somebody else's is no data", async () => {
+test("rejects a response that is not from Wheelwright", async () => {
   const page = "<html>Welcome to the hotel</html>";
   const puppet = await openPuppet([
     answer("200 OK", page),

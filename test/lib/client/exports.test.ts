@@ -9,7 +9,7 @@ import { CLIENT_VERSION } from "#lib/client/client.ts";
 import { openStage } from "#test/lib/client/stage.ts";
 import { createTestToken } from "#test/support/users.ts";
 
-const test = suite("the exported client");
+const test = suite("exported client");
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const read = async (file: string) => JSON.parse(await readFile(ROOT + file, "utf8"));
@@ -22,7 +22,7 @@ const WEB = {
   ...{ performance, setTimeout, clearTimeout, crypto },
 };
 
-test("has one version and one entry, whoever asks", async () => {
+test("has one version and one entry point", async () => {
   const ours = await read("package.json"), jsr = await read("deno.json");
   assert.equal(
     [CLIENT_VERSION, jsr.version],
@@ -32,7 +32,7 @@ test("has one version and one entry, whoever asks", async () => {
   assert.equal([jsr.name, jsr.exports, ours.exports], ["@wheelwright/client", "./lib/client/client.ts", undefined]);
 });
 
-test("needs nothing but the web: no package, and nothing of a runtime", async () => {
+test("uses only web APIs: no package, and nothing of a runtime", async () => {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["lib/client/client.ts"],

@@ -5,7 +5,7 @@ import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ stage: Stage }>("the client on a bad network");
+const test = suite<{ stage: Stage }>("client on a bad network");
 
 test.before.each(async (context) => void (context.stage = await openStage()));
 test.after.each(({ stage }) => stage.close());
@@ -26,7 +26,7 @@ function loseAnswers({ proxy }: Stage, matches: string, times: number, done: () 
   return seen;
 }
 
-test("a creation whose answer is lost is made once, and answered", async ({ stage }) => {
+test("creates once and returns the response, even if the first response is lost", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), made = "select count(*) from spokes where slug = 'ash'";
   const seen = loseAnswers(
     stage,
@@ -42,7 +42,7 @@ test("a creation whose answer is lost is made once, and answered", async ({ stag
   assert.equal(stage.retries.map(({ error }) => error.code), ["unreachable", "unreachable"]);
 });
 
-test("many creations on a network that is cut again and again: each is made, and none twice", async ({ stage }) => {
+test("creates each of many objects once while connections are lost repeatedly", async ({ stage }) => {
   const client = await stage.as("operator", { maxAttempts: 20 });
   let posts = 0, cuts = 0;
   stage.proxy.watch((bytes) => {
@@ -57,7 +57,7 @@ test("many creations on a network that is cut again and again: each is made, and
   assert.is(await count(stage, "select count(*) from audit_events where kind = 'federation_created'"), 12);
 });
 
-test("an action whose answer is lost is not asked for again", async ({ stage }) => {
+test("does not repeat an action whose response is lost", async ({ stage }) => {
   const client = await stage.as("spokeAdmin"), { spoke } = stage.scene;
   const jobs = `select count(*) from jobs where spoke_id = '${spoke}' and kind = 'purge-caches'`;
   const seen = loseAnswers(stage, "POST", 1, () => until(async () => await count(stage, jobs) > 0));
@@ -66,7 +66,7 @@ test("an action whose answer is lost is not asked for again", async ({ stage }) 
   assert.is(await count(stage, jobs), 1);
 });
 
-test("nor is what has no body of its own", async ({ stage }) => {
+test("does not repeat a POST without a body", async ({ stage }) => {
   const client = await stage.as("spokeAdmin");
   const seen = loseAnswers(stage, "POST", 1, () => Promise.resolve());
   assert.is((await refused(client.createSpokeSignInLink({ spokeId: stage.scene.spoke }))).code, "unreachable");
@@ -74,7 +74,7 @@ test("nor is what has no body of its own", async ({ stage }) => {
   assert.equal(await client.request({ method: "POST", path: "/api/notifications/read-all" }), { marked: 0 });
 });
 
-test("a server that takes no connection is asked again, whatever is asked: nothing was sent", async ({ stage }) => {
+test("repeats any request that got no connection", async ({ stage }) => {
   const { proxy, scene } = stage;
   let healed: Promise<void> | undefined;
   const client = await stage.as("spokeAdmin", { onRetry: () => void (healed = proxy.heal()), pause: () => healed! });
@@ -83,7 +83,7 @@ test("a server that takes no connection is asked again, whatever is asked: nothi
   assert.is(spoke.operation?.kind, "purge-caches");
 });
 
-test("a server that hangs counts as away once a try has taken too long", async ({ stage }) => {
+test("treats a hanging server as unreachable after the attempt's timeout", async ({ stage }) => {
   const { proxy } = stage;
   let healed: Promise<void> | undefined;
   const client = await stage.as("operator", {
@@ -100,7 +100,7 @@ test("a server that hangs counts as away once a try has taken too long", async (
   assert.ok(healed);
 });
 
-test("an abort ends a call that hangs, at once and for good", async ({ stage }) => {
+test("aborts a hanging call immediately and permanently", async ({ stage }) => {
   const { proxy, retries } = stage, client = await stage.as("operator"), abort = new AbortController();
   proxy.stall();
   const call = client.getMe({ signal: abort.signal }).catch((error: unknown) => error);

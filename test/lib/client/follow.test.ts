@@ -31,7 +31,7 @@ async function take(client: Wheelwright, count: number, options: FollowOptions, 
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
-test("across cuts every event comes, in order and once", async ({ stage }) => {
+test("yields every event once, in order, across lost connections", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), told = { cuts: 0, resumed: 0 };
   const options = { onDisconnect: () => void told.cuts++, onResume: () => void told.resumed++ };
   const emitting = emitMany(stage, 150);
@@ -43,7 +43,7 @@ test("across cuts every event comes, in order and once", async ({ stage }) => {
   assert.ok(told.cuts > 3 && told.resumed > 3, JSON.stringify(told));
 });
 
-test("cut while the server is away, it is resumed once that is back", async ({ stage }) => {
+test("resumes once an unavailable server is back", async ({ stage }) => {
   const { proxy } = stage, cuts: string[] = [];
   let healed: Promise<void> | undefined;
   const client = await stage.as("hubAdmin", {
@@ -60,7 +60,7 @@ test("cut while the server is away, it is resumed once that is back", async ({ s
   assert.ok(cuts.length >= 3 && cuts.every((code) => code === "unreachable"), cuts.join());
 });
 
-test("a stream that says nothing for too long counts as cut, though nobody closed it", async ({ stage }) => {
+test("treats a silent stream as lost", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), cuts: string[] = [];
   const options: FollowOptions = { silence: 400, onDisconnect: ({ error }) => void cuts.push(error.message) };
   await emitMany(stage, 2);
@@ -73,7 +73,7 @@ test("a stream that says nothing for too long counts as cut, though nobody close
   assert.match(cuts[0]!, "silent for");
 });
 
-test("ends quietly when its signal aborts", async ({ stage }) => {
+test("ends without an error when its signal aborts", async ({ stage }) => {
   const client = await stage.as("operator"), abort = new AbortController(), seen: string[] = [];
   await emitMany(stage, 1);
   for await (const event of client.followFederation({ federationId: "north" }, { signal: abort.signal })) {
@@ -83,7 +83,7 @@ test("ends quietly when its signal aborts", async ({ stage }) => {
   assert.equal(seen, ["SpokeUpdateActive"]);
 });
 
-test("ends with its hub, also where it is cut at its end", async ({ stage }) => {
+test("ends when the hub is removed, even if the connection is lost then", async ({ stage }) => {
   const { scene: { db, hub }, proxy } = stage, client = await stage.as("operator");
   await emitMany(stage, 1);
   const open = () => client.followFederation({ federationId: hub });
@@ -104,7 +104,7 @@ test("ends with its hub, also where it is cut at its end", async ({ stage }) => 
   for await (const { type } of cut) assert.is(type, "StreamEnd"); // it may arrive before the cut
 });
 
-test("rejects when the token is revoked, and when there is no such hub", async ({ stage }) => {
+test("rejects for a revoked token and a missing hub", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), [token] = await client.listTokens();
   await emitMany(stage, 1);
   const events = client.followFederation({ federationId: "north" });
@@ -115,7 +115,7 @@ test("rejects when the token is revoked, and when there is no such hub", async (
   assert.is((await refused(other.followFederation({ federationId: "south" }).next())).code, "federation_missing");
 });
 
-test("gives up after the time that it is given", async ({ stage }) => {
+test("gives up after the given timeout", async ({ stage }) => {
   const { proxy } = stage, client = await stage.as("hubAdmin");
   await emitMany(stage, 1);
   const events = client.followFederation({ federationId: "north" }, { timeout: 0 });
@@ -129,7 +129,7 @@ const event = (id: number, type = "SpokeUpdateActive") =>
   `id: ${id}\nevent: ${type}\ndata: {"id":"${id}","type":"${type}","at":"","federationId":"fed_1","state":"active"}\n\n`;
 const stream = (...frames: string[]) => answer("200 OK", frames.join("")).replace("text/html", "text/event-stream");
 
-test("passes over what is sent again, and goes on from where a reset begins", async () => {
+test("skips repeated events, and continues at a reset", async () => {
   const puppet = await openPuppet([
     stream(event(7), event(8), "retry: 1500\n\n"),
     stream(event(8), event(9)),
@@ -144,7 +144,7 @@ test("passes over what is sent again, and goes on from where a reset begins", as
   await puppet.close();
 });
 
-test("an event that was cut in the middle comes whole after that", async () => {
+test("yields an interrupted event complete after reconnecting", async () => {
   const puppet = await openPuppet([
     stream(event(1), event(2).slice(0, -20)),
     stream(event(2), event(2, "StreamEnd")),

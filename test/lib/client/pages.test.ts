@@ -28,7 +28,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   return items;
 }
 
-test("iterated, gives everything once, however small its pages and whatever shares a time", async ({ stage }) => {
+test("yields every item once, with any page size, even for equal times", async ({ stage }) => {
   const client = await stage.as("operator");
   const whole = (await client.listFederationSpokes({ federationId: "north" })).map(({ id }) => id);
   assert.is(whole.length, 10);
@@ -38,7 +38,7 @@ test("iterated, gives everything once, however small its pages and whatever shar
   }
 });
 
-test("awaited, is the one page that was asked for", async ({ stage }) => {
+test("resolves with one page when awaited", async ({ stage }) => {
   const client = await stage.as("operator");
   const page = await client.listAuditEvents({ limit: 1, kind: "spoke_requested" });
   assert.equal(page, []);
@@ -46,7 +46,7 @@ test("awaited, is the one page that was asked for", async ({ stage }) => {
   assert.is((await client.listMySpokes({ slug: "oak" })).length, 1);
 });
 
-test("goes on from a time that is given, and ends early when nobody asks further", async ({ stage }) => {
+test("starts at a given cursor, and stops when the loop ends", async ({ stage }) => {
   const client = await stage.as("operator"), before = "2026-01-02T03:04:05.678Z";
   assert.equal(await all(client.listMySpokes({ before: new Date(before) })), []);
   assert.is((await all(client.listMySpokes({ before: Date.parse(before) + 1, limit: 1 }))).length, 6);
@@ -56,7 +56,7 @@ test("goes on from a time that is given, and ends early when nobody asks further
   }
 });
 
-test("of notifications more than the server gives in a page, misses none", async ({ stage }) => {
+test("yields more notifications than fit into one page", async ({ stage }) => {
   const client = await stage.as("operator"), { db, hub } = stage.scene;
   await db.transact((tx) =>
     record(tx, SYSTEM, {
@@ -75,7 +75,7 @@ test("of notifications more than the server gives in a page, misses none", async
   assert.is(found.length, 130);
 });
 
-test("rejects as any call does", async ({ stage }) => {
+test("rejects like any call", async ({ stage }) => {
   const client = await stage.as("hubAdmin");
   assert.is((await refused(client.listUsers())).statusCode, 403);
   assert.is((await refused(client.listUsers().catch((error: unknown) => Promise.reject(error)))).statusCode, 403);

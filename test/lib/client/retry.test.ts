@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { connect, type ConnectOptions } from "#lib/client/client.ts";
 import { answer, hasty, openPuppet, refused } from "#test/lib/client/stage.ts";
 
-const test = suite("persist");
+const test = suite("sendWithRetries");
 
 const ME = answer("200 OK", '{"user": {"id": "usr_1"}}');
 
@@ -26,7 +26,7 @@ async function meet(answers: readonly string[], options: Partial<ConnectOptions>
   return { client, waits, asked: puppet.asked, close: puppet.close };
 }
 
-test("tries again what the server sheds, when it says so", async () => {
+test("retries shed requests after Retry-After", async () => {
   const { client, waits, asked, close } = await meet([SHED, LIMITED, SLOW, ME]);
   assert.is((await client.getMe()).user.id, "usr_1");
   assert.is(asked.length, 4);
@@ -34,7 +34,7 @@ test("tries again what the server sheds, when it says so", async () => {
   await close();
 });
 
-test("doubles its waits where the server does not say, and half of them is chance", async () => {
+test("uses exponential backoff with jitter without Retry-After", async () => {
   const plain = answer("502 Bad Gateway", "<html>");
   const all = async (random: number) => {
     const { client, waits, close } = await meet(Array(7).fill(plain), { maxAttempts: 7, random: () => random });
@@ -46,28 +46,28 @@ test("doubles its waits where the server does not say, and half of them is chanc
   assert.equal(await all(1), [500, 1000, 2000, 4000, 8000, 10_000]);
 });
 
-test("gives up after so many tries, with the last error", async () => {
+test("rejects with the last error after the maximum number of attempts", async () => {
   const { client, asked, close } = await meet([SLOW, SLOW, SHED, ME], { maxAttempts: 3 });
   const error = await refused(client.getMe());
   assert.equal([error.statusCode, error.code, error.retryAfter, asked.length], [503, "overloaded", 2, 3]);
   await close();
 });
 
-test("does not wait longer than the whole call may take", async () => {
+test("does not wait longer than the timeout of the call", async () => {
   const { client, waits, close } = await meet([LIMITED, ME], { timeout: 10_000 });
   assert.is((await refused(client.getMe())).retryAfter, 12);
   assert.equal(waits, []);
   await close();
 });
 
-test("half an answer is none, and is asked for again", async () => {
+test("repeats a request whose response is incomplete", async () => {
   const { client, asked, close } = await meet([HALF, "HTTP/1.1 200", "", ME]);
   assert.is((await client.getMe()).user.id, "usr_1");
   assert.is(asked.length, 4);
   await close();
 });
 
-test("a creation has the same key on each try, and another has another", async () => {
+test("sends the same Idempotency-Key with each attempt, and another for another call", async () => {
   const made = answer("201 Created", "{}"), key = /idempotency-key: (\S+)/i;
   const { client, asked, close } = await meet([HALF, UNDECIDED, SLOW, made, made, made]);
   await client.createFederation({ slug: "north" });
@@ -79,7 +79,7 @@ test("a creation has the same key on each try, and another has another", async (
   await close();
 });
 
-test("a POST without a key is not sent again once it may have been done", async () => {
+test("does not repeat a POST without a key that may have been processed", async () => {
   const ways: [string, string][] = [[HALF, "unreachable"], [UNDECIDED, "commit_unknown"], [SLOW, "too_slow"]];
   for (const [first, code] of ways) {
     const { client, asked, close } = await meet([first, answer("202 Accepted", "{}")]);
@@ -89,14 +89,14 @@ test("a POST without a key is not sent again once it may have been done", async 
   }
 });
 
-test("a POST without a key is sent again where the server turned it away before it did anything", async () => {
+test("repeats a POST without a key that the server refused unprocessed", async () => {
   const { client, asked, close } = await meet([SHED, LIMITED, answer("202 Accepted", "{}")]);
   await client.actOnSpoke({ spokeId: "spk_1" }, { action: "backup" });
   assert.is(asked.length, 3);
   await close();
 });
 
-test("what is gone when a lost DELETE is sent again was taken away by it", async () => {
+test("treats 404 of a repeated DELETE as success", async () => {
   const gone = problem("404 Not Found", "token_missing");
   const { client, asked, close } = await meet([HALF, gone, gone]);
   assert.is(await client.deleteToken({ tokenId: "tok_1" }), undefined);
@@ -105,7 +105,7 @@ test("what is gone when a lost DELETE is sent again was taken away by it", async
   await close();
 });
 
-test("a refusal is not tried again", async () => {
+test("does not retry a permanent error", async () => {
   for (const status of ["400 Bad Request", "401 Unauthorized", "409 Conflict", "500 Internal Server Error"]) {
     const { client, asked, close } = await meet([problem(status, "no"), ME]);
     assert.is((await refused(client.getMe())).code, "no");
@@ -114,7 +114,7 @@ test("a refusal is not tried again", async () => {
   }
 });
 
-test("an abort ends the wait and the call, with its own reason", async () => {
+test("rejects with the signal's reason during a wait", async () => {
   const abort = new AbortController();
   const { client, close } = await meet([SHED, ME], {
     pause: undefined,

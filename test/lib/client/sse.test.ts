@@ -27,15 +27,15 @@ const FRAMES: ReceivedFrame[] = [
   { id: null, data: "one\ntwo", retry: null },
 ];
 
-test("reads events, comments and waits, and nothing of what is not whole", async () => {
+test("reads events, comments and retry delays, and drops an incomplete event", async () => {
   assert.equal(await read([bytes]), FRAMES);
 });
 
-test("in whatever pieces they come", async () => {
+test("reads events from chunks of any size", async () => {
   assert.equal(await read([...bytes].map((byte) => Uint8Array.of(byte))), FRAMES);
 });
 
-test("with the ends of lines that proxies make", async () => {
+test("accepts CR, LF and CRLF", async () => {
   const dos = new TextEncoder().encode(new TextDecoder().decode(bytes).replaceAll("\n", "\r\n"));
   assert.equal(await read([dos]), FRAMES);
   assert.equal(await read([...dos].map((byte) => Uint8Array.of(byte))), FRAMES);
@@ -63,7 +63,7 @@ function openHandled(silence: number) {
   };
 }
 
-test("counts silence only while the reader waits", async () => {
+test("measures silence only while the reader waits", async () => {
   const { frames, send, pass } = openHandled(100), first = frames.next();
   pass(60);
   await send("id: 1\n\n");
@@ -75,7 +75,7 @@ test("counts silence only while the reader waits", async () => {
   assert.is((await second).value?.id, "2");
 });
 
-test("takes half an event for silence", async () => {
+test("treats an incomplete event as silence", async () => {
   const { frames, send, pass } = openHandled(100), failure = rejection(frames.next());
   pass(60);
   await send("data: ha");

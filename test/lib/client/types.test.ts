@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { connect, type Operation, type Spoke, type SpokePreview, type StreamEvent } from "#lib/client/client.ts";
 
-const test = suite("the client's types");
+const test = suite("client types");
 
-test("know each field of what is sent and answered", () => {
+test("declare each field of requests and responses", () => {
   const use = async (): Promise<unknown> => {
     const client = connect({ url: "http://localhost:3000" });
     const spoke: Spoke = await client.createFederationSpoke({ federationId: "north" }, { slug: "ash" });

@@ -22,7 +22,7 @@ const end = ({ scene }: Stage, id: string, state: string, failure: object | null
     failure && JSON.stringify(failure),
   ]);
 
-test("resolves with the operation once it has succeeded, and is sent it only when it has changed", async ({ stage }) => {
+test("resolves when the operation succeeds, and downloads only changes", async ({ stage }) => {
   let looks = 0, id = "";
   const statuses: number[] = [];
   const client = await stage.as("hubAdmin", {
@@ -43,7 +43,7 @@ test("resolves with the operation once it has succeeded, and is sent it only whe
   assert.equal(statuses, [201, 200, 304, 304, 200]);
 });
 
-test("rejects with its failure, and with all that is known of it", async ({ stage }) => {
+test("rejects with the failure and the operation", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), id = await begin(client);
   const failure = { code: "image_missing", message: "The image is not there", step: "start", fault: "operator" };
   await end(stage, id, "failed", { ...failure, hint: "name another version", log: ["no such image"], events: [] });
@@ -58,7 +58,7 @@ test("rejects with its failure, and with all that is known of it", async ({ stag
   assert.is((await refused(client.waitFor(other))).code, "operation_cancelled");
 });
 
-test("gives up after its time, and the operation goes on", async ({ stage }) => {
+test("rejects after the timeout, and the operation continues", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), id = await begin(client);
   const error = await refused(client.waitFor(id, { timeout: 100 }));
   assert.equal([error.code, error.operation?.state], ["timed_out", "queued"]);
@@ -66,7 +66,7 @@ test("gives up after its time, and the operation goes on", async ({ stage }) => 
   assert.is((await client.getOperation({ operationId: id })).state, "queued");
 });
 
-test("waits for a server that is away, and ends when it is aborted", async ({ stage }) => {
+test("waits for an unavailable server, and ends on abort", async ({ stage }) => {
   const { proxy } = stage, abort = new AbortController();
   let id = "", looks = 0, healed: Promise<void> | undefined;
   const client = await stage.as("hubAdmin", {
@@ -86,7 +86,7 @@ test("waits for a server that is away, and ends when it is aborted", async ({ st
   assert.is(await waiting.catch((error: unknown) => error), "enough");
 });
 
-test("rejects where there is no such operation", async ({ stage }) => {
+test("rejects for a missing operation", async ({ stage }) => {
   assert.is((await refused((await stage.as("hubAdmin")).waitFor("op_none"))).code, "operation_missing");
 });
 

@@ -4,7 +4,7 @@ import { createBodyReader } from "#lib/http/body.ts";
 import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("bodyReader");
+const test = suite("createBodyReader");
 
 const KIB = 1024;
 
@@ -21,7 +21,7 @@ function request(pieces: readonly Uint8Array<ArrayBuffer>[], ends: boolean): Req
 
 const bounds = (patience: number) => ({ limit: 256 * KIB, unread: openUnreadBodies(KIB), patience });
 
-test("reads what comes, once", async () => {
+test("reads the body once", async () => {
   const read = createBodyReader(
     request([new Uint8Array([1, 2]), new Uint8Array([3])], true),
     "192.0.2.1",
@@ -31,19 +31,19 @@ test("reads what comes, once", async () => {
   assert.is(await read(), await read());
 });
 
-test("gives up on what does not come in time, and says that the connection ends", async () => {
+test("rejects a slow body, with Connection: close", async () => {
   const fault = await rejection(createBodyReader(request([new Uint8Array(3)], false), "192.0.2.1", bounds(10))());
   assert.is(fault.code, "body_too_slow");
   assert.equal((fault as unknown as { headers: object }).headers, { connection: "close" });
 });
 
-test("gives a large body more time, as long as it comes", async () => {
+test("gives a large body more time while it arrives", async () => {
   const began = performance.now();
   await rejection(createBodyReader(request([new Uint8Array(16 * KIB)], false), "192.0.2.1", bounds(10))());
   assert.ok(performance.now() - began >= 500, "16 KiB are half a second more");
 });
 
-test("gives up on a body in more pieces than it can be worth", async () => {
+test("rejects a body in too many chunks", async () => {
   const pieces = Array.from({ length: 5000 }, () => new Uint8Array([120]));
   const fault = await rejection(createBodyReader(request(pieces, true), "192.0.2.1", bounds(1000))());
   assert.match(fault.message, "send it in larger pieces");
@@ -52,7 +52,7 @@ test("gives up on a body in more pieces than it can be worth", async () => {
   assert.equal([read.length, read[2999]], [3000, 2999 % 256]);
 });
 
-test("gives up on what is cut for others, and on nothing else", async () => {
+test("rejects only a body that is cut off in favour of others", async () => {
   const unread = openUnreadBodies(KIB, { most: 4, grace: 1 });
   const read = (address: string) =>
     createBodyReader(request([new Uint8Array(1)], false), address, { limit: KIB, unread, patience: 1000 })();

@@ -22,7 +22,7 @@ async function answerTo(
 
 const unpacked = ({ body }: HttpResponse) => gunzipSync(body as Uint8Array).toString();
 
-test("compresses text, JSON and pages for those who take gzip, and says that it depends on that", async () => {
+test("compresses text, JSON and pages for clients that accept gzip, with Vary", async () => {
   for (const type of [JSON_TYPE, HTML, "text/plain", "text/css; charset=utf-8", "image/svg+xml"]) {
     const answer = await answerTo({ headers: { "content-type": type } });
     assert.equal([answer.headers["content-encoding"], answer.headers.vary], ["gzip", "accept-encoding"], type);
@@ -31,12 +31,12 @@ test("compresses text, JSON and pages for those who take gzip, and says that it 
   }
 });
 
-test("also what was bytes before, and what is large", async () => {
+test("compresses byte bodies and large bodies", async () => {
   const large = TEXT.repeat(200);
   assert.is(unpacked(await answerTo({ body: new TextEncoder().encode(large) })), large);
 });
 
-test("leaves it is for those who do not, and says the same", async () => {
+test("does not compress for other clients, and sends the same Vary", async () => {
   for (const accept of [undefined, "br", "gzip;q=0", "identity"]) {
     const answer = await answerTo({}, accept === undefined ? {} : { "accept-encoding": accept });
     assert.equal([answer.body, answer.headers["content-encoding"], answer.headers.vary], [
@@ -47,7 +47,7 @@ test("leaves it is for those who do not, and says the same", async () => {
   }
 });
 
-test("leaves alone what is short, a picture, a stream, packed already, begins a session, or answers a POST", async () => {
+test("does not compress small, binary, streamed or compressed responses, new sessions or POST", async () => {
   const flow = { run: () => Promise.resolve(), cancel() {} };
   const plain: readonly (readonly [Partial<HttpResponse>, string?])[] = [
     [{ body: "short" }],
@@ -63,14 +63,14 @@ test("leaves alone what is short, a picture, a stream, packed already, begins a 
   }
 });
 
-test("leaves alone a page that no cache may keep: it may show a secret beside what its address says", async () => {
+test("does not compress no-store pages, which may contain a secret and text from the URL", async () => {
   const { body, headers } = await answerTo({ headers: { "content-type": HTML, "cache-control": "no-store" } });
   assert.equal([body, headers["content-encoding"]], [TEXT, undefined]);
   const kept = await answerTo({ headers: { "content-type": HTML, "cache-control": "private, no-cache" } });
   assert.is(kept.headers["content-encoding"], "gzip");
 });
 
-test("names other bytes by another ETag", async () => {
+test("sends another ETag for compressed bytes", async () => {
   const headers = { "content-type": JSON_TYPE, etag: '"abc"' };
   assert.is((await answerTo({ headers: { ...headers } })).headers.etag, '"abc-gzip"');
   assert.is((await answerTo({ headers: { ...headers } }, {})).headers.etag, '"abc"');

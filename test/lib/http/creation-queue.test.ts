@@ -7,7 +7,7 @@ import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { openTestHandler } from "#test/support/handler.ts";
 
-const test = suite("openCreations");
+const test = suite("openCreationQueues");
 
 /** A server whose creations in one hub call this function when it is their turn. */
 async function open(
@@ -43,7 +43,7 @@ async function open(
 
 const POST = { method: "POST" };
 
-test("does not count the waiting for a turn against the time of a request", async () => {
+test("does not count waiting against the time limit of a request", async () => {
   const end = Promise.withResolvers<void>(), begun: string[] = [];
   const { send } = await open(async ({ name }) => {
     begun.push(name!);
@@ -57,7 +57,7 @@ test("does not count the waiting for a turn against the time of a request", asyn
   assert.is((await second).status, 200);
 });
 
-test("does again what found all connections taken, before those behind it", async () => {
+test("retries work that found no free connection, before later requests", async () => {
   const begun: string[] = [];
   let busy = true;
   const { send } = await open(({ name }) => {
@@ -71,7 +71,7 @@ test("does again what found all connections taken, before those behind it", asyn
   assert.is(begun.filter((name) => name === "a").length, 2);
 });
 
-test("is not held to the number in flight", async () => {
+test("is not limited by MAX_IN_FLIGHT", async () => {
   const end = Promise.withResolvers<void>();
   const { send } = await open(() => end.promise, { MAX_IN_FLIGHT: "1" });
   const all = Array.from({ length: 50 }, (_, i) => send(`/create?name=${i}`, POST));
@@ -79,7 +79,7 @@ test("is not held to the number in flight", async () => {
   assert.equal([...new Set((await Promise.all(all)).map(({ status }) => status))], [200]);
 });
 
-test("refuses for any other reason what fails for it", async () => {
+test("rejects other failures without a retry", async () => {
   const { send } = await open(() => Promise.reject(new Fault("conflict", "slug_taken", "Taken")));
   assert.is((await send("/create", POST)).status, 409);
 });

@@ -11,7 +11,7 @@ import { effectiveDateOf } from "#lib/base/notice.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
 const headers = suite("deprecation headers");
-const notices = suite("noticesOf");
+const notices = suite("collectAnnouncedChanges");
 
 const OLD = { since: "2026-12-01", sunset: "2027-01-15T18:30:00+02:00", note: "Use\nanother." };
 const Seen = v.object({ seen: v.any() });
@@ -70,7 +70,7 @@ function says(answer: { readonly headers: Headers }, name: string): void {
   );
 }
 
-headers("are on what is done, and on HEAD", async () => {
+headers("are sent on success and on HEAD", async () => {
   const answer = await send("/api/x/7", { headers: cli });
   assert.is(answer.status, 200);
   says(answer, "GET/api/x/:id");
@@ -90,14 +90,14 @@ const REFUSALS: readonly (readonly [status: number, place: string, init: Request
 ];
 
 for (const [status, place, init] of REFUSALS) {
-  headers(`are on a ${status}`, async () => {
+  headers(`are sent with ${status}`, async () => {
     const answer = await send(`/api/${place}/7`, init);
     assert.is(answer.status, status);
     says(answer, `GET/api/${place}/:id`);
   });
 }
 
-headers("are on the 503 of a request that is shed before anybody looks at it", async () => {
+headers("are sent with the 503 of a shed request", async () => {
   const first = send("/api/held/7", { headers: cli });
   const shed = await send("/api/x/7", { headers: cli });
   assert.is(shed.status, 503);
@@ -106,7 +106,7 @@ headers("are on the 503 of a request that is shed before anybody looks at it", a
   says(await first, "GET/api/held/:id");
 });
 
-headers("are on the 504 of a request whose time is over", async () => {
+headers("are sent with the 504 after the time limit", async () => {
   const slow = old({ handle: () => new Promise(() => {}) });
   const handler = await openTestHandler([["/api/slow", { GET: slow }]], { env: { ...ENV, REQUEST_TIMEOUT_MS: "100" } });
   const late = await handler.send("/api/slow", { headers: cli });
@@ -114,7 +114,7 @@ headers("are on the 504 of a request whose time is over", async () => {
   says(late, "GET/api/slow");
 });
 
-headers("are at its other address, too", async () => {
+headers("are sent at the alias without /api", async () => {
   for (const path of ["/auth/login", "/api/auth/login", "/auth/login/"]) {
     const answer = await send(path, jsonPost({}));
     assert.is(answer.status, 200);
@@ -125,14 +125,14 @@ headers("are at its other address, too", async () => {
   says(refused, "POST/api/auth/login");
 });
 
-headers("leave the links of the answer itself in place", async () => {
+headers("keep the Link headers of the response", async () => {
   const answer = await send("/api/linked/7", { headers: cli });
   const links = answer.headers.get("link")!.split(", ");
   assert.is(links[0], '</api/x/8>; rel="next"');
   assert.equal(links.map((link) => /rel="(\w+)"/.exec(link)?.[1]), ["next", "deprecation", "sunset"]);
 });
 
-headers("are on no other method of the same path, and on nothing else", async () => {
+headers("are sent for no other method or path", async () => {
   const asked = [
     ["/api/x/7", { method: "POST", headers: cli }, 200],
     ["/api/x/7", { method: "PUT", headers: cli }, 405],
@@ -149,7 +149,7 @@ headers("are on no other method of the same path, and on nothing else", async ()
 
 const LIMIT = { name: "calls", title: "So many calls", since: "2026-11-25", from: "2026-12-25", note: "Call less." };
 
-notices("are of all endpoints and limits, the first announced first", () => {
+notices("returns endpoints and limits, oldest announcement first", () => {
   const manifest: Manifest = [
     ["/api/b/:id/:rest{.+}", { GET: old(), DELETE: old({ deprecated: { ...OLD, since: "2026-11-20" } }) }],
     ["/api/a", { POST: old({ deprecated: undefined }) }],
@@ -167,7 +167,7 @@ notices("are of all endpoints and limits, the first announced first", () => {
   ]);
 });
 
-notices("take effect 30 whole days after this deployment first announced them, and not before they say", () => {
+notices("postpones the effect to 30 days after this deployment's first announcement", () => {
   const manifest: Manifest = [["/api/a/:id", { GET: old(), POST: old({ deprecated: undefined }) }]];
   const [limit, endpoint] = collectAnnouncedChanges(manifest, [LIMIT]).map(({ id }) => id) as [string, string];
   const effects = (first: string) => {
@@ -188,7 +188,7 @@ notices("take effect 30 whole days after this deployment first announced them, a
   assert.is(module.POST, manifest[0]![1].POST);
 });
 
-notices("give 30 days to the second, or the program does not start", () => {
+notices("throws for less than 30 days, to the second", () => {
   const given = (since: string, sunset: string) =>
     collectAnnouncedChanges([["/api/x", { GET: old({ deprecated: { ...OLD, since, sunset } }) }]], []);
   assert.is(given("2026-12-01T10:00:00Z", "2026-12-31T10:00:00Z").length, 1);
@@ -203,7 +203,7 @@ notices("give 30 days to the second, or the program does not start", () => {
   );
 });
 
-notices("have each a name of their own", () => {
+notices("throws for duplicate IDs", () => {
   assert.throws(
     () => collectAnnouncedChanges([], [LIMIT, { ...LIMIT, title: "Others" }]),
     /Two announcements have the same ID: limit calls/,

@@ -36,7 +36,7 @@ test("reads each field as text", async ({ handler }) => {
   assert.equal([sent.status, sent.body], [200, { a: "1 2", b: "ä&", c: "" }]);
 });
 
-test("refuses what is no form, is not well encoded, comes twice, or is too large", async ({ handler }) => {
+test("refuses other types, bad encoding, repeated fields and large bodies", async ({ handler }) => {
   const cases: [number, BodyInit, string?][] = [
     [415, "{}", "application/json"],
     [415, "a=1", "text/plain"],
@@ -54,12 +54,12 @@ test("refuses what is no form, is not well encoded, comes twice, or is too large
   }
 });
 
-test("keeps what was typed out of the log", async ({ handler }) => {
+test("keeps the input out of the log", async ({ handler }) => {
   await send(handler, "password=my-secret&x=%zz");
   assert.not.match(JSON.stringify(handler.log), "my-secret");
 });
 
-test("is for our own pages alone", async ({ handler }) => {
+test("refuses forms of other sites", async ({ handler }) => {
   const headers = { "content-type": TYPE };
   for (const more of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }, { origin: "null" }]) {
     const refused = await handler.send("/form", {
@@ -71,7 +71,7 @@ test("is for our own pages alone", async ({ handler }) => {
   }
 });
 
-test("has its refusals shown as the page that the endpoint makes of them", async ({ handler }) => {
+test("renders errors as the endpoint's error page", async ({ handler }) => {
   const refused = await send(handler, "a=1&a=2", TYPE, "/page");
   assert.is(refused.status, 400);
   assert.is(refused.headers.get("content-type"), "text/html; charset=utf-8");

@@ -8,7 +8,7 @@ import { ok } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
-const test = suite("who may call");
+const test = suite("guards");
 
 const Body = v.object({ slug: Slug, size: v.optional(v.picklist(["small", "large"])) });
 const Seen = v.object({ seen: v.any() });
@@ -28,7 +28,7 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
 const open = (path: string, post: AnyEndpoint) => openTestHandler([[path, { POST: post }]]);
 const cli = { authorization: "Bearer cli" };
 
-test("refuses any Authorization header on a flow before it counts the try or reads the body", async () => {
+test("refuses any Authorization header on a flow before rate limit and body", async () => {
   const { send } = await open(
     "/api/auth/login",
     echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" }),
@@ -41,7 +41,7 @@ test("refuses any Authorization header on a flow before it counts the try or rea
   assert.is((await send("/auth/login", jsonPost({ slug: "oak" }))).status, 200);
 });
 
-test("refuses a bearer where a session is needed, and names what needs it", async () => {
+test("refuses a token where a session is required, and names the purpose", async () => {
   const { send } = await open("/api/auth/tokens", echo({ scope: "session", purpose: "token minting" }));
   const answer = await send("/api/auth/tokens", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 401);
@@ -50,7 +50,7 @@ test("refuses a bearer where a session is needed, and names what needs it", asyn
   assert.is((await send("/api/auth/tokens", jsonPost({ slug: "oak" }, { cookie: "session" }))).status, 200);
 });
 
-test("lets a token do what its scope or a narrower one may, and nothing more", async () => {
+test("limits a token to its scope and narrower ones", async () => {
   const scopes = ["readonly", "provisioning", "cli"] as const;
   for (const [least, needed] of scopes.entries()) {
     const { send } = await open("/api/x", echo({ scope: needed }));
@@ -63,7 +63,7 @@ test("lets a token do what its scope or a narrower one may, and nothing more", a
   }
 });
 
-test("asks who calls before what the token may, that before what it is about, and that before what is wanted", async () => {
+test("checks the credential, then the scope, then the object, then the input", async () => {
   const none: Access<Actor, object> = {
     name: "none",
     admit: () => Promise.reject(new Fault("missing", "thing_missing", "There is no such thing")),
@@ -76,7 +76,7 @@ test("asks who calls before what the token may, that before what it is about, an
   assert.is((await allowed.send("/api/x", jsonPost("not json", { authorization: "Bearer readonly" }))).status, 403);
 });
 
-test("looks at no credential where everybody may", async () => {
+test("ignores credentials on public endpoints", async () => {
   const get = endpoint({
     summary: "Get",
     access: anyone,
@@ -88,7 +88,7 @@ test("looks at no credential where everybody may", async () => {
   assert.equal((await send("/api/x", { headers: { authorization: "Bearer nonsense" } })).body, { seen: null });
 });
 
-test("refuses what another site's page makes a browser send", async () => {
+test("refuses browser requests from other sites", async () => {
   const { send } = await open("/api/x", echo());
   const status = async (headers: Record<string, string>) =>
     (await send("/api/x", jsonPost({ slug: "oak" }, { cookie: "session", ...headers }))).status;

@@ -7,7 +7,7 @@ import { ok } from "#lib/http/reply.ts";
 import { boundedText, optionalOrNull, pageLimit, Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
-const test = suite("what comes in");
+const test = suite("request input");
 const Seen = v.object({ seen: v.any() });
 
 const make = endpoint({
@@ -56,7 +56,7 @@ const refusal = async (body: unknown) => {
   return message;
 };
 
-test("names each field that is wrong and what it must be", async () => {
+test("names each invalid field and what it must be", async () => {
   assert.is(
     await refusal({ slug: "Not a slug", size: "huge", identity: "yes", ids: ["a", "b", "c", 4] }),
     "slug must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen; " +
@@ -64,16 +64,16 @@ test("names each field that is wrong and what it must be", async () => {
   );
 });
 
-test("says of a field that is missing what it must be", async () => {
+test("describes what a missing field must be", async () => {
   assert.match(await refusal({}), /^slug must be 1 to 63 lower-case letters/);
 });
 
-test("names ten problems and counts the rest", async () => {
+test("names ten problems and counts the others", async () => {
   const message = await refusal({ slug: "oak", ids: Array.from({ length: 30 }, (_, i) => i) });
   assert.match(message, /^ids\.0 must be text; .*ids\.9 must be text; and 20 more$/);
 });
 
-test("refuses fields that nobody declared, and what tries to be a prototype", async () => {
+test("refuses undeclared fields, and prototype keys", async () => {
   const strange = jsonPost('{"slug":"oak","admin":true,"__proto__":{"size":"large"},"constructor":1}');
   const { status, body } = await send("/x", strange);
   assert.equal([status, body.code], [400, "unknown_field"]);
@@ -81,13 +81,13 @@ test("refuses fields that nobody declared, and what tries to be a prototype", as
   assert.is(({} as { size?: string }).size, undefined);
 });
 
-test("takes no body for an empty one", async () => {
+test("treats a missing body as empty", async () => {
   assert.is((await send("/free", { method: "POST" })).status, 200);
   assert.is((await send("/free", jsonPost(""))).status, 200);
   assert.equal((await send("/free", jsonPost({ name: null }))).body.seen, {});
 });
 
-test("refuses what is no JSON object", async () => {
+test("refuses bodies that are not JSON objects", async () => {
   const unreadable = "The body is not valid JSON in UTF-8";
   assert.is(await refusal("{"), unreadable);
   assert.is(await refusal('{"a":1}x'), unreadable);
@@ -97,13 +97,13 @@ test("refuses what is no JSON object", async () => {
   assert.is((await send("/free", jsonPost(`{"name":${"[".repeat(400)}${"]".repeat(400)}}`))).status, 400);
 });
 
-test("refuses text that no database can hold", async () => {
+test("refuses text that the database cannot store", async () => {
   for (const name of ['"a\\u0000b"', '"\\ud800"', '"a\\u001bb"']) {
     assert.match(await refusal(`{"slug":"oak","name":${name}}`), "name must be text of 1 to 10 characters");
   }
 });
 
-test("answers 415 to a body that does not say it is JSON", async () => {
+test("answers 415 to a body without a JSON content type", async () => {
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"]) {
     const answer = await send("/x", jsonPost({ slug: "oak" }, { "content-type": type }));
     assert.is(answer.status, 415, type);
@@ -116,7 +116,7 @@ test("answers 415 to a body that does not say it is JSON", async () => {
   assert.is((await send("/x", jsonPost({ slug: "oak" }, { "content-encoding": "gzip" }))).status, 415);
 });
 
-test("answers 413 to a body over the limit, and takes one that just fits", async () => {
+test("answers 413 to a body over the limit, and accepts one at the limit", async () => {
   const padded = (length: number) => jsonPost(`{"slug":"oak"${" ".repeat(length - 14)}}`);
   assert.is((await send("/x", padded(1024))).status, 200);
   const answer = await send("/x", padded(1025));
@@ -124,7 +124,7 @@ test("answers 413 to a body over the limit, and takes one that just fits", async
   assert.is(answer.body.message, "The body must not be larger than 1024 bytes");
 });
 
-test("reads no more of a body without a length than it needs to see that it is too long", async () => {
+test("stops reading a body without Content-Length at the limit", async () => {
   let given = 0;
   const body = new ReadableStream({
     pull(controller) {
@@ -137,13 +137,13 @@ test("reads no more of a body without a length than it needs to see that it is t
   assert.is(given, 1536);
 });
 
-test("answers 400 to a path or query that is not well encoded, and to control characters in a path", async () => {
+test("answers 400 to invalid encoding in path or query, and to control characters in a path", async () => {
   for (const path of ["/x/%zz", "/x/%ff", "/x/%00", "/x/a%0ab", "/x?limit=%ff", "/x?limit=%"]) {
     assert.is((await send(path)).status, 400, path);
   }
 });
 
-test("reads each parameter of a query once", async () => {
+test("refuses repeated query parameters", async () => {
   assert.equal((await send("/x?limit=7")).body.seen, { limit: 7 });
   const twice = await send("/x?limit=7&limit=8");
   assert.is(twice.status, 400);
@@ -151,7 +151,7 @@ test("reads each parameter of a query once", async () => {
   assert.is((await send("/x?limit=0")).body.message, "limit must be a whole number from 1 to 100");
 });
 
-test("takes no query apart that has more parameters or characters than any needs", async () => {
+test("refuses a query with too many parameters or characters before parsing it", async () => {
   const many = Array.from({ length: 41 }, (_, i) => `p${i}=1`).join("&");
   for (const query of [many, `a=${"x".repeat(8192)}`]) {
     const { status, body } = await send(`/x?${query}`);

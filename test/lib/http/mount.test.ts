@@ -7,7 +7,7 @@ import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
-const test = suite("mount");
+const test = suite("mountRoutes");
 
 const Body = v.object({ slug: Slug, size: v.optional(v.picklist(["small", "large"])) });
 const Seen = v.object({ seen: v.any() });
@@ -27,7 +27,7 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
 const open = (path: string, post: AnyEndpoint) => openTestHandler([[path, { POST: post }]]);
 const cli = { authorization: "Bearer cli" };
 
-test("answers what the handler returned, filtered through the reply's schema", async () => {
+test("returns the handler's value, filtered by the reply's schema", async () => {
   const reply = ok(v.object({ name: v.string() }));
   const handle = () => ({ name: "oak", passwordHash: "secret" });
   const { send } = await open("/api/x", echo({ reply, handle }));
@@ -37,7 +37,7 @@ test("answers what the handler returned, filtered through the reply's schema", a
   assert.is(answer.headers.get("cache-control"), "no-store");
 });
 
-test("answers 500 and logs the mistake when the reply does not fit its schema", async () => {
+test("answers 500 and logs an error if the reply does not match its schema", async () => {
   const { send, log } = await open("/api/x", echo({ handle: () => "not an object" }));
   const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 500);
@@ -48,7 +48,7 @@ test("answers 500 and logs the mistake when the reply does not fit its schema", 
   assert.match(log.find((entry) => entry.level === "error").error.message, "does not match its schema");
 });
 
-test("answers 201 with the location of what was made, from the output of the schema", async () => {
+test("answers 201 with the location of the created object", async () => {
   const schema = v.object({ id: v.pipe(v.number(), v.transform((id) => `spk_${id}`)) });
   const { send } = await open(
     "/api/x",
@@ -59,7 +59,7 @@ test("answers 201 with the location of what was made, from the output of the sch
   assert.is(answer.headers.get("location"), "/api/x/spk_7");
 });
 
-test("sets the cookie of a reply that has one, also with no content", async () => {
+test("sets the cookie of a reply, even without content", async () => {
   const { send } = await open(
     "/api/x",
     echo({ reply: withCookie(noContent), handle: () => ({ body: undefined, cookie: "a=b; Path=/" }) }),
@@ -69,7 +69,7 @@ test("sets the cookie of a reply that has one, also with no content", async () =
   assert.is(answer.headers.get("set-cookie"), "a=b; Path=/");
 });
 
-test("answers 404 for a path that is not there, and 405 with Allow for a method that is not", async () => {
+test("answers 404 to an unknown path, and 405 with Allow to an unsupported method", async () => {
   const { send } = await openTestHandler([["/api/x", { GET: echo(), DELETE: echo() }]]);
   const missing = await send("/api/y");
   assert.is(missing.status, 404);
@@ -88,7 +88,7 @@ test("answers 404 for a path that is not there, and 405 with Allow for a method 
   assert.is(options.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");
 });
 
-test("answers HEAD as GET without a body", async () => {
+test("answers HEAD like GET without a body", async () => {
   const get = endpoint({
     summary: "Get",
     access: anyone,
@@ -103,7 +103,7 @@ test("answers HEAD as GET without a body", async () => {
   assert.is(answer.headers.get("content-type"), "application/json");
 });
 
-test("finds the word before the parameter, and takes a slash at the end for nothing", async () => {
+test("prefers literal segments to parameters, and ignores a trailing slash", async () => {
   const saying = (text: string) => ({
     GET: echo({ scope: "public", access: anyone, body: undefined, handle: () => ({ seen: text }) }),
   });
@@ -115,7 +115,7 @@ test("finds the word before the parameter, and takes a slash at the end for noth
   assert.is((await send("/api/x/one/two")).status, 404);
 });
 
-test("answers the flows without /api too, and counts both in one bucket", async () => {
+test("serves sign-in flows without /api too, with one rate limit", async () => {
   const login = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" });
   const forgot = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many requests" });
   const { send } = await openTestHandler([["/api/auth/login", { POST: login }], ["/api/auth/forgot-password", {
@@ -138,7 +138,7 @@ test("answers the flows without /api too, and counts both in one bucket", async 
   assert.is((await send("/auth/login", jsonPost({ slug: "oak" }), "203.0.113.9")).status, 200);
 });
 
-test("hands the handler what the access loaded", async () => {
+test("passes the loaded objects to the handler", async () => {
   const loading: Access<Actor, { thing: string }> = {
     name: "thing",
     admit: ({ actor, params, query }) => ({ actor: actor!, thing: `${params.id} ${query.more}` }),
@@ -155,7 +155,7 @@ test("hands the handler what the access loaded", async () => {
   assert.is((await send("/api/x/a%20b?more=1", { headers: cli })).body.seen, "a b 1");
 });
 
-test("passes on the idempotency key with the body's hash, and refuses one that is none", async () => {
+test("passes the Idempotency-Key and the body's hash, and refuses an invalid key", async () => {
   const handle: AnyEndpoint["handle"] = ({ idempotency }) => ({
     seen: idempotency && { ...idempotency, bodyHash: [...idempotency.bodyHash] },
   });
@@ -175,7 +175,7 @@ test("passes on the idempotency key with the body's hash, and refuses one that i
   }
 });
 
-test("tells in every answer that an endpoint is deprecated", async () => {
+test("sends deprecation headers with every response", async () => {
   const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
   const { send } = await open("/api/x", echo({ deprecated }));
   for (const body of [{ slug: "oak" }, {}]) {
@@ -186,7 +186,7 @@ test("tells in every answer that an endpoint is deprecated", async () => {
   }
 });
 
-test("does not start with a deprecation that gives less than 30 days", async () => {
+test("throws for a deprecation less than 30 days ahead", async () => {
   const deprecated = { since: "2026-01-01", sunset: "2026-01-30", note: "Use /api/y" };
   const error = await open("/api/x", echo({ deprecated })).then(() => null, (error) => error);
   assert.match(error.message, "at least 30 days");

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { NullableTimestamp, Slug, Timestamp } from "#lib/base/schema.ts";
 import { compileFilter, UNDECIDED } from "#lib/http/output-filter.ts";
 
-const test = suite("picker");
+const test = suite("compileFilter");
 
 const Thing = v.object({
   id: v.string(),
@@ -34,7 +34,7 @@ const thing = {
   secret: "hidden",
 };
 
-test("what no field names is left out, however deep, and all else is as the schema writes it", () => {
+test("removes undeclared fields at any depth, and matches the schema's output", () => {
   const picked = compileFilter(Thing)(thing);
   assert.equal(picked, v.parse(Thing, thing));
   assert.not.match(JSON.stringify(picked), "secret");
@@ -48,20 +48,20 @@ for (
     ["an unknown choice", { kind: "three" }],
     ["null where nothing may be", { id: null }],
     ["a field that is absent", { id: undefined }],
-    ["a list that is none", { parts: {} }],
+    ["a value instead of a list", { parts: {} }],
     ["an item that does not fit", { parts: [{ name: 1 }] }],
     ["text that breaks a rule", { slug: "No Slug" }],
     ["no object", null],
   ] as const
 ) {
-  test(`the schema is asked about ${what}`, () => {
+  test(`falls back to the schema for ${what}`, () => {
     const value = changed === null ? "text" : { ...thing, ...changed };
     assert.is(compileFilter(Thing)(value), UNDECIDED);
     assert.not.ok(v.is(Thing, value));
   });
 }
 
-test("what stands for an absent field is the schema's to say", () => {
+test("uses the schema's default for an absent field", () => {
   const schema = v.object({ note: v.optional(v.string(), "none") });
   assert.is(compileFilter(schema)({}), UNDECIDED);
   assert.equal(compileFilter(v.object({ note: v.optional(v.string()) }))({}), {});

@@ -5,7 +5,7 @@ import { contentSecurityPolicy, type HtmlPage, markup, renderPage, trustedMarkup
 import { toResponse } from "#lib/http/response.ts";
 import { html } from "#lib/http/reply.ts";
 
-const test = suite("html");
+const test = suite("renderPage");
 
 const page: HtmlPage = {
   title: "A <title>",
@@ -19,7 +19,7 @@ const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).di
 /** A page as a browser receives it. */
 const opened = (status?: number): Response => toResponse(html(status).send(page));
 
-test("escapes what it is given, and takes markup as it is", async () => {
+test("escapes text and inserts markup unchanged", async () => {
   const text = await opened().text();
   assert.match(text, "<title>A &lt;title&gt;</title>");
   assert.match(text, "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>");
@@ -29,7 +29,7 @@ test("escapes what it is given, and takes markup as it is", async () => {
   );
 });
 
-test("has the style and the script whose hashes its policy names, and no other", async () => {
+test("allows only its own style and script, by hash", async () => {
   const response = opened();
   const policy = response.headers.get("content-security-policy") ?? "";
   const text = await response.text();
@@ -40,14 +40,14 @@ test("has the style and the script whose hashes its policy names, and no other",
   assert.match(policy, `script-src ${hashOf(scripts[0]![1]!)}`);
 });
 
-test("lets a page without a script run none", () => {
+test("forbids scripts on a page without one", () => {
   const { script: _, ...still } = page;
   assert.not.match(contentSecurityPolicy(still), "script-src");
   assert.not.match(renderPage(still), "<script>");
   assert.match(contentSecurityPolicy(still), "default-src 'none'");
 });
 
-test("is not kept by caches, and says its type and its status", () => {
+test("sends no-store, content type and status", () => {
   const { status, headers } = opened(404);
   assert.is(status, 404);
   assert.is(headers.get("content-type"), "text/html; charset=utf-8");
@@ -57,7 +57,7 @@ test("is not kept by caches, and says its type and its status", () => {
   }
 });
 
-test("is made of values that are there: a promise would come out as its name", () => {
+test("throws for a promise in markup", () => {
   assert.throws(() => markup`<p>${Promise.resolve("later")}</p>`, /Await promises/);
 });
 

@@ -42,7 +42,7 @@ const { send, server } = await openTestHandler([
 const ask = async (path: string, etag?: string, method = "GET") =>
   await send(path, { method, headers: etag === undefined ? {} : { "if-none-match": etag } });
 
-test("names the answer and says how long it may be kept", async () => {
+test("sends an ETag and max-age", async () => {
   const { status, headers, body } = await ask("/api/x");
   assert.is(status, 200);
   assert.equal(body, { seen: 1 });
@@ -62,7 +62,7 @@ for (
     ["", false],
   ] as const
 ) {
-  test(`what is made once goes ${packed ? "packed" : "as it is"} to who takes "${encodings}"`, async () => {
+  test(`sends a response that is rendered once ${packed ? "compressed" : "uncompressed"} for "${encodings}"`, async () => {
     const headers = { "accept-encoding": encodings };
     const fetch = (more = {}) =>
       server.request(new Request("http://localhost:3000/api/once", { headers: { ...headers, ...more } }));
@@ -80,7 +80,7 @@ for (
   });
 }
 
-test("who asks again and again is told that nothing has changed, and no cache may keep the answer", async () => {
+test("answers polls with 304 and forbids caching", async () => {
   const first = await ask("/api/polled"), etag = first.headers.get("etag")!;
   assert.is(first.headers.get("cache-control"), "no-store");
   const again = await ask("/api/polled", etag);
@@ -92,7 +92,7 @@ test("who asks again and again is told that nothing has changed, and no cache ma
   assert.is.not(changed.headers.get("etag"), etag);
 });
 
-test("answers 304 without a body to who has it, however the proxies between wrote its name", async () => {
+test("answers 304 without a body to a matching ETag, also as rewritten by proxies", async () => {
   const etag = (await ask("/api/x")).headers.get("etag")!;
   for (const known of [etag, `W/${etag}`, `"other", W/${etag}`, "*", `"a,b",${etag}`]) {
     const { status, headers, body } = await ask("/api/x", known);
@@ -107,14 +107,14 @@ test("answers 304 without a body to who has it, however the proxies between wrot
   assert.is(head.status, 304);
 });
 
-test("answers in full to who has another, and to what is no ETag", async () => {
+test("answers in full to other and invalid ETags", async () => {
   const etag = (await ask("/api/x")).headers.get("etag")!;
   for (const other of ['"other"', "", etag.slice(1, -1), etag.slice(0, -1), '"', "W/*"]) {
     assert.is((await ask("/api/x", other)).status, 200, other);
   }
 });
 
-test("gives another name to another answer, and the same to HEAD", async () => {
+test("sends another ETag for other content, and the same for HEAD", async () => {
   const before = (await ask("/api/x")).headers.get("etag")!;
   assert.is((await ask("/api/x", undefined, "HEAD")).headers.get("etag"), before);
   seen = 2;
@@ -124,14 +124,14 @@ test("gives another name to another answer, and the same to HEAD", async () => {
   assert.is.not(headers.get("etag"), before);
 });
 
-test("keeps a page's own policy on its 304, which caches write over the one that they have", async () => {
+test("sends the page's own policy with a 304", async () => {
   const { headers } = await ask("/page"), again = await ask("/page", headers.get("etag")!);
   assert.is(again.status, 304);
   assert.match(headers.get("content-security-policy") ?? "", "style-src 'sha256-");
   assert.is(again.headers.get("content-security-policy"), headers.get("content-security-policy"));
 });
 
-test("lets nobody keep a refusal, nor what has nothing in it, nor what does not say that it holds", async () => {
+test("forbids caching of errors, empty responses and other endpoints", async () => {
   for (const [path, status] of [["/api/refused", 404], ["/api/nothing", 204], ["/api/plain", 200]] as const) {
     const answer = await ask(path, "*");
     assert.is(answer.status, status);
@@ -140,14 +140,14 @@ test("lets nobody keep a refusal, nor what has nothing in it, nor what does not 
   }
 });
 
-test("is for nothing that may have answers for one caller alone: the server does not start with it", async () => {
+test("throws for cacheSeconds on an endpoint that is not public", async () => {
   for (const scope of ["readonly", "session", "flow"] as const) {
     const error = await openTestHandler([["/api/x", { GET: get({ scope }) }]]).then(() => null, (error) => error);
     assert.match(error?.message ?? "", "/api/x must be public");
   }
 });
 
-test("makes an answer that is always the same only once, and still looks at each request", async () => {
+test("renders a constant response once, and still validates each request", async () => {
   for (let i = 0; i < 3; i++) assert.equal((await ask("/api/once")).body, { seen: 1 });
   assert.is(made, 2);
   assert.is((await ask("/api/once", (await ask("/api/once")).headers.get("etag")!)).status, 304);

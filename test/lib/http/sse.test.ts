@@ -5,7 +5,7 @@ import { toResponse } from "#lib/http/response.ts";
 import { eventStream } from "#lib/http/reply.ts";
 import type { EventStreamFrame, FrameSource } from "#lib/http/sse.ts";
 
-const test = suite("events");
+const test = suite("eventStream");
 const written: number[] = [];
 const Tick = v.object({
   n: v.pipe(v.number(), v.transform((n) => (written.push(n), n))),
@@ -29,7 +29,7 @@ const { send } = eventStream(Tick);
 const sent = (of: FrameSource<Tick>) => toResponse(send(of));
 const tick = (n: number): EventStreamFrame<Tick> => ({ id: String(n), event: "Tick", data: { n } });
 
-test("writes events, comments and the time to wait", async () => {
+test("writes events, comments and the retry delay", async () => {
   const noted = { id: "7", event: "SpokeUpdateActive", data: { n: 1, note: "a\nb", secret: "not named" } };
   const bare: EventStreamFrame<Tick> = { event: "Bare", data: { n: 2 } };
   const text = await sent(source([{ comment: "following" }, noted, bare, { retry: 1500.4 }])).text();
@@ -42,7 +42,7 @@ test("writes events, comments and the time to wait", async () => {
   );
 });
 
-test("what many readers are sent is written once, and what is alike but another thing is written again", async () => {
+test("encodes a frame once for many readers, and equal frames separately", async () => {
   const frame = tick(70), line = 'id: 70\nevent: Tick\ndata: {"n":70}\n\n';
   const count = () => written.filter((n) => n === 70).length;
   assert.is(await sent(source([frame])).text(), line);
@@ -52,13 +52,13 @@ test("what many readers are sent is written once, and what is alike but another 
   assert.is(count(), 2);
 });
 
-test("lets no line break in a name or an id begin another field", async () => {
+test("replaces line breaks in names and IDs", async () => {
   const odd = { id: "1\ndata: x", event: "A\r\nretry: 1", data: { n: 1 } };
   const text = await sent(source([odd, { comment: "a\nevent: B" }])).text();
   assert.is(text, 'id: 1 data: x\nevent: A  retry: 1\ndata: {"n":1}\n\n: a event: B\n\n');
 });
 
-test("asks the source for no more than the reader takes, and ends it when the reader leaves", async () => {
+test("applies backpressure, and stops the source when the reader leaves", async () => {
   const ticks = source(Array.from({ length: 50 }, (_, n) => tick(n))), reader = sent(ticks).body!.getReader();
   assert.is(ticks.state.taken, 0);
   for (let i = 0; i < 3; i++) await reader.read();
@@ -68,7 +68,7 @@ test("asks the source for no more than the reader takes, and ends it when the re
   assert.ok(ticks.state.cancelled);
 });
 
-test("a source that fails is no stream that has ended", async () => {
+test("aborts the stream if the source fails", async () => {
   const reader = sent({
     async run(send) {
       await send({ comment: "a" });

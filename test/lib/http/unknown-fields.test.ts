@@ -5,7 +5,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 import { boundedList, boundedText, optionalOrNull } from "#lib/base/schema.ts";
 
-const test = suite("what an endpoint does not name");
+const test = suite("unknown fields");
 
 const Body = v.object({
   name: boundedText(1, 10),
@@ -27,16 +27,16 @@ function told(body: object, schema?: v.GenericSchema): string {
   }
 }
 
-test("is named with what may have been meant", () => {
+test("are reported with the nearest name", () => {
   assert.is(told({ nmae: "x" }, Body), "Unknown field `nmae`; did you mean `name`?");
 });
 
-test("is named with what there is where nothing is near", () => {
+test("are reported with all names if none is near", () => {
   assert.is(told({ role: 1 }, Body), "Unknown field `role`; there are `name`, `address`, `parts`, `labels`");
   assert.is(told({ role: 1 }), "Unknown field `role`; this endpoint takes none");
 });
 
-test("is found at whatever depth, and in lists", () => {
+test("are found at any depth, and in lists", () => {
   assert.is(
     told({ name: "x", address: { stret: "y" } }, Body),
     "Unknown field `address.stret`; did you mean `address.street`?",
@@ -47,34 +47,34 @@ test("is found at whatever depth, and in lists", () => {
   );
 });
 
-test("is refused though it be null, and no known field is for being null", () => {
+test("are refused even if null, unlike known fields", () => {
   assert.match(told({ nmae: null }, Body), "Unknown field `nmae`");
   assert.is(told({ name: "x", address: null, parts: undefined }, Body), "taken");
 });
 
-test("is nothing where a field takes any name", () => {
+test("are allowed in maps", () => {
   assert.is(told({ labels: { anything: "x" } }, Body), "taken");
 });
 
-test("is no prototype's", () => {
+test("may have names of prototype properties", () => {
   assert.match(told(JSON.parse('{"__proto__":{"name":"x"}}'), Body), "Unknown field `__proto__`");
   assert.match(told({ constructor: 1 }, Body), "Unknown field `constructor`");
 });
 
-test("is named five times and counted beyond, however much there is", () => {
+test("are reported five times and then counted", () => {
   const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`nam${i}`, i]));
   const first = ["`nam0` (did you mean `name`?)", "`nam1` (did you mean `name`?)", "`nam2` (did you mean `name`?)"];
   const more = ["`nam3` (did you mean `name`?)", "`nam4` (did you mean `name`?)"];
   assert.is(told(body, Body), `Unknown fields ${[...first, ...more].join(", ")} and 9995 more`);
 });
 
-test("is said back without what a terminal obeys, and cut", () => {
+test("are quoted without control characters, and truncated", () => {
   const message = told({ ["\u001b[2J`\ud800" + "x".repeat(100_000)]: 1 }, Body);
   assert.match(message, /^Unknown field `\ufffd\[2J\ufffd\ufffdx+…`; there are/);
   assert.ok(message.length < 200);
 });
 
-test("is refused in a query in its own words", () => {
+test("are refused in a query as parameters", () => {
   const query = v.object({ limit: v.optional(v.string()) });
   assert.throws(
     () => refuseUnknownParameters(query, { limt: "1" }),

@@ -7,12 +7,12 @@ const test = suite("METRICS");
 const all: readonly Metric[] = METRICS;
 const none = (found: readonly Metric[]) => assert.equal(found.map(({ name }) => name), []);
 
-test("each name stands once, in lower case, with ours or the process's before it", () => {
+test("has unique lower-case names with a known prefix", () => {
   assert.is(new Set(all.map(({ name }) => name)).size, all.length);
   none(all.filter(({ name }) => !/^(?:wheelwright|process)(?:_[a-z]+)+$/.test(name)));
 });
 
-test("a counter ends in _total and nothing else does, and what has a unit ends in it", () => {
+test("has names that end in _total for counters, and in the unit", () => {
   none(all.filter(({ name, type }) => name.endsWith("_total") !== (type === "counter")));
   none(all.filter(({ name, type }) => type === "histogram" && !name.endsWith("_seconds")));
   none(
@@ -22,17 +22,17 @@ test("a counter ends in _total and nothing else does, and what has a unit ends i
   );
 });
 
-test("buckets grow, and only histograms have them", () => {
+test("has increasing buckets for histograms only", () => {
   none(all.filter(({ type, buckets }) => (type === "histogram") !== (buckets !== undefined)));
   none(all.filter(({ buckets = [] }) => buckets.some((bucket, i) => i > 0 && bucket <= buckets[i - 1]!)));
 });
 
-test("no label names a customer, or anything that has no end", () => {
+test("has no label for customers or unlimited values", () => {
   const few = "version commit method route status reason kind outcome step state call verb health".split(" ");
   none(all.filter(({ labels = [] }) => labels.some((label) => !few.includes(label))));
 });
 
-test("each says in a sentence what it is", () => {
+test("describes each metric in a sentence", () => {
   none(all.filter(({ help }) => !/^[A-Z1].{8,}[^.]$/.test(help)));
 });
 

@@ -18,7 +18,7 @@ function seriesOf(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]));
 }
 
-test("times and counts each kind of span by its labels and its outcome, and nothing by its details", async () => {
+test("counts and times spans by labels and outcome, not by details", async () => {
   const registry = openRegistry(), telemetry = openTelemetry([registry.observer]);
   const done = () => Promise.resolve(), failing = () => Promise.reject(new Error("no"));
   await telemetry.span("request", { method: "GET", route: "/x" }, ({ labels }) => (labels.status = 200, done()));
@@ -59,7 +59,7 @@ test("times and counts each kind of span by its labels and its outcome, and noth
   assert.not.match(text, "secret");
 });
 
-test("says of a gauge what it stands at now, and nothing of what is not known any more", async () => {
+test("sets gauges to current values, and omits unknown ones", async () => {
   const { text } = openRegistry();
   const known = readings({
     wheelwright_streams: 3,
@@ -75,7 +75,7 @@ test("says of a gauge what it stands at now, and nothing of what is not known an
   assert.equal(after.filter((name) => name.startsWith("wheelwright_spokes")), []);
 });
 
-test("tells what each metric is, in the text that Prometheus reads", async () => {
+test("returns each metric with its help in the Prometheus text format", async () => {
   const { text, contentType } = openRegistry(), page = await text(readings());
   assert.match(contentType, /^text\/plain; version=0\.0\.4/);
   for (const { name, type, help } of METRICS) {

@@ -4,7 +4,7 @@ import { type MetricsPage, type MetricsServerOptions, startMetricsServer } from 
 import { openRawConnection } from "#test/support/socket.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("listenForMetrics");
+const test = suite("startMetricsServer");
 const host = "127.0.0.1";
 
 async function open(page: Partial<MetricsPage> = {}, address: Partial<MetricsServerOptions> = {}) {
@@ -13,7 +13,7 @@ async function open(page: Partial<MetricsPage> = {}, address: Partial<MetricsSer
   return { port, close, url: `http://${host}:${port}` };
 }
 
-test("answers GET and HEAD of /metrics, and nothing else", async () => {
+test("answers only GET and HEAD of /metrics", async () => {
   const { url, close } = await open();
   const ask = async (path: string, method = "GET") => {
     const reply = await fetch(url + path, { method });
@@ -32,7 +32,7 @@ test("answers GET and HEAD of /metrics, and nothing else", async () => {
   await close();
 });
 
-test("makes the page once for all who ask within a second", async () => {
+test("renders the page at most once a second", async () => {
   let made = 0;
   const { url, close } = await open({ text: () => Promise.resolve(`made ${++made}\n`) });
   const replies = await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/metrics`).then((it) => it.text())));
@@ -40,7 +40,7 @@ test("makes the page once for all who ask within a second", async () => {
   await close();
 });
 
-test("cuts who sends half a request, and who does not take the answer", async () => {
+test("closes connections with incomplete requests or unread responses", async () => {
   const { port, close } = await open({ text: () => Promise.resolve("x".repeat(2 ** 24)) }, { connectionLifetime: 300 });
   const deaf = openRawConnection(port);
   deaf.socket.pause();
@@ -54,7 +54,7 @@ test("cuts who sends half a request, and who does not take the answer", async ()
   await close();
 });
 
-test("survives what is no HTTP, and headers without an end", async () => {
+test("survives invalid HTTP and endless headers", async () => {
   const { url, port, close } = await open();
   for (
     const text of ["\0\0\0\0\r\n\r\n", "GET /metrics\r\n\r\n", `GET / HTTP/1.1\r\nx: ${"y".repeat(100_000)}\r\n\r\n`]
@@ -67,7 +67,7 @@ test("survives what is no HTTP, and headers without an end", async () => {
   await close();
 });
 
-test("has few connections at once, and lets in who comes when one of them has ended", async () => {
+test("limits connections, and accepts new ones when others end", async () => {
   const { url, port, close } = await open();
   const idle = Array.from({ length: 32 }, () => openRawConnection(port));
   await Promise.all(idle.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
@@ -79,7 +79,7 @@ test("has few connections at once, and lets in who comes when one of them has en
   await close();
 });
 
-test("cuts a connection whose page cannot be made, and goes on", async () => {
+test("closes the connection if rendering fails, and keeps running", async () => {
   let fails = true;
   const { url, close } = await open({
     text: () => fails ? Promise.reject(new Error("no")) : Promise.resolve("fine\n"),

@@ -36,9 +36,9 @@ function allowed(given: SpokeFacts): string[] {
   });
 }
 
-const test = suite("judgeAction");
+const test = suite("checkAction");
 
-test("lets each settled state do what leads out of it, and nothing else", () => {
+test("allows only the actions of each stable state", () => {
   assert.equal(allowed(facts("active")), [
     "suspend: suspend -> suspending",
     "restart: restart -> updating",
@@ -61,7 +61,7 @@ test("lets each settled state do what leads out of it, and nothing else", () => 
   assert.equal(allowed(facts("removed")), []);
 });
 
-test("lets resume queue behind suspend, and the reverse, without touching the state yet", () => {
+test("queues resume behind suspend and the reverse, without changing the state yet", () => {
   assert.equal(checkAction("resume", facts("suspending", ["suspend"])), {
     kind: "resume",
     state: "suspending",
@@ -70,7 +70,7 @@ test("lets resume queue behind suspend, and the reverse, without touching the st
   assert.is(checkAction("suspend", facts("resuming", ["resume"])).state, "resuming");
 });
 
-test("judges by what is queued already, not by the present state alone", () => {
+test("checks against the state after all queued operations", () => {
   assert.equal(checkAction("restart", facts("suspending", ["suspend", "resume"])).state, "suspending");
   assert.equal(checkAction("suspend", facts("suspending", ["suspend", "resume"])).kind, "suspend");
   refusal("restart", facts("resuming", ["resume", "suspend"]));
@@ -78,11 +78,11 @@ test("judges by what is queued already, not by the present state alone", () => {
   assert.equal([task.state, task.becomes], ["suspending", "active"]);
 });
 
-test("queues behind an operation that changes no state, but begins at once by name", () => {
+test("changes the state immediately behind an operation without a state change", () => {
   assert.is(checkAction("suspend", facts("active", ["backup"])).state, "suspending");
 });
 
-test("refuses what was asked already", () => {
+test("refuses an action that is already requested", () => {
   refusal("suspend", facts("suspending", ["suspend"]));
   refusal("restart", facts("updating", ["restart"]));
   refusal("restart", facts("updating", ["restart", "backup"]));
@@ -90,7 +90,7 @@ test("refuses what was asked already", () => {
   assert.match(refusal("backup", facts("active", ["backup"])), "this is already requested");
 });
 
-test("lets nothing queue behind an install or a removal", () => {
+test("queues nothing behind an install or a removal", () => {
   for (const action of SPOKE_ACTIONS) {
     refusal(action, facts("provisioning", ["provision"]));
     refusal(action, facts("removing", ["remove"]));
@@ -98,7 +98,7 @@ test("lets nothing queue behind an install or a removal", () => {
   }
 });
 
-test("says what to wait for, or which states allow it", () => {
+test("explains what to wait for, or which states allow the action", () => {
   const waiting = "Cannot suspend a spoke that is provisioning; wait until it is active";
   assert.is(refusal("suspend", facts("provisioning", ["provision"])), waiting);
   assert.is(
@@ -112,12 +112,12 @@ test("says what to wait for, or which states allow it", () => {
   assert.is(refusal("retry", facts("active")), "Cannot retry a spoke that is active; it must be failed");
 });
 
-test("takes no endless row of operations", () => {
+test("limits the number of queued operations", () => {
   const row = Array.from({ length: 10 }, (_, i) => i % 2 === 0 ? "suspend" : "resume");
   assert.match(refusal("suspend", facts("suspending", row)), "10 operations are already queued");
 });
 
-test("offers a spoke that failed after it had been active the ways back alone", () => {
+test("allows only repairs for a spoke that failed after it was active", () => {
   const failed = (failedUpgrade: boolean) => facts("failed", [], { wasReady: true, failedUpgrade });
   assert.equal(allowed(failed(true)), [
     "upgrade: upgrade -> updating",
@@ -128,7 +128,7 @@ test("offers a spoke that failed after it had been active the ways back alone", 
   assert.match(refusal("retry", failed(false)), "only a failed install or upgrade can be retried");
 });
 
-test("lets nothing queue behind what may leave the site down", () => {
+test("queues nothing behind a risky operation", () => {
   for (const risk of ["upgrade", "reapply"]) {
     for (const live of [[risk], ["backup", risk], [risk, "backup"]]) {
       for (const action of SPOKE_ACTIONS) refusal(action, facts("updating", live));
@@ -140,7 +140,7 @@ test("lets nothing queue behind what may leave the site down", () => {
   assert.equal(checkAction("upgrade", facts("updating", ["resize", "backup"])).kind, "upgrade");
 });
 
-test("restores what was once active, whatever it is since, and lets nothing else mend what a restore left half-way", () => {
+test("allows restores of any spoke that was once active, and only those after an incomplete restore", () => {
   for (const state of ["active", "suspended"] as const) {
     assert.equal(checkAction("restore", facts(state)), { kind: "restore", state: "updating", becomes: "active" });
   }
@@ -153,7 +153,7 @@ test("restores what was once active, whatever it is since, and lets nothing else
   assert.match(refusal("suspend", facts("updating", ["restore"])), "wait until its restore has ended");
 });
 
-test("runs no scheduled tasks of a site in maintenance, where they cannot run", () => {
+test("refuses scheduled tasks for a site in maintenance", () => {
   const maintenance = facts("active", [], { maintenance: true });
   assert.is(
     refusal("run-cron", maintenance),
@@ -164,9 +164,9 @@ test("runs no scheduled tasks of a site in maintenance, where they cannot run", 
 
 test.run();
 
-const passages = suite("passageOf");
+const passages = suite("transitionOf");
 
-passages("says what an operation leads through and to, and of one that changes no state nothing", () => {
+passages("returns the states of a transition, or null without a state change", () => {
   assert.equal(transitionOf("upgrade"), { through: "updating", to: "active" });
   for (const kind of ["backup", "purge-caches", "run-cron", "reset-admin-password", "mail", "constructor"]) {
     assert.is(transitionOf(kind), null, kind);

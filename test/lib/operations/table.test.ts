@@ -4,9 +4,9 @@ import { BLUEPRINT_JOBS } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("the plans of operations");
+const test = suite("operation plans");
 
-test("have steps with names of their own and sentences that a person reads", () => {
+test("have steps with unique names and readable labels", () => {
   for (const [name, { kind: plan }] of Object.entries(OPERATIONS)) {
     assert.is(plan.kind, name);
     const names = plan.steps.map((step) => step.name);
@@ -18,7 +18,7 @@ test("have steps with names of their own and sentences that a person reads", () 
   }
 });
 
-test("wait for a Job longer than its own deadline and the 30 s in which it may be deaf", () => {
+test("wait longer than a Job's deadline and its 30 s of shutdown", () => {
   const blueprint = openBlueprint();
   for (const step of OPERATIONS.provision.kind.steps) {
     const job = BLUEPRINT_JOBS.find((each) => each === step.name);
@@ -28,7 +28,7 @@ test("wait for a Job longer than its own deadline and the 30 s in which it may b
   }
 });
 
-test("install before they start the site, and look at it, its data and its page before they open it to the web", () => {
+test("check the site, its data and its page before they open it to the web", () => {
   const names = OPERATIONS.provision.kind.steps.map((step) => step.name);
   const order = [
     "namespace",
@@ -45,7 +45,7 @@ test("install before they start the site, and look at it, its data and its page 
   assert.equal(names, order);
 });
 
-test("look at the data before they start a site that was stopped", () => {
+test("check the data before they start a stopped site", () => {
   for (const { kind } of [OPERATIONS.resume, OPERATIONS.restart]) {
     const names = kind.steps.map((step) => step.name);
     assert.ok(names.indexOf("verify") < names.indexOf("app"));

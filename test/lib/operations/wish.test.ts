@@ -40,9 +40,9 @@ function upgradeOf(catalog: Catalog, spoke: ReturnType<typeof spokeOf>, lmsVersi
   return outcomeOf(() => requireEffect({ catalog }, spoke, { size: "small" }, request));
 }
 
-const wish = suite("the wish of an action");
+const wish = suite("action parameters");
 
-wish("is what the operation needs to know, and nothing else that was sent along", () => {
+wish("contain only what the operation needs", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13");
   const read = (asked: SpokeAction) => operationRules(asked.action).parsePayload?.(catalog, asked) ?? {};
   assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
@@ -57,7 +57,7 @@ wish("is what the operation needs to know, and nothing else that was sent along"
   assert.equal(read({ action: "suspend", size: "nonsense", lmsVersion: "4.5.13" }), {});
 });
 
-wish("names what is missing, what contradicts itself, and what is on offer", () => {
+wish("are refused if missing, contradictory or not in the catalog", () => {
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
   const catalog = loadCatalog(file, createBlueprint(builtIn()));
   const told = (asked: SpokeAction) => outcomeOf(() => operationRules(asked.action).parsePayload?.(catalog, asked));
@@ -76,9 +76,9 @@ wish("names what is missing, what contradicts itself, and what is on offer", () 
 
 wish.run();
 
-const progress = suite("demandProgress");
+const progress = suite("requireProgress");
 
-progress("lets a spoke go to a newer version, and to no older or the same one", () => {
+progress("allow an upgrade to a newer version only", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13", "5.2.2");
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "4.5.13"), "accepted");
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "5.2"), "accepted");
@@ -94,7 +94,7 @@ progress("lets a spoke go to a newer version, and to no older or the same one", 
   assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5.9"), "impossible");
 });
 
-progress("goes by what a version resolves to, then and now", () => {
+progress("compare the versions that the catalog resolves to, then and now", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13", "5.2.2");
   const old = spokeOf("4.5", "moodle:v4.5.12"), today = spokeOf("4.5", "moodle:v4.5.13");
   assert.is(upgradeOf(catalog, old, "4.5"), "accepted"); // a newer 4.5 was released
@@ -108,14 +108,14 @@ progress("goes by what a version resolves to, then and now", () => {
   assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "it runs 4.5.13, and"); // version withdrawn
 });
 
-progress("lets it go to another image of its own version, and to a line of versions whose release nobody knows", () => {
+progress("allow another image of the same version, and a version line without a known release", () => {
   assert.is(upgradeOf(catalogueOf(["4.5.12", "mirror/moodle:v4.5.12"]), spokeOf("4.5.12"), "4.5.12"), "accepted");
   assert.is(upgradeOf(catalogueOf(["4.5", "moodle:v4.5.13"]), spokeOf("4.5", "moodle:v4.5.12"), "4.5"), "accepted");
   assert.is(upgradeOf(catalogueOf(["4.5", "moodle:v4.5.13"]), spokeOf("4.5.12"), "4.5"), "accepted");
   assert.match(upgradeOf(catalogueOf(["4", "moodle:v4.5.13"]), spokeOf("5.0"), "4"), "impossible");
 });
 
-progress("lets it have another size than it will have", () => {
+progress("allow a size other than the one after queued operations", () => {
   const catalog = catalogueOf("4.5.12");
   const to = (size: string, has: string) =>
     outcomeOf(() =>

@@ -38,7 +38,7 @@ test("shows complete events, newest first", async ({ scene }) => {
   assert.match(at, /\.\d{3}Z$/);
 });
 
-test("is narrowed by each filter", async ({ scene }) => {
+test("applies each filter", async ({ scene }) => {
   assert.equal(await kinds(scene, "?kind=spoke_requested"), ["spoke_requested"]);
   assert.equal(await kinds(scene, `?actor=${scene.people.operator.id}`), ["federation_created"]);
   assert.equal(await kinds(scene, "?objectType=federation"), ["federation_created"]);

@@ -4,11 +4,11 @@ import { networkOf } from "#lib/base/limits/address.ts";
 
 const test = suite("networkOf");
 
-test("names an IPv4 address by itself, and text that is no address", () => {
+test("returns IPv4 addresses and other text unchanged", () => {
   for (const text of ["203.0.113.7", "", "unix"]) assert.is(networkOf(text), text);
 });
 
-test("gives all addresses of an IPv6 network one name, and those of others another", () => {
+test("returns one name per IPv6 network", () => {
   assert.is(networkOf("2001:db8:1:2::1"), networkOf("2001:db8:1:ffff::2"));
   assert.is.not(networkOf("2001:db8:1::1"), networkOf("2001:db8:2::1"));
   assert.is(networkOf("2001:db8:1:2::1", 64), networkOf("2001:db8:1:2:ffff::2", 64));

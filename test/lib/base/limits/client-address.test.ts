@@ -4,33 +4,33 @@ import { formatIpAddress, parseIpAddress, parseNetwork } from "#lib/base/limits/
 import { openLog } from "#lib/base/log.ts";
 import { createClientFinder } from "#lib/base/limits/client-address.ts";
 
-const test = suite("clientFinder");
+const test = suite("createClientFinder");
 const find = createClientFinder(["10.0.0.0/8", "fd00::/8", "192.0.2.1"]);
 
-test("believes no header of a peer that is not trusted", () => {
+test("ignores the header of an untrusted peer", () => {
   assert.is(find("203.0.113.7", "198.51.100.1"), "203.0.113.7");
   assert.is(createClientFinder([])("10.1.2.3", "198.51.100.1"), "10.1.2.3");
 });
 
-test("takes the first untrusted address from the right, whatever stands left of it", () => {
+test("returns the first untrusted address from the right", () => {
   assert.is(find("10.1.2.3", "1.1.1.1, 198.51.100.1, 10.9.9.9, 192.0.2.1"), "198.51.100.1");
   assert.is(find("10.1.2.3", "198.51.100.1"), "198.51.100.1");
 });
 
-test("stays with the last proxy when nothing before it can be read", () => {
+test("returns the last proxy if the entry before it is unreadable", () => {
   assert.is(find("10.1.2.3", null), "10.1.2.3");
   assert.is(find("10.1.2.3", "198.51.100.1, unknown"), "10.1.2.3");
   assert.is(find("10.1.2.3", "10.4.4.4"), "10.4.4.4");
 });
 
-test("sees through IPv4 in IPv6, ports and zones", () => {
+test("handles IPv4-mapped addresses, ports and zones", () => {
   assert.is(find("::ffff:10.1.2.3", "198.51.100.1:4711"), "198.51.100.1");
   assert.is(find("fd00::1", "[2001:db8::1]:443"), "2001:db8:0:0:0:0:0:1");
   assert.is(find("::ffff:203.0.113.7", null), "203.0.113.7");
   assert.is(find("fe80::1%eth0", null), "fe80:0:0:0:0:0:0:1");
 });
 
-test("tells the log of a peer that passes on without being trusted, once, and of nobody else", () => {
+test("logs the first untrusted peer that sends the header, and no other", () => {
   const lines: string[] = [];
   const log = openLog({ level: "warn", format: "json", write: (line) => lines.push(line) });
   const seen = createClientFinder(["10.0.0.0/8"], log);
@@ -46,11 +46,11 @@ test("tells the log of a peer that passes on without being trusted, once, and of
   assert.ok(lines[0]!.length < 500, "whatever the header holds");
 });
 
-test("is empty for a socket without an address", () => {
+test("returns an empty string for a socket without an address", () => {
   assert.is(find("", "198.51.100.1"), "");
 });
 
-test("writes an address one way, however it came", () => {
+test("formats equal addresses in one way", () => {
   for (const text of ["2001:DB8::1", "2001:db8:0:0:0:0:0:1", "2001:0db8::0001"]) {
     assert.is(formatIpAddress(parseIpAddress(text)!), "2001:db8:0:0:0:0:0:1");
   }
@@ -59,7 +59,7 @@ test("writes an address one way, however it came", () => {
   assert.is(parseIpAddress("300.1.1.1"), null);
 });
 
-test("knows what a network holds, at every length", () => {
+test("matches networks of any prefix length", () => {
   const holds = (network: string, text: string) => parseNetwork(network)(parseIpAddress(text)!);
   assert.is(holds("192.0.2.128/25", "192.0.2.128"), true);
   assert.is(holds("192.0.2.128/25", "192.0.2.127"), false);

@@ -2,14 +2,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 
-const test = suite("openTally");
+const test = suite("openExpiringCounter");
 
 function open(capacity = 100) {
   const clock = { now: 1000 };
   return { clock, ...openExpiringCounter({ span: 1000, capacity, now: () => clock.now }) };
 }
 
-test("counts each key for at least one span, and for two at most", () => {
+test("counts a key for one to two spans", () => {
   const { clock, add, count } = open();
   add("a");
   clock.now += 999;
@@ -25,7 +25,7 @@ test("counts each key for at least one span, and for two at most", () => {
   assert.is(count("c"), 0);
 });
 
-test("forgets one when told to", () => {
+test("forgets a key on request", () => {
   const { clock, add, count, forget } = open();
   add("a");
   clock.now += 1000;
@@ -35,7 +35,7 @@ test("forgets one when told to", () => {
   assert.is(count("a"), 0);
 });
 
-test("stays bounded: many keys end a span early", () => {
+test("bounds the number of keys by ending a span early", () => {
   const { add, count } = open(10);
   add("first");
   for (let i = 0; i < 9; i++) add(`a${i}`);

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { openKeyedQueues } from "#lib/base/limits/keyed-queues.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("openQueues");
+const test = suite("openKeyedQueues");
 
 /** Queues of tasks that end when the test ends them. */
 function open(slots: number, abreast?: number) {
@@ -25,7 +25,7 @@ function open(slots: number, abreast?: number) {
   };
 }
 
-test("runs one of each queue at a time, in order of arrival", async () => {
+test("runs one task per queue at a time, in order of arrival", async () => {
   const { enter, end, began } = open(4);
   const all = [enter("north", "a"), enter("north", "b"), enter("north", "c")];
   await all[0];
@@ -37,7 +37,7 @@ test("runs one of each queue at a time, in order of arrival", async () => {
   assert.equal(began, ["a", "b", "c"]);
 });
 
-test("puts what arrived earlier first, even if it comes to the queue later", async () => {
+test("serves the lower sequence number first, even if it enters later", async () => {
   const { enter, end, began } = open(1);
   const all = [enter("north", "first", 1), enter("north", "third", 3), enter("north", "second", 2)];
   await all[0];
@@ -46,7 +46,7 @@ test("puts what arrived earlier first, even if it comes to the queue later", asy
   assert.equal(began, ["first", "second", "third"]);
 });
 
-test("lets queues take turns, so a long one does not delay a short one", async () => {
+test("serves queues round-robin", async () => {
   const { enter, end, began } = open(1);
   const long = ["n1", "n2", "n3", "n4"].map((name) => enter("north", name));
   const short = enter("south", "s1");
@@ -58,7 +58,7 @@ test("lets queues take turns, so a long one does not delay a short one", async (
   await Promise.all(long);
 });
 
-test("runs as many at a time as there are slots, over all queues", async () => {
+test("limits running tasks to the number of slots, over all queues", async () => {
   const { enter, end, began } = open(2);
   const all = ["north", "south", "west"].map((key) => enter(key, key));
   await Promise.all(all.slice(0, 2));
@@ -68,7 +68,7 @@ test("runs as many at a time as there are slots, over all queues", async () => {
   assert.equal(began, ["north", "south", "west"]);
 });
 
-test("runs several of one queue abreast where that is allowed", async () => {
+test("runs several tasks of one queue if perQueue allows it", async () => {
   const { enter, end, began } = open(3, 2);
   const all = ["a", "b", "c"].map((name) => enter("net", name));
   await Promise.all(all.slice(0, 2));
@@ -77,7 +77,7 @@ test("runs several of one queue abreast where that is allowed", async () => {
   await all[2];
 });
 
-test("lets a new queue have the next turn after one that was served, though that has more to run abreast", async () => {
+test("serves a new queue before further tasks of the one that was just served", async () => {
   const { enter, end, began } = open(4, 3);
   const all = [enter("net", "a"), ...["x", "y", "z"].map((name) => enter("other", name))];
   await Promise.all(all);
@@ -89,7 +89,7 @@ test("lets a new queue have the next turn after one that was served, though that
   await Promise.all(waiting);
 });
 
-test("withdraws what is called off while it waits, and nothing waits for it", async () => {
+test("withdraws an aborted task without delaying others", async () => {
   const { queues, enter, end, began } = open(1), calling = new AbortController();
   await enter("north", "a");
   const withdrawn = rejection(queues.enter("north", { order: 2, signal: calling.signal }));
@@ -103,7 +103,7 @@ test("withdraws what is called off while it waits, and nothing waits for it", as
   assert.equal(began, ["a", "b"]);
 });
 
-test("refuses what was called off before it came", async () => {
+test("rejects an already aborted task", async () => {
   const { queues } = open(1);
   assert.is(
     (await rejection(queues.enter("north", { order: 1, signal: AbortSignal.abort(new Error("gone")) }))).message,
@@ -112,7 +112,7 @@ test("refuses what was called off before it came", async () => {
   (await queues.enter("north", { order: 2 }))();
 });
 
-test("releases a slot once, however often it is told to", async () => {
+test("releases a slot only once", async () => {
   const { queues } = open(1);
   const release = await queues.enter("north", { order: 1 });
   release();

@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { type LoadPool, type LoadSlot, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
 
-const test = suite("openLoad");
+const test = suite("openLoadShedder");
 
 function open(maxInFlight: number) {
   const clock = { now: 0, tick: () => {}, stopped: false };
@@ -52,7 +52,7 @@ function isRefused(work: () => void): boolean {
   }
 }
 
-test("refuses what is over the number in flight, until one leaves", () => {
+test("refuses requests above the limit until one is released", () => {
   const { enter, isShed } = open(2);
   const first = enter();
   enter();
@@ -63,7 +63,7 @@ test("refuses what is over the number in flight, until one leaves", () => {
   assert.is(isShed(), true);
 });
 
-test("tells how many are in, why it refuses, and how late the clock is", () => {
+test("reports requests in flight, the reason of a refusal and the event loop delay", () => {
   const { load, enter, beLate, heard, isShed } = open(9);
   const places = Array.from({ length: 9 }, () => enter());
   enter("probes");
@@ -86,7 +86,7 @@ test("tells how many are in, why it refuses, and how late the clock is", () => {
   assert.equal(delays, [1, 1, 1]);
 });
 
-test("lets nobody in who has left before it was in", () => {
+test("ignores enter after release", () => {
   const { load, isShed } = open(1);
   const place = load.openSlot("general");
   place.release();
@@ -94,7 +94,7 @@ test("lets nobody in who has left before it was in", () => {
   assert.is(isShed(), false);
 });
 
-test("gives one caller a quarter, and others the rest", () => {
+test("limits one caller to a quarter of the pool", () => {
   const { enter } = open(64);
   const places = Array.from({ length: 16 }, () => enter());
   for (const place of places) place.assignTo("ada");
@@ -107,13 +107,13 @@ test("gives one caller a quarter, and others the rest", () => {
   assert.is(isRefused(() => enter().assignTo("ada")), true);
 });
 
-test("gives a caller a few at least, however small the server is", () => {
+test("allows each caller a minimum number of requests", () => {
   const { enter } = open(10);
   for (let i = 0; i < 8; i++) enter().assignTo("ada");
   assert.is(isRefused(() => enter().assignTo("ada")), true);
 });
 
-test("counts a request for the last who claimed it", () => {
+test("counts a request for the last assigned caller", () => {
   const { enter } = open(32);
   for (let i = 0; i < 8; i++) {
     const place = enter();
@@ -124,7 +124,7 @@ test("counts a request for the last who claimed it", () => {
   assert.is(isRefused(() => enter().assignTo("ada")), true);
 });
 
-test("keeps a room for people who sign in, and lets probes in always", () => {
+test("has a separate pool for sign-ins, and always accepts probes", () => {
   const { enter, isShed, look } = open(1);
   enter();
   assert.is(isShed(), true);
@@ -135,7 +135,7 @@ test("keeps a room for people who sign in, and lets probes in always", () => {
   for (let i = 0; i < 100; i++) enter("probes");
 });
 
-test("refuses while the event loop is over 500 ms late for a second and more than a few are in, and no longer", () => {
+test("refuses requests while the event loop is 500 ms late for a second", () => {
   const { look, takes } = open(100);
   for (let i = 0; i < 8; i++) assert.is(takes("ada"), true);
   look(100);
@@ -147,14 +147,14 @@ test("refuses while the event loop is over 500 ms late for a second and more tha
   assert.is(takes("ada"), true);
 });
 
-test("lets a few in however late the event loop is", () => {
+test("accepts a few requests however late the event loop is", () => {
   const { look, takes } = open(100);
   for (let i = 0; i < 10; i++) look(5000);
   for (let i = 0; i < 8; i++) assert.is(takes("ada"), true);
   assert.is(takes("ada"), false);
 });
 
-test("refuses the caller with the most in flight while it is late, and lets all others in", () => {
+test("refuses only the heaviest caller while the event loop is late", () => {
   const { beLate, takes } = open(400);
   for (let i = 0; i < 50; i++) takes("heavy");
   for (let i = 0; i < 5; i++) takes("light");
@@ -165,7 +165,7 @@ test("refuses the caller with the most in flight while it is late, and lets all 
   assert.is(takes("heavy"), false);
 });
 
-test("lets the heaviest in again once another has more", () => {
+test("accepts a caller again once another is heavier", () => {
   const { beLate, enter, takes } = open(400);
   const heavy = Array.from({ length: 20 }, () => enter());
   for (const place of heavy) place.assignTo("heavy");
@@ -177,7 +177,7 @@ test("lets the heaviest in again once another has more", () => {
   assert.is(takes("heavy"), false, "now it has as many as the other");
 });
 
-test("does not refuse a burst of many callers while it is late, nor all of one network's", () => {
+test("accepts a burst of many callers while the event loop is late", () => {
   const { beLate, enter, takes } = open(400);
   beLate();
   for (let i = 0; i < 200; i++) assert.is(takes(`usr_${i}`), true);
@@ -195,7 +195,7 @@ test("does not refuse a burst of many callers while it is late, nor all of one n
   assert.is(taken, 100, "each has ended before the next");
 });
 
-test("creations are bounded by their bytes, and refused neither for their number nor because it is late", () => {
+test("limits creations by bytes only, not by number or delay", () => {
   const { beLate, enter, load, takes } = open(1);
   beLate();
   for (let i = 0; i < 1000; i++) assert.is(takes("ada", "creations"), true);
@@ -215,14 +215,14 @@ test("creations are bounded by their bytes, and refused neither for their number
   assert.is(isRefused(() => enter().release()), false, "others have a room of their own");
 });
 
-test("bears turns that are late by less", () => {
+test("tolerates shorter delays", () => {
   const { look, takes } = open(100);
   for (let i = 0; i < 8; i++) takes("ada");
   for (let i = 0; i < 10; i++) look(590);
   assert.is(takes("ada"), true);
 });
 
-test("stops watching when closed", () => {
+test("stops its timer when closed", () => {
   const { load, clock } = open(1);
   load.close();
   assert.is(clock.stopped, true);

@@ -4,7 +4,7 @@ import type { Fault } from "#lib/base/errors.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-const test = suite("openAttempts");
+const test = suite("openLoginAttempts");
 const ADA = "ada@example.org", EVE = "eve@example.org";
 
 interface Running {
@@ -74,7 +74,7 @@ function open(capacity?: number) {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-test("lets five wrong passwords pass as they come, also at once, and judges the next one by one", async () => {
+test("checks five wrong passwords without delay, and further ones one by one", async () => {
   const { take, end, names, pass } = open();
   for (let i = 0; i < 8; i++) await take(`net${i}`);
   assert.equal(names(), ["net0", "net1", "net2", "net3", "net4"]);
@@ -86,7 +86,7 @@ test("lets five wrong passwords pass as they come, also at once, and judges the 
   assert.equal(names(), ["net5"], "not while one is judged");
 });
 
-test("waits longer after each failure, two seconds at most", async () => {
+test("pauses longer after each failure, at most two seconds", async () => {
   const { fail, take, pass, end, names } = open();
   await fail(5);
   for (const pause of [250, 500, 1000, 2000, 2000, 2000]) {
@@ -99,7 +99,7 @@ test("waits longer after each failure, two seconds at most", async () => {
   }
 });
 
-test("begins an attempt at once when the pause is over", async () => {
+test("starts an attempt immediately after the pause", async () => {
   const { fail, pass, take, names } = open();
   await fail(9);
   await pass(2 * SECOND);
@@ -107,7 +107,7 @@ test("begins an attempt at once when the pause is over", async () => {
   assert.equal(names(), ["owner"]);
 });
 
-test("gives the owner the next turn, however many guesses of others wait", async () => {
+test("serves the owner before waiting guesses of other networks", async () => {
   const { fail, take, pass, end, names, outcomes } = open();
   for (let i = 0; i < 9; i++) await fail(1, `thief${i}`);
   for (let i = 0; i < 90; i++) await take(`thief${i % 9}`, `guess${i}`);
@@ -118,7 +118,7 @@ test("gives the owner the next turn, however many guesses of others wait", async
   assert.is(outcomes.get("owner"), "in");
 });
 
-test("gives a full house's place to who has guessed less, and tells who loses it when to come again", async () => {
+test("evicts the heaviest guesser from a full queue, with Retry-After", async () => {
   const { fail, take, outcomes } = open();
   await fail(5);
   for (let i = 0; i < 64; i++) await take("thief", `guess${i}`);
@@ -129,7 +129,7 @@ test("gives a full house's place to who has guessed less, and tells who loses it
   assert.equal([outcomes.get("guess63"), outcomes.get("owner")], ["too_many_tries", undefined]);
 });
 
-test("shares the places among all accounts, fairly by network", async () => {
+test("shares the queue among all accounts, fairly by network", async () => {
   const { fail, take, outcomes } = open();
   await fail(5, "thief", ADA);
   await fail(5, "thief", EVE);
@@ -143,7 +143,7 @@ test("shares the places among all accounts, fairly by network", async () => {
   ]);
 });
 
-test("is as before after the right password", async () => {
+test("resets the delay after the right password", async () => {
   const { fail, take, pass, end, names } = open();
   await fail(9);
   await take("owner");
@@ -153,7 +153,7 @@ test("is as before after the right password", async () => {
   assert.equal(names(), ["guess0", "guess1", "guess2"]);
 });
 
-test("forgets with the right password how often its network has failed", async () => {
+test("resets the failures of the network after the right password", async () => {
   const { fail, take, pass, end, names } = open();
   await fail(4, "owner");
   await take("owner");
@@ -178,7 +178,7 @@ test("forgets failures after a quarter of an hour", async () => {
   assert.is(other.names().length, 3);
 });
 
-test("counts what failed for other reasons as neither right nor wrong", async () => {
+test("does not count attempts that failed for other reasons", async () => {
   const { fail, take, end, pass, names, outcomes } = open();
   await fail(5);
   await pass(SECOND);
@@ -193,7 +193,7 @@ test("counts what failed for other reasons as neither right nor wrong", async ()
   assert.equal(names(), ["c"]);
 });
 
-test("leaves other accounts alone, and gives none the turn of another", async () => {
+test("does not delay other accounts", async () => {
   const { fail, take, pass, names } = open();
   await fail(9, "thief", EVE);
   await fail(5, "thief", ADA);
@@ -205,7 +205,7 @@ test("leaves other accounts alone, and gives none the turn of another", async ()
   assert.equal(names(), ["ada", "a", "b"]);
 });
 
-test("lets go of who has given up, and of who has waited for fifteen seconds", async () => {
+test("withdraws aborted attempts, and those that waited for fifteen seconds", async () => {
   const { fail, take, pass, end, names, outcomes, timers } = open();
   await fail(9);
   const giving = new AbortController();
@@ -224,7 +224,7 @@ test("lets go of who has given up, and of who has waited for fifteen seconds", a
   assert.equal([names(), timers()], [[], 0]);
 });
 
-test("stays bounded, and does not forget a slowed account because many others fail", async () => {
+test("bounds its memory, and does not evict a slowed account when many others fail", async () => {
   const { fail, take, pass, names } = open(10);
   await fail(9);
   await pass(2 * SECOND);
@@ -233,7 +233,7 @@ test("stays bounded, and does not forget a slowed account because many others fa
   assert.is(names().length, 1);
 });
 
-test("forgets the account that failed longest ago when all are slowed", async () => {
+test("evicts the account that failed longest ago if all are slowed", async () => {
   const { fail, take, pass, names } = open(3);
   for (const name of ["a", "b", "c", "d"]) {
     await fail(5, "thief", name);

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { openRateLimit, type RateLimitOptions } from "#lib/base/limits/rate-limit.ts";
 
-const test = suite("openBucket");
+const test = suite("openRateLimit");
 
 function open(options: RateLimitOptions = {}) {
   const clock = { now: 1000 };
@@ -23,7 +23,7 @@ function open(options: RateLimitOptions = {}) {
   return { clock, take, times };
 }
 
-test("allows five tries a minute, and says when the sixth may come", () => {
+test("allows five attempts a minute, and returns when the sixth is allowed", () => {
   const { clock, take, times } = open();
   assert.equal(times(5, "203.0.113.7"), [null, null, null, null, null]);
   clock.now += 20_000;
@@ -34,7 +34,7 @@ test("allows five tries a minute, and says when the sixth may come", () => {
   assert.is(take("203.0.113.7"), null);
 });
 
-test("never allows more than five in any minute, whenever it begins", () => {
+test("never allows more than five attempts in any 60 seconds", () => {
   const { clock, take, times } = open();
   take("203.0.113.7");
   clock.now += 50_000;
@@ -44,7 +44,7 @@ test("never allows more than five in any minute, whenever it begins", () => {
   assert.is(take("203.0.113.7"), 50);
 });
 
-test("does not count what it refused", () => {
+test("does not count refused attempts", () => {
   const { clock, take, times } = open();
   times(5, "203.0.113.7");
   clock.now += 30_000;
@@ -53,7 +53,7 @@ test("does not count what it refused", () => {
   assert.is(take("203.0.113.7"), null);
 });
 
-test("counts an IPv6 network of 64 bits as one, and IPv4 addresses each", () => {
+test("counts an IPv6 /64 as one caller, and each IPv4 address separately", () => {
   const { take, times } = open();
   times(5, "2001:db8:1:2::1");
   assert.ok(take("2001:db8:1:2:ffff::9") !== null);
@@ -62,7 +62,7 @@ test("counts an IPv6 network of 64 bits as one, and IPv4 addresses each", () => 
   assert.is(take("203.0.113.8"), null);
 });
 
-test("allows ten tries a minute from all networks of a /56, and thirty from all of a /48", () => {
+test("allows ten attempts a minute per /56 and thirty per /48", () => {
   const { clock, take } = open();
   const tries = (count: number, address: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => take(address(i))).filter((wait) => wait === null).length;
@@ -74,7 +74,7 @@ test("allows ten tries a minute from all networks of a /56, and thirty from all 
   assert.is(take("2001:db8:1:ffff::1"), null);
 });
 
-test("takes nothing from a network for what its neighbour is refused", () => {
+test("does not count a refused attempt for the wider networks", () => {
   const { take, times } = open();
   times(100, "2001:db8:1:1::1");
   for (let i = 2; i < 256; i++) times(9, `2001:db8:1:${i.toString(16)}::1`);
@@ -83,7 +83,7 @@ test("takes nothing from a network for what its neighbour is refused", () => {
   assert.is(take("2001:db8:1:300::1"), null);
 });
 
-test("says when the last of the bounds lets the address try again", () => {
+test("returns the longest wait of all limits", () => {
   const { clock, take, times } = open();
   times(5, "2001:db8:1:1::1");
   clock.now += 10_000;
@@ -93,14 +93,14 @@ test("says when the last of the bounds lets the address try again", () => {
   assert.is(take("2001:db8:1:3::1"), 50);
 });
 
-test("does not forget who is out of tries because many others come", () => {
+test("keeps networks at the limit when many others come", () => {
   const { take, times } = open({ capacity: 10 });
   times(5, "203.0.113.7");
   for (let i = 0; i < 100; i++) take(`198.51.100.${i}`);
   assert.ok(take("203.0.113.7") !== null);
 });
 
-test("stays bounded: when all are out of tries, the one that waited longest is forgotten", () => {
+test("bounds its memory: if all are at the limit, the least recent is evicted", () => {
   const { clock, take, times } = open({ capacity: 3 });
   for (let i = 0; i < 4; i++) {
     times(5, `198.51.100.${i}`);

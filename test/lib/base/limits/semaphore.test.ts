@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("openPlaces");
+const test = suite("openSemaphore");
 const nobody: AbortSignal[] = [];
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -18,7 +18,7 @@ function openWorks(count: number) {
   return { begin, begun, end: (name: string) => ends.get(name)!() };
 }
 
-test("begins at once while places are free, and then in the order in which they came", async () => {
+test("starts work immediately while slots are free, then in order of arrival", async () => {
   const { begin, begun, end } = openWorks(2);
   const works = ["a", "b", "c", "d"].map((name) => begin(name));
   assert.equal(begun, ["a", "b"]);
@@ -33,13 +33,13 @@ test("begins at once while places are free, and then in the order in which they 
   assert.equal(begun, ["a", "b", "c", "d"]);
 });
 
-test("a work that fails leaves its place", async () => {
+test("releases the slot of failed work", async () => {
   const places = openSemaphore(1), broken = new Error("broken");
   assert.is(await rejection(places.run(nobody, () => Promise.reject(broken))), broken);
   assert.is(await places.run(nobody, () => Promise.resolve("next")), "next");
 });
 
-test("who is called off while it waits never begins, and keeps no place from the others", async () => {
+test("never starts aborted work, and keeps no slot for it", async () => {
   const { begin, begun, end } = openWorks(1), off = new AbortController(), reason = new Error("called off");
   const works = [begin("a"), begin("b", [off.signal]), begin("c")] as const;
   off.abort(reason);
@@ -50,7 +50,7 @@ test("who is called off while it waits never begins, and keeps no place from the
   assert.equal(begun, ["a", "c"]);
 });
 
-test("who is called off in the moment in which it is served hands its place on", async () => {
+test("passes the slot on if the work is aborted when it gets the slot", async () => {
   const { begin, begun, end } = openWorks(1), off = new AbortController();
   const works = [begin("a"), begin("b", [off.signal]), begin("c")] as const;
   end("a");

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openTimeBudget } from "#lib/base/limits/time-budget.ts";
 
-const test = suite("openAllowance");
+const test = suite("openTimeBudget");
 
 function open(limit: number) {
   let now = 0, spent = 0;
@@ -29,7 +29,7 @@ function open(limit: number) {
   };
 }
 
-test("is spent after its time", () => {
+test("calls back when the time is used up", () => {
   const { pass, spent } = open(100);
   pass(99);
   assert.is(spent(), 0);
@@ -37,7 +37,7 @@ test("is spent after its time", () => {
   assert.is(spent(), 1);
 });
 
-test("does not count what is done aside, and counts what is left afterwards", async () => {
+test("pauses during runPaused and resumes afterwards", async () => {
   const { allowance, pass, spent } = open(100), aside = Promise.withResolvers<void>();
   pass(60);
   const waiting = allowance.runPaused(() => allowance.runPaused(() => aside.promise));
@@ -51,14 +51,14 @@ test("does not count what is done aside, and counts what is left afterwards", as
   assert.is(spent(), 1);
 });
 
-test("counts again after what was done aside has failed", async () => {
+test("resumes after paused work failed", async () => {
   const { allowance, pass, spent } = open(100);
   await allowance.runPaused(() => Promise.reject(new Error("left"))).catch(() => {});
   pass(100);
   assert.is(spent(), 1);
 });
 
-test("gives the whole time again when renewed", () => {
+test("restores the full time on reset", () => {
   const { allowance, pass, spent } = open(100);
   pass(90);
   allowance.reset();
@@ -68,7 +68,7 @@ test("gives the whole time again when renewed", () => {
   assert.is(spent(), 1);
 });
 
-test("is never spent once it is closed, also by what ends aside later", async () => {
+test("never calls back once closed, even if paused work ends later", async () => {
   const { allowance, pass, spent } = open(100), aside = Promise.withResolvers<void>();
   const waiting = allowance.runPaused(() => aside.promise);
   allowance.close();

@@ -3,14 +3,14 @@ import * as assert from "uvu/assert";
 import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("openUnread");
+const test = suite("openUnreadBodies");
 
 function open(most: number, grace = 1) {
   const unread = openUnreadBodies(1024, { most, grace }), cut: string[] = [];
   return { cut, begin: (name: string, address: string) => unread.track(address, () => cut.push(name)) };
 }
 
-test("cuts what one network has open longest, when it has more than a quarter", async () => {
+test("cuts the oldest body of a network that has more than a quarter", async () => {
   const { cut, begin } = open(8);
   begin("first", "192.0.2.1");
   begin("second", "192.0.2.1");
@@ -20,7 +20,7 @@ test("cuts what one network has open longest, when it has more than a quarter", 
   assert.equal(cut, ["first"]);
 });
 
-test("takes the addresses of an IPv6 network for one", async () => {
+test("counts the addresses of an IPv6 network together", async () => {
   const { cut, begin } = open(4);
   begin("first", "2001:db8::1");
   begin("second", "2001:db8::ffff");
@@ -28,14 +28,14 @@ test("takes the addresses of an IPv6 network for one", async () => {
   assert.equal(cut, ["first"]);
 });
 
-test("cuts the oldest of all when there are too many of many networks", async () => {
+test("cuts the oldest body if many networks have too many together", async () => {
   const { cut, begin } = open(4);
   for (let i = 1; i <= 6; i++) begin(String(i), `192.0.2.${i}`);
   await until(() => cut.length > 1);
   assert.equal(cut, ["1", "2"]);
 });
 
-test("cuts nothing of what comes together and is read at once", async () => {
+test("cuts no body that arrives without delay", async () => {
   const { cut, begin } = open(4, 20);
   const ends = Array.from({ length: 100 }, (_, i) => begin(String(i), "192.0.2.1"));
   for (const end of ends) end();
@@ -45,7 +45,7 @@ test("cuts nothing of what comes together and is read at once", async () => {
   assert.equal(cut, ["last"]);
 });
 
-test("gives each body its time, however many there are", async () => {
+test("gives each body its grace period, however many there are", async () => {
   const clock = { now: 0, asked: 0 }, cut: string[] = [];
   const unread = openUnreadBodies(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
   for (const name of ["first", "second", "third"]) unread.track("192.0.2.1", () => cut.push(name));
@@ -56,7 +56,7 @@ test("gives each body its time, however many there are", async () => {
   assert.equal(cut, ["first", "second"]);
 });
 
-test("cuts nothing twice, and nothing that has ended", async () => {
+test("cuts no body twice, and none that has ended", async () => {
   const { cut, begin } = open(4);
   const end = begin("first", "192.0.2.1");
   begin("second", "192.0.2.1");

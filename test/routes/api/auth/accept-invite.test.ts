@@ -61,7 +61,7 @@ test("keeps the inviter's display name if none is given", async ({ flows }) => {
   assert.is(accepted.body.user.displayName, "bob");
 });
 
-test("removes the access of whoever signed up with the address before", async ({ flows }) => {
+test("removes the access of a user who signed up with the address before", async ({ flows }) => {
   const { scene, db } = flows;
   const stranger = await createTestUser(db, "taken", { verified: false });
   const [session, minted] = [await createTestSession(db, stranger), await createTestToken(db, stranger, "cli")];

@@ -71,7 +71,7 @@ test("does nothing for an unknown address or a disabled user", async ({ flows })
   assert.equal(flows.postman.mails.filter(({ to }) => [disabled.email, "unknown@example.org"].includes(to.email)), []);
 });
 
-test("lets an invited user in who never accepted", async ({ flows }) => {
+test("works for an invited user who never accepted", async ({ flows }) => {
   const late = await createTestUser(flows.db, "late", { verified: false, passwordHash: null });
   await flows.post(PATH, { email: late.email }, {}, "192.0.2.4");
   await flows.work();

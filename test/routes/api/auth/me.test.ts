@@ -45,7 +45,7 @@ mine.before(async (context) => {
 });
 mine.after(({ scene }) => scene.close());
 
-mine("changes the caller's name and writes that down, once", async ({ scene }) => {
+mine("changes the caller's name and records the change once", async ({ scene }) => {
   const { id } = scene.people.stranger;
   for (const body of [{}, { displayName: null }, { displayName: "Ada" }, { displayName: "Ada" }]) {
     const { status, body: { user } } = await scene.as("stranger").patch("/api/auth/me", body);
@@ -57,14 +57,14 @@ mine("changes the caller's name and writes that down, once", async ({ scene }) =
   ]);
 });
 
-mine("is not for who has yet to prove the address: others see the name beside it", async ({ scene }) => {
+mine("is refused for unverified addresses, because others see the name next to them", async ({ scene }) => {
   await scene.db.sql("update users set email_verified_at = null where id = $1", [scene.people.spokeAdmin.id]);
   const refused = await scene.as("spokeAdmin").patch("/api/auth/me", { displayName: "The headmistress" });
   assert.equal([refused.status, refused.body.code], [403, "unverified"]);
   assert.is((await scene.as("spokeAdmin").get("/api/auth/me")).body.user.displayName, "spoke-admin");
 });
 
-mine("is no token's to do", async ({ scene }) => {
+mine("is refused for tokens", async ({ scene }) => {
   const refused = await scene.as("stranger", "cli").patch("/api/auth/me", { displayName: "Eve" });
   assert.equal([refused.status, refused.body.message], [401, "changing one's own account requires a session"]);
 });

@@ -110,7 +110,7 @@ test("closes all other open links", async ({ flows }) => {
   assert.ok(await flows.opens(dan.email, NEW));
 });
 
-test("verifies the address, and ends the access of whoever signed up with it", async ({ flows }) => {
+test("verifies the address, and ends the access of a user who signed up with it", async ({ flows }) => {
   const owner = await createTestUser(flows.db, "owner", { verified: false });
   const { plaintext } = await createTestToken(flows.db, owner, "cli");
   const token = await flows.link("password_reset", owner);

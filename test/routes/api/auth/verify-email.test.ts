@@ -36,7 +36,7 @@ test("activates memberships and the operator role", async ({ flows }) => {
   assert.equal([event?.actor.id, event?.metadata], [ada.id, { passwordSet: true }]);
 });
 
-test("removes password, sessions and tokens of whoever signed up before", async ({ flows }) => {
+test("removes password, sessions and tokens of a user who signed up before", async ({ flows }) => {
   const owner = await signedUp(flows, "owner");
   const means = [
     { cookie: `wheelwright=${(await createTestSession(flows.db, owner)).secret}` },
@@ -49,7 +49,7 @@ test("removes password, sessions and tokens of whoever signed up before", async 
   assert.not(await flows.opens(owner.email, PASSWORD));
 });
 
-test("keeps the signup's password if none is given and nothing is at stake", async ({ flows }) => {
+test("keeps the password of the sign-up if none is given and the user has no memberships", async ({ flows }) => {
   for (const more of [{}, { password: null }]) {
     const bob = await signedUp(flows, `bob${Object.keys(more).length}`);
     const verified = await flows.post(PATH, { token: await flows.link("email_verification", bob), ...more });

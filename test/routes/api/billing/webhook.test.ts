@@ -98,7 +98,7 @@ test("stores an event once, even if it arrives many times simultaneously", async
   assert.is((await jobs(context)).length, 1);
 });
 
-test("calls the provider in no state", async (context) => {
+test("never calls the provider, whatever the state", async (context) => {
   const mend = context.provider.break({ what: "down" });
   const before = context.provider.calls.length;
   assert.is((await deliver(context, event())).status, 200);
@@ -194,7 +194,7 @@ test("measures the age by the database's clock", async (context) => {
   }
 });
 
-test("rejects signed bodies that are no events, and stores nothing", async (context) => {
+test("rejects signed bodies that are not events, and stores nothing", async (context) => {
   const bodies = [
     ...["{}", "[]", "null", "0", '"evt_1"', "{", "\u0000", `${event()}\u0000`, '{"id": "evt_1"}'],
     event({ id: "e".repeat(300) }),

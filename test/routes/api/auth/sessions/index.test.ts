@@ -61,7 +61,7 @@ test("lists the caller's sessions without secrets, the current one first", async
   assert.is(Date.parse(old.expiresAt) - Date.parse(createdAt), HOUR);
 });
 
-test("lists them for a token of any scope, but ends none", async ({ scene }) => {
+test("lists sessions for a token of any scope, but ends none", async ({ scene }) => {
   const { person, sessions: [first, second] } = await signedIn(scene, "tok", 2);
   for (const scope of ["readonly", "provisioning", "cli"] as const) {
     const headers = { authorization: `Bearer ${(await createTestToken(scene.db, person, scope)).plaintext}` };
@@ -92,7 +92,7 @@ test("lists at most a hundred, including the current one", async ({ scene }) => 
   assert.equal([body.length, body[0].id, body[0].current], [100, own!.id, true]);
 });
 
-test("ends one; repeating the request changes nothing", async ({ scene }) => {
+test("ends one session; repeating the request changes nothing", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "cid", 3), [first, second] = sessions;
   for (let i = 0; i < 2; i++) {
     const { status } = await scene.send(`${PATH}/${second!.id}`, { method: "DELETE", headers: first!.headers });
@@ -109,7 +109,7 @@ test("ends no session of another user, not even for an operator", async ({ scene
   assert.equal(await statusesOf(scene, [first!]), [200]);
 });
 
-test("ends all others, and none of other users", async ({ scene }) => {
+test("ends all other sessions, but none of other users", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "eve", 3), fay = await signedIn(scene, "fay", 1);
   for (let i = 0; i < 2; i++) {
     const { status } = await scene.send(`${PATH}/others`, { method: "DELETE", headers: sessions[1]!.headers });
@@ -120,7 +120,7 @@ test("ends all others, and none of other users", async ({ scene }) => {
   assert.equal(await kindsOf(scene, person), [["other_sessions_ended", person.id, { ended: 2 }]]);
 });
 
-test("wakes whatever uses them, so that it ends immediately", async ({ scene }) => {
+test("notifies users of the sessions, so that they end immediately", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "hal", 3), { headers } = sessions[0]!;
   let woken = 0;
   const stop = scene.db.wakeups.subscribe(`user:${person.id}`, () => void woken++);
@@ -131,7 +131,7 @@ test("wakes whatever uses them, so that it ends immediately", async ({ scene }) 
   stop();
 });
 
-test("ends their event streams", async ({ scene }) => {
+test("ends the event streams of the sessions", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "gus", 3);
   await addHubAdmin(scene.db, person, scene.hub);
   const server = openServer(scene.app, manifest, { isSchedulerReady: () => true });

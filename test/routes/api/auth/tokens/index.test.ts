@@ -76,7 +76,7 @@ test("answers 403 for a page of another site", async ({ scene }) => {
 
 test.run();
 
-listing("shows the caller's own without their plaintext, by session or token", async ({ scene }) => {
+listing("shows the caller's tokens without plaintext, by session or token", async ({ scene }) => {
   const { body: made } = await scene.as("spokeAdmin").post(PATH, { name: "CI", scope: "cli" });
   for (const means of ["session", "readonly"] as const) {
     const { status, body } = await scene.as("spokeAdmin", means).get(PATH);

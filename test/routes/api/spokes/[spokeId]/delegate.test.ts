@@ -64,7 +64,7 @@ test("adds an existing user without a mail, and never renames them", async ({ sc
   assert.equal(await eventsOf(scene, bob.id), ["spoke_delegated"]);
 });
 
-test("repeated before it was accepted returns the same, without another mail or event", async (context) => {
+test("repeated before acceptance returns the same, without another mail or event", async (context) => {
   const { scene, path } = context;
   const ask = () => scene.as("hubAdmin", "cli").post(path, { email: "twice@x.example", displayName: "Two" });
   const first = await ask(), second = await ask();
@@ -87,7 +87,7 @@ test("of a further spoke invites the same user without a second mail, and extend
   assert.is(row.displayName, "Both", "who waits was named already");
 });
 
-test("gives nothing to whoever signed up with the address, and uses the inviter's display name", async (context) => {
+test("gives no access to a user who signed up with the address, and uses the inviter's display name", async (context) => {
   const { scene, path } = context;
   const eve = await createTestUser(scene.db, "eve", { verified: false });
   const { body } = await scene.as("hubAdmin").post(path, { email: eve.email, displayName: "The owner" });

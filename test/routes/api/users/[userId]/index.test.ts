@@ -13,7 +13,7 @@ for (const test of [showing, changing]) {
   test.after(({ scene }) => scene.close());
 }
 
-showing("shows one user to operators, and is 404 for who is not there", async ({ scene }) => {
+showing("shows one user to operators, and is 404 for a missing user", async ({ scene }) => {
   const { stranger } = scene.people;
   const { status, body } = await scene.as("operator", "readonly").get(`/api/users/${stranger.id}`);
   assert.equal([status, body.id, body.state], [200, stranger.id, "active"]);
@@ -26,7 +26,7 @@ showing("shows one user to operators, and is 404 for who is not there", async ({
 showing.run();
 
 changing(
-  "renames, promotes and demotes; each that changes something is written down, and nothing else",
+  "renames, promotes and demotes, and records changes only",
   async ({ scene }) => {
     const ann = await createTestUser(scene.db, "ann");
     const patch = (body: unknown) => scene.as("operator").patch(`/api/users/${ann.id}`, body);
@@ -40,7 +40,7 @@ changing(
 );
 
 changing(
-  "disables: sessions and tokens stop, links are void; enabled again, the sessions stay ended",
+  "disabling ends sessions, tokens and links; enabling restores no session",
   async ({ scene }) => {
     const bob = await createTestUser(scene.db, "bob");
     await addHubAdmin(scene.db, bob, scene.hub);
@@ -73,7 +73,7 @@ changing(
   },
 );
 
-changing("makes no operator of an address that nobody proved", async ({ scene }) => {
+changing("refuses the operator role for an unverified address", async ({ scene }) => {
   const eve = await createTestUser(scene.db, "eve", { verified: false });
   const refused = await scene.as("operator").patch(`/api/users/${eve.id}`, { operator: true });
   assert.equal([refused.status, refused.body.error], [409, "Conflict"]);
@@ -81,7 +81,7 @@ changing("makes no operator of an address that nobody proved", async ({ scene })
 });
 
 changing(
-  "keeps the last operator, also from itself; one who is disabled or unproven does not count",
+  "keeps the last operator; disabled and unverified ones do not count",
   async ({ scene }) => {
     const { operator } = scene.people;
     await createTestUser(scene.db, "disabled-operator", { operator: true, disabled: true });
@@ -96,7 +96,7 @@ changing(
 );
 
 changing(
-  "is 400 for what a field cannot be and for fields that it has not, and is an operator's alone",
+  "is 400 for invalid and unknown fields, and for operators only",
   async ({ scene }) => {
     const { stranger } = scene.people;
     const patch = (body: unknown) => scene.as("operator").patch(`/api/users/${stranger.id}`, body);
@@ -114,7 +114,7 @@ changing(
   },
 );
 
-changing("makes an operator of nobody for a token, which may be in wrong hands", async ({ scene }) => {
+changing("grants no operator role with a token, which may be stolen", async ({ scene }) => {
   const dan = await createTestUser(scene.db, "dan"), caller = scene.as("operator", "cli");
   const { status, body } = await caller.patch(`/api/users/${dan.id}`, { operator: true, displayName: "Dan" });
   assert.equal([status, body.message], [401, "A token cannot make a user an operator: sign in to do this"]);
@@ -122,7 +122,7 @@ changing("makes an operator of nobody for a token, which may be in wrong hands",
   assert.is((await caller.patch(`/api/users/${dan.id}`, { operator: false })).status, 200);
 });
 
-changing("brings no operator back for a token, and lets it bring back whoever is none", async ({ scene }) => {
+changing("enables no operator with a token, but enables other users", async ({ scene }) => {
   const fay = await createTestUser(scene.db, "fay", { operator: true, disabled: true }), path = `/api/users/${fay.id}`;
   const caller = scene.as("operator", "cli");
   for (const body of [{ disabled: false }, { disabled: false, operator: true }]) {

@@ -56,12 +56,12 @@ async function audits({ scene: { db, hub } }: Context): Promise<unknown[][]> {
   return (await queryRows(db, text, [hub])).map(({ kind, actorEmail, metadata }) => [kind, actorEmail, metadata]);
 }
 
-reading("shows a hub that is not billed as that", async ({ scene, path }) => {
+reading("shows that a hub is not billed", async ({ scene, path }) => {
   const { status, body } = await scene.as("hubAdmin", "readonly").get(path);
   assert.equal([status, body], [200, NOT_BILLED]);
 });
 
-reading("shows what the provider counts, what it costs, and the invoice that is overdue", async (context) => {
+reading("shows the billed quantities, the cost and the overdue invoice", async (context) => {
   const { scene, path } = context;
   await subscribe(context);
   const { body } = await scene.as("hubAdmin").get(path);
@@ -78,14 +78,14 @@ reading("shows what the provider counts, what it costs, and the invoice that is 
   });
 });
 
-reading("shows a sentence that differs, and no sum where one price has none", async (context) => {
+reading("shows differences in a sentence, and no total if a price is missing", async (context) => {
   const items = [{ id: "si_1", price: "price_1", size: null, quantity: 1, monthly: null }];
   await subscribe(context, { items, difference: "It counts what is no spoke", sentQuantities: {} });
   const { body } = await context.scene.as("hubAdmin").get(context.path);
   assert.equal([body.difference, body.monthly], [{ message: "It counts what is no spoke", sizes: [] }, null]);
 });
 
-reading("shows why the provider refused to operators alone, also while it is tried again", async (context) => {
+reading("shows the provider's refusal to operators only, also during retries", async (context) => {
   const { scene, path } = context, { db, hub } = scene;
   await subscribe(context, { error: "The price is archived" });
   const seen = () => Promise.all((["operator", "hubAdmin"] as const).map((who) => scene.as(who).get(path)));
@@ -97,12 +97,12 @@ reading("shows why the provider refused to operators alone, also while it is tri
   assert.equal((await seen()).map(({ body }) => body.error), ["away", null]);
 });
 
-reading("is 403 for a spoke's admin, 404 for a stranger", async ({ scene, path }) => {
+reading("is 403 for a spoke admin and 404 for a stranger", async ({ scene, path }) => {
   const answers = await Promise.all((["spokeAdmin", "stranger"] as const).map((who) => scene.as(who).get(path)));
   assert.equal(answers.map(({ status }) => status), [403, 404]);
 });
 
-connecting("has the hub billed, once, and queues what tells the provider", async (context) => {
+connecting("starts billing once, and queues the job that notifies the provider", async (context) => {
   const { scene, path } = context, operator = scene.as("operator", "cli"), { db, hub } = scene;
   const { status, body } = await operator.post(path, { email: "Treasurer@Example.org" });
   assert.equal([status, body], [200, { ...NOT_BILLED, connected: true, email: EMAIL, pending: true }]);
@@ -114,7 +114,7 @@ connecting("has the hub billed, once, and queues what tells the provider", async
   assert.equal(jobs, [{ kind: "sync-billing", hub, visible: false }]);
 });
 
-connecting("gives another address, which the provider is told", async (context) => {
+connecting("changes the address, also at the provider", async (context) => {
   const { scene, path } = context;
   await subscribe(context, { error: "no", retryAt: "2100-01-01T00:00:00Z" });
   const { body } = await scene.as("operator").post(path, { email: "other@example.org" });
@@ -124,7 +124,7 @@ connecting("gives another address, which the provider is told", async (context) 
   assert.equal((await audits(context)).at(-1)![2], { email: "other@example.org", from: EMAIL });
 });
 
-connecting("is for operators, and for a service with a provider", async ({ scene, path }) => {
+connecting("is for operators, and requires a payment provider", async ({ scene, path }) => {
   const refused = await scene.as("hubAdmin").post(path, { email: EMAIL });
   assert.equal([refused.status, refused.body.message], [403, "Only an operator may do this"]);
   const { payments } = scene.app;
@@ -137,7 +137,7 @@ connecting("is for operators, and for a service with a provider", async ({ scene
   assert.equal(await queryRows(scene.db, "select 1 from subscriptions"), []);
 });
 
-reconciling("has all told anew, and keeps a subscription that goes on", async (context) => {
+reconciling("sends everything again, and keeps a running subscription", async (context) => {
   const { scene, path } = context;
   await subscribe(context, { retryAt: "2100-01-01T00:00:00Z", error: "no" });
   const { status, body } = await scene.as("operator", "cli").post(`${path}/reconcile`);
@@ -156,7 +156,7 @@ reconciling("has all told anew, and keeps a subscription that goes on", async (c
   assert.is((await queryRows(scene.db, "select 1 from jobs where kind = 'sync-billing'")).length, 1);
 });
 
-reconciling("lets go of one that has ended, and keeps the customer", async (context) => {
+reconciling("replaces an ended subscription, and keeps the customer", async (context) => {
   const { scene, path } = context;
   await subscribe(context, { status: "canceled" });
   const { body } = await scene.as("operator").post(`${path}/reconcile`);
@@ -165,7 +165,7 @@ reconciling("lets go of one that has ended, and keeps the customer", async (cont
   assert.equal(row, { subscriptionId: null, customerId: "cus_1" });
 });
 
-reconciling("is 409 for a hub that is not billed, 403 for its admin", async ({ scene, path }) => {
+reconciling("is 409 for a hub that is not billed, and 403 for its admin", async ({ scene, path }) => {
   const { status, body } = await scene.as("operator").post(`${path}/reconcile`);
   assert.equal([status, body.message], [409, "Cannot reconcile a hub that is not billed; connect it first"]);
   assert.is((await scene.as("hubAdmin").post(`${path}/reconcile`)).status, 403);

@@ -20,7 +20,7 @@ for (const test of [listing, adding, removing]) {
   test.after(({ scene }) => scene.close());
 }
 
-listing("shows the hub's admins, pending ones too", async ({ scene }) => {
+listing("shows the hub's admins, including pending ones", async ({ scene }) => {
   await scene.as("hubAdmin").post(PATH, { email: "new@x.example" });
   const { status, body } = await scene.as("hubAdmin", "readonly").get(PATH);
   assert.is(status, 200);
@@ -28,14 +28,14 @@ listing("shows the hub's admins, pending ones too", async ({ scene }) => {
   assert.equal(new Map(shown), new Map([["hub-admin@example.org", false], ["new@x.example", true]]));
 });
 
-listing("is 403 for its spokes' admins, and 404 for strangers", async ({ scene }) => {
+listing("is 403 for spoke admins and 404 for strangers", async ({ scene }) => {
   assert.is((await scene.as("spokeAdmin").get(PATH)).status, 403);
   assert.is((await scene.as("stranger").get(PATH)).status, 404);
 });
 
 listing.run();
 
-adding("invites a new address to the hub, and to what else awaits it, by one mail", async ({ scene }) => {
+adding("invites a new address with one mail for all its memberships", async ({ scene }) => {
   const { status, body } = await scene.as("operator", "cli").post(PATH, {
     email: "head@x.example",
     displayName: "Head",
@@ -54,7 +54,7 @@ adding("invites a new address to the hub, and to what else awaits it, by one mai
   ]);
 });
 
-adding("makes a user who is there a hub admin from its answer on; again it is unchanged", async ({ scene }) => {
+adding("makes an existing user a hub admin immediately; repeating changes nothing", async ({ scene }) => {
   const add = () => scene.as("hubAdmin").post(PATH, { email: scene.people.stranger.email });
   const ask = () => scene.as("stranger").get("/api/auth/me");
   assert.is((await ask()).body.user.role, "spoke_admin");
@@ -64,7 +64,7 @@ adding("makes a user who is there a hub admin from its answer on; again it is un
   assert.is((await add()).body.status, "unchanged");
 });
 
-adding("is 409 for a hub that is going, and 404 for a foreign one", async ({ scene }) => {
+adding("is 409 for a hub that is being removed, and 404 for another customer's", async ({ scene }) => {
   const id = await insertHub(scene.db, scene.people.operator.id, "south");
   assert.is((await scene.as("hubAdmin").post("/api/federations/south/members", { email: "a@x.example" })).status, 404);
   await scene.db.sql("update federations set state = 'removing' where id = $1", [id]);
@@ -76,7 +76,7 @@ adding("is 409 for a hub that is going, and 404 for a foreign one", async ({ sce
 adding.run();
 
 removing(
-  "takes the hub back at once; an admin may also take itself out, and leave it to the operators",
+  "ends the access immediately; admins may remove themselves, even the last one",
   async ({ scene }) => {
     const ann = await createTestUser(scene.db, "ann");
     await addHubAdmin(scene.db, ann, scene.hub);
@@ -92,7 +92,7 @@ removing(
   },
 );
 
-removing("is 404 for who is no admin of it", async ({ scene }) => {
+removing("is 404 for a user who is not an admin of the hub", async ({ scene }) => {
   const { stranger } = scene.people;
   assert.is((await scene.as("operator").delete(`${PATH}/${stranger.id}`)).status, 404);
 });

@@ -21,7 +21,7 @@ for (const test of [listing, removing]) {
   test.after(({ scene }) => scene.close());
 }
 
-listing("shows the spoke's own admins, newest first, and who has yet to accept", async ({ scene, path }) => {
+listing("shows the spoke's own admins, newest first, including pending ones", async ({ scene, path }) => {
   const { spokeAdmin } = scene.people;
   const { body: made } = await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, {
     email: "new@x.example",
@@ -53,12 +53,12 @@ listing("shows the spoke's own admins, newest first, and who has yet to accept",
   ]);
 });
 
-listing("is for its own admins too, and 404 for whoever does not see the spoke", async ({ scene, path }) => {
+listing("works for the spoke's own admins, and is 404 for users who cannot see the spoke", async ({ scene, path }) => {
   assert.is((await scene.as("spokeAdmin", "readonly").get(path)).status, 200);
   assert.is((await scene.as("stranger").get(path)).status, 404);
 });
 
-listing("ends a page between members of the same moment", async ({ scene }) => {
+listing("ends a page between members with the same time", async ({ scene }) => {
   const id = await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "crowded");
   const people: TestUser[] = [];
   for (let i = 0; i < 5; i++) people.push(await createTestUser(scene.db, `crowd-${i}`));
@@ -78,7 +78,7 @@ listing("ends a page between members of the same moment", async ({ scene }) => {
 
 listing.run();
 
-removing("takes the spoke back at once, and writes down from whom", async ({ scene, path }) => {
+removing("ends the access immediately, and records whose", async ({ scene, path }) => {
   const { hubAdmin } = scene.people;
   const ann = await createTestUser(scene.db, "ann");
   await addSpokeAdmin(scene.db, ann, scene.spoke);
@@ -97,7 +97,7 @@ removing("takes the spoke back at once, and writes down from whom", async ({ sce
   assert.is((await scene.as("hubAdmin").delete(`${path}/${ann.id}`)).status, 404, "it is done once");
 });
 
-removing("closes the invitation with the last place that it was for, and not before", async ({ scene, path }) => {
+removing("closes the invitation with its last membership, and not before", async ({ scene, path }) => {
   const elm = await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
   const delegate = (id: string) => scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
   const { body: { userId } } = await delegate(scene.spoke);
@@ -109,7 +109,7 @@ removing("closes the invitation with the last place that it was for, and not bef
   assert.is((await open()).length, 0);
 });
 
-removing("is a spoke admin's for itself alone", async ({ scene, path }) => {
+removing("allows spoke admins to remove only themselves", async ({ scene, path }) => {
   const bea = await createTestUser(scene.db, "bea");
   await addSpokeAdmin(scene.db, bea, scene.spoke);
   const { spokeAdmin } = scene.people;
@@ -118,7 +118,7 @@ removing("is a spoke admin's for itself alone", async ({ scene, path }) => {
   assert.is((await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}`)).status, 404);
 });
 
-removing("is 404 for a foreign spoke, for who is no member, and for what is no user's id", async ({ scene, path }) => {
+removing("is 404 for another customer's spoke, a user who is not a member, and an invalid user ID", async ({ scene, path }) => {
   const south = await insertHub(scene.db, scene.people.operator.id, "south");
   const fir = await insertSpoke(scene.db, scene.people.operator.id, south, "fir");
   const cal = await createTestUser(scene.db, "cal");
